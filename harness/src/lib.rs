@@ -5,6 +5,10 @@
 //! upload and the shader that looks for them, [`generate`] makes the shader, a [`layoutproof_device::Runner`] executes it,
 //! [`check`] compares the witnesses, [`results`] keeps what came out and [`report`] prints it. Nothing here touches a GPU, a
 //! file, the environment or the terminal.
+//!
+//! The rest of this page is `harness/ARCHITECTURE.md`, which is about the whole repository.
+//!
+#![doc = include_str!("../ARCHITECTURE.md")]
 #![forbid(unsafe_code)]
 
 pub mod bindings;

@@ -3,7 +3,7 @@
 mod fixture;
 
 use fixture::bound::{VARYING_PLACES, VARYINGS, planned};
-use layoutproof_core::probe::binding::{BindingPlan, BoundKind, Extent, Pass, programs};
+use layoutproof_core::probe::binding::{BindingPlan, BoundKind, Pass, ProgramExtent, programs};
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 
 /// `path: first place x elements` of what is read.
@@ -131,7 +131,7 @@ fn varyings_are_read_by_the_fragment_stage_and_targets_by_the_host() {
 }
 
 /// Extent, bound parameters and reads of each program.
-fn spread(text: &str, rows: &[(String, String)]) -> Vec<(Extent, usize, usize)> {
+fn spread(text: &str, rows: &[(String, String)]) -> Vec<(ProgramExtent, usize, usize)> {
     let rows: Vec<(&str, &str)> = rows.iter().map(|(path, place)| (path.as_str(), place.as_str())).collect();
     let programs = programs(&planned(text, &rows));
     programs.iter().map(|program| (program.extent, program.bound.len(), program.reads.len())).collect()
@@ -147,17 +147,17 @@ fn rows(name: char, count: u32) -> (String, Vec<(String, String)>) {
 fn what_not_every_device_has_room_for_is_bound_in_shares_as_well() {
     let (names, rows) = rows('b', 7);
     let spread = spread(&format!("ByteAddressBuffer {names};"), &rows);
-    let share = |count| (Extent::Share, count, count);
+    let share = |count| (ProgramExtent::Share, count, count);
     // Four storage buffers in a stage are the least that Vulkan asks for, and one holds the answers.
-    assert_eq!(spread, [(Extent::Whole, 7, 7), share(3), share(3), share(1)]);
+    assert_eq!(spread, [(ProgramExtent::Whole, 7, 7), share(3), share(3), share(1)]);
 }
 
 #[test]
 fn samplers_are_read_seven_at_a_time() {
     let (names, rows) = rows('s', 10);
     let spread = spread(&format!("SamplerState {names};"), &rows);
-    let shares = [(Extent::Share, 7, 7), (Extent::Share, 3, 3)];
-    assert_eq!(spread[..2], [(Extent::Whole, 10, 7), (Extent::Whole, 10, 3)]);
+    let shares = [(ProgramExtent::Share, 7, 7), (ProgramExtent::Share, 3, 3)];
+    assert_eq!(spread[..2], [(ProgramExtent::Whole, 10, 7), (ProgramExtent::Whole, 10, 3)]);
     assert_eq!(spread[2..], shares);
 }
 
@@ -165,8 +165,8 @@ fn samplers_are_read_seven_at_a_time() {
 fn far_sets_do_not_keep_near_ones_from_being_read() {
     let rows = [("a", "set 0 binding 0"), ("b", "set 5 binding 0")];
     let rows = rows.map(|(path, place)| (path.to_owned(), place.to_owned()));
-    let share = (Extent::Share, 1, 1);
-    assert_eq!(spread("Texture2D a, b;", &rows), [(Extent::Whole, 2, 2), share, share]);
+    let share = (ProgramExtent::Share, 1, 1);
+    assert_eq!(spread("Texture2D a, b;", &rows), [(ProgramExtent::Whole, 2, 2), share, share]);
 }
 
 #[test]
@@ -182,10 +182,10 @@ fn what_cannot_be_bound_together_has_a_program_of_its_own() {
         ("Q", "push-constant 0"),
     ];
     let programs = programs(&planned(text, &rows));
-    let bound: Vec<(Extent, Vec<&str>)> = programs
+    let bound: Vec<(ProgramExtent, Vec<&str>)> = programs
         .iter()
         .map(|program| (program.extent, program.bound.iter().map(|probed| &*probed.path).collect()))
         .collect();
-    let alone = |path| (Extent::Share, vec![path]);
-    assert_eq!(bound, [(Extent::Whole, vec!["a", "c", "P"]), alone("b"), alone("Q")]);
+    let alone = |path| (ProgramExtent::Share, vec![path]);
+    assert_eq!(bound, [(ProgramExtent::Whole, vec!["a", "c", "P"]), alone("b"), alone("Q")]);
 }

@@ -5,15 +5,17 @@ mod fixture;
 use fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, VARYING_PLACES, VARYINGS, planned};
 use layoutproof_core::generate::binding::{spirv, wgsl};
 use layoutproof_core::model::{BINDING_MISREADINGS, Misreading, Model};
-use layoutproof_core::probe::binding::{BindingPlan, Program, Seen, Site, job, observe, programs};
+use layoutproof_core::probe::binding::{
+    BindingAnswer, BindingPlan, BindingProgram, BindingSite, job, observe, programs,
+};
 use layoutproof_core::probe::image::nonce_word;
 use layoutproof_device::{Batch, BufferAfter, JobBuffer, ReadBack, Runner, Shader};
 
 /// What the model says to every program of a plan, in order.
-fn run(plan: &BindingPlan, misreading: Option<Misreading>) -> Vec<Vec<Seen>> {
+fn run(plan: &BindingPlan, misreading: Option<Misreading>) -> Vec<Vec<BindingAnswer>> {
     let programs = programs(plan);
     let nonces = (1..).map(nonce_word);
-    let job = |(program, nonce): (&Program, u32)| job(program, Shader::Spirv(spirv::module(program)), nonce);
+    let job = |(program, nonce): (&BindingProgram, u32)| job(program, Shader::Spirv(spirv::module(program)), nonce);
     let batch = Batch { jobs: programs.iter().zip(nonces).map(job).collect() };
     let answers = misreading.map_or_else(Model::new, Model::with_misreading).run(&batch);
     let each = programs.iter().zip(&batch.jobs).zip(answers);
@@ -91,8 +93,8 @@ fn constants_take_the_value_of_their_id() {
         &[("a", "constant-id 3"), ("b", "constant-id 7")],
     );
     let seen = run(&plan, None);
-    let sites: Vec<_> = seen[0].iter().map(Seen::site).collect();
-    assert_eq!(sites, [Some(Site::Constant { id: 3 }), Some(Site::Constant { id: 7 })]);
+    let sites: Vec<_> = seen[0].iter().map(BindingAnswer::site).collect();
+    assert_eq!(sites, [Some(BindingSite::Constant { id: 3 }), Some(BindingSite::Constant { id: 7 })]);
 }
 
 #[test]
@@ -107,7 +109,7 @@ fn a_job_that_did_not_run_has_no_answers() {
 }
 
 /// What naga 30's validator says of a program's WGSL.
-fn naga_says(program: &Program) -> Result<(), String> {
+fn naga_says(program: &BindingProgram) -> Result<(), String> {
     let text = wgsl::module(program);
     let module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;
     let mut validator =

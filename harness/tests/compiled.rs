@@ -83,7 +83,7 @@ fn plan(layout: &BlockLayout) -> ProbePlan {
 #[test]
 fn modules_with_loops_and_calls_are_followed() {
     let layout = wgsl_layout();
-    let observed = compiled(&layout, &plan(&layout), (&Shader::Spirv(spirv(WGSL)), Interface::default())).unwrap();
+    let observed = compiled(&layout, &plan(&layout), &Shader::Spirv(spirv(WGSL)), Interface::default()).unwrap();
     for (probe, observed) in &observed {
         let offsets: Vec<u32> = observed.observations.iter().map(|it| it.offset.unwrap()).collect();
         let matrix_rows = [16, 24, 32, 20, 28, 36];
@@ -101,7 +101,7 @@ fn a_member_that_a_table_chooses_by_a_factor_is_followed() {
     let text = WGSL.replace("output[4] = bitcast<u32>(s.b);", chosen);
     let layout = wgsl_layout();
     let module = spirv(&format!("{table}\n{text}"));
-    let observed = compiled(&layout, &plan(&layout), (&Shader::Spirv(module), Interface::default())).unwrap();
+    let observed = compiled(&layout, &plan(&layout), &Shader::Spirv(module), Interface::default()).unwrap();
     assert_eq!(observed[0].1.observations[3].offset, Some(12));
 }
 
@@ -109,7 +109,7 @@ fn a_member_that_a_table_chooses_by_a_factor_is_followed() {
 fn module_that_addresses_other_bytes_is_seen() {
     let moved = WGSL.replace("b: f32,", "@align(16) b: f32,");
     let layout = wgsl_layout();
-    let observed = compiled(&layout, &plan(&layout), (&Shader::Spirv(spirv(&moved)), Interface::default())).unwrap();
+    let observed = compiled(&layout, &plan(&layout), &Shader::Spirv(spirv(&moved)), Interface::default()).unwrap();
     let b = &observed[0].1.observations[3];
     // b moves from byte 12 to byte 16, where the uploaded layout has m[0][0].
     assert_eq!(b.offset, Some(16));
@@ -130,7 +130,7 @@ fn declared_lists_the_offsets_that_naga_decorates() {
 fn entry_point_that_is_not_there_is_named() {
     let layout = wgsl_layout();
     let renamed = WGSL.replace("fn read_storage", "fn other");
-    let error = compiled(&layout, &plan(&layout), (&Shader::Spirv(spirv(&renamed)), Interface::default())).unwrap_err();
+    let error = compiled(&layout, &plan(&layout), &Shader::Spirv(spirv(&renamed)), Interface::default()).unwrap_err();
     assert!(matches!(error, CompiledError::NotRun { .. }));
     assert_eq!(error.to_string(), "entry `read_storage`: shader refused: no compute entry point `read_storage`");
 }
@@ -160,7 +160,7 @@ fn both_matrix_orders_of_a_glslang_module_are_followed() {
         forms: vec![Form::Leaf],
     };
     let plan = ProbePlan { leaves: leaves.clone(), not_probed: Vec::new(), entries: vec![read] };
-    let observed = compiled(&layout, &plan, (&Shader::Spirv(words.clone()), Interface::default())).unwrap();
+    let observed = compiled(&layout, &plan, &Shader::Spirv(words.clone()), Interface::default()).unwrap();
     // The image has data at the planned leaves only, so each answer must be one of them.
     let found: Vec<(String, Option<u32>)> =
         observed[0].1.observations.iter().map(|it| (leaves[it.leaf as usize].path.clone(), it.offset)).collect();
@@ -201,7 +201,7 @@ fn what_tint_computes_of_an_offset_is_followed() {
         forms: vec![Form::Leaf, Form::Whole],
     };
     let plan = ProbePlan { leaves: leaves.clone(), not_probed: Vec::new(), entries: vec![read] };
-    let observed = compiled(&layout, &plan, (&Shader::Spirv(words), Interface::default())).unwrap();
+    let observed = compiled(&layout, &plan, &Shader::Spirv(words), Interface::default()).unwrap();
     let offsets = leaves.iter().map(|leaf| Some(leaf.offset));
     let expected: Vec<_> = offsets.clone().chain(offsets).collect();
     let found: Vec<_> = observed[0].1.observations.iter().map(|it| it.offset).collect();

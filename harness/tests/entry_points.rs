@@ -2,18 +2,20 @@
 
 use std::sync::{Arc, Mutex};
 
-use layoutproof_core::check::{Produced, Source, Subject};
+use layoutproof_core::check::{Source, Subject, SubjectShaders};
 use layoutproof_core::declare::DeclareOptions;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
-use layoutproof_core::inspect::toolchain::{CodeTarget, Compilation, Compile, CompileRequest, Toolchain, toolchains};
+use layoutproof_core::inspect::toolchain::{
+    CodeTarget, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains,
+};
 use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
 
 /// Keeps the line of each probe's entry point, and refuses it.
 #[derive(Debug, Default)]
 struct Listener(Mutex<Vec<String>>);
 
-impl Compile for Listener {
+impl Compilers for Listener {
     fn has(&self, _: &Toolchain) -> bool {
         true
     }
@@ -22,7 +24,7 @@ impl Compile for Listener {
         None
     }
 
-    fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
+    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome {
         let head = format!("void {}(", request.entry);
         let line =
             request.source.text.lines().find(|line| line.starts_with(&head)).expect("a probe has an entry point");
@@ -31,7 +33,7 @@ impl Compile for Listener {
         if !block.contains("_leaf") {
             self.0.lock().expect("no listener panics").push(format!("{block}: {line}"));
         }
-        Compilation::Refused("it only listens".to_owned())
+        CompileOutcome::Rejected("it only listens".to_owned())
     }
 
     fn reader(&self) -> &dyn ModuleReader {
@@ -48,7 +50,7 @@ fn asked(text: &str, toolchain: &str, rules: &str) -> Vec<String> {
     let subject = Subject::new(Arc::new(source.expect("it is Slang")), find(rules).expect("a row of the table"));
     let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
     let listener = Listener::default();
-    let produced = Produced::compiled(&subject, toolchain, (&listener, CodeTarget::Newest), ElementChoice::Sample);
+    let produced = SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, ElementChoice::Sample);
     assert!(produced.modules.is_empty() && produced.broken.is_empty(), "{produced:?}");
     listener.0.into_inner().expect("no listener panics")
 }

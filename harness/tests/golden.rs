@@ -1,13 +1,13 @@
 //! Every text and machine format that a report prints, for records written by hand, as plain files that people read.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p layoutproof --test golden` rewrites the files; look at what changed before a commit.
+//! `UPDATE_EXPECT=1 cargo test -p layoutproof-core --test golden` rewrites the files; look at what changed before a commit.
 
 #[path = "golden/records.rs"]
 mod records;
 
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
-use layoutproof_core::report::listing::{self, CaseLine, Finding, Health, RuleSetLine};
+use layoutproof_core::report::listing::{self, CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_core::report::show_json::{ShownBlock, ShownLayout};
 use layoutproof_core::report::terminal::{self, RunFacts};
 use layoutproof_core::report::{
@@ -15,14 +15,14 @@ use layoutproof_core::report::{
     struct_text, summary,
 };
 use layoutproof_core::results::coverage::kind::After;
-use layoutproof_core::results::coverage::{Cell, Cells};
+use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::mutants::devices::DeviceLine;
 use layoutproof_core::results::mutants::rules::RuleLine;
 use layoutproof_core::results::mutants::{Killers, MutantTable};
-use layoutproof_core::results::record::{CheckRecord, Culprit, Line, Proves, RunHeader, SCHEMA, Story};
+use layoutproof_core::results::record::{CheckRecord, Culprit, Proves, RecordLine, RunHeader, SCHEMA, Story};
 use layoutproof_device::RunnerKind;
-use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, StructPadding};
-use layoutproof_layout::reorder::Reordered;
+use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
+use layoutproof_layout::reorder::MemberOrder;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, MemberRow, Refusal};
 use records::member;
@@ -137,11 +137,11 @@ fn records_survive_their_file() {
         arguments: [("rules".to_owned(), vec!["std140".to_owned(), "scalar".to_owned()])].into(),
         inputs: "85944171f73967e8".to_owned(),
     };
-    let mut text = json_lines::write(&Line::Run(header.clone()));
+    let mut text = json_lines::write(&RecordLine::Run(header.clone()));
     for check in &checks {
-        text += &json_lines::write(&Line::Check(Box::new(check.clone())));
+        text += &json_lines::write(&RecordLine::Check(Box::new(check.clone())));
     }
-    text += &json_lines::write(&Line::End(summary::fold(&checks)));
+    text += &json_lines::write(&RecordLine::End(summary::fold(&checks)));
     expect_file!["golden/records.jsonl"].assert_eq(&text);
     let read = json_lines::read(&text).unwrap();
     assert_eq!(read.runs, [header]);
@@ -269,9 +269,9 @@ fn listings() {
         advice: advice.into(),
     };
     let findings = [
-        found(Health::Good, "Vulkan loader", "1.3.239", ""),
-        found(Health::Missing, "dxc", "not on PATH", "ci/setup fetches one"),
-        found(Health::Broken, "spirv-val", "ended with signal 11", ""),
+        found(ToolHealth::Good, "Vulkan loader", "1.3.239", ""),
+        found(ToolHealth::Missing, "dxc", "not on PATH", "ci/setup fetches one"),
+        found(ToolHealth::Broken, "spirv-val", "ended with signal 11", ""),
     ];
     let text = [
         listing::rule_sets(&[rules], Style::PLAIN),
@@ -350,7 +350,7 @@ fn mutants_and_the_cases_that_notice() {
 
 #[test]
 fn coverage_of_a_rule_set() {
-    let cell = |ty: &str, after, space, direction, form| Cell {
+    let cell = |ty: &str, after, space, direction, form| CoverageCell {
         rules: "std140".to_owned(),
         ty: ty.to_owned(),
         after,
@@ -360,12 +360,12 @@ fn coverage_of_a_rule_set() {
         form,
         proves: Proves::Decorations,
     };
-    let cells: Cells = [
+    let cells: CoverageCells = [
         (cell("float", After::Start, AddressSpace::Uniform, Direction::Read, Form::Leaf), 1200),
         (cell("row float2x3", After::Vector, AddressSpace::Storage, Direction::Write, Form::Whole), 24),
         (cell("float3[]", After::Scalar, AddressSpace::Storage, Direction::Read, Form::Vector), 9),
         (
-            Cell {
+            CoverageCell {
                 stage: Stage::Vertex,
                 ..cell("float", After::Start, AddressSpace::Uniform, Direction::Read, Form::Leaf)
             },
@@ -387,11 +387,11 @@ fn padding_of_a_block() {
         hole(HoleKind::Inside, "m", [80, 12]),
         hole(HoleKind::Tail, "b", [132, 12]),
     ];
-    let better = Some(Reordered { members: ["l", "m", "a", "b"].map(String::from).to_vec(), size: 128, saves: 16 });
-    let root = StructPadding { path: String::new(), type_name: "S".into(), size: 144, holes, better };
+    let better = Some(MemberOrder { members: ["l", "m", "a", "b"].map(String::from).to_vec(), size: 128, saves: 16 });
+    let root = PaddedStruct { path: String::new(), type_name: "S".into(), size: 144, holes, better };
     let holes = vec![hole(HoleKind::Tail, "q", [24, 8])];
-    let light = StructPadding { path: "l[]".into(), type_name: "Light".into(), size: 32, holes, better: None };
-    let element = StructPadding {
+    let light = PaddedStruct { path: "l[]".into(), type_name: "Light".into(), size: 32, holes, better: None };
+    let element = PaddedStruct {
         path: String::new(),
         type_name: "float3".into(),
         size: 16,

@@ -12,7 +12,7 @@ use layoutproof_core::case::Case;
 use layoutproof_core::check::Source;
 use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::input::sources::SourceMap;
-use layoutproof_core::report::asserts::{Language, asserts};
+use layoutproof_core::report::asserts::{HostLanguage, asserts};
 use layoutproof_layout::{BlockLayout, find, lay_out};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -81,10 +81,10 @@ fn main() {
         trials.push(compiler.trial(every, move || every_case(&this)));
     }
     trials.push(Trial::test("golden::rust", || {
-        golden(&PINNED[0], Language::Rust, &expect_file!["golden/asserts_rust.txt"])
+        golden(&PINNED[0], HostLanguage::Rust, &expect_file!["golden/asserts_rust.txt"])
     }));
     trials.push(Trial::test("golden::cpp", || {
-        golden(&PINNED[3], Language::Cpp, &expect_file!["golden/asserts_cpp.txt"])
+        golden(&PINNED[3], HostLanguage::Cpp, &expect_file!["golden/asserts_cpp.txt"])
     }));
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -92,25 +92,25 @@ fn main() {
 /// A compiler with its language.
 #[derive(Clone)]
 struct Compiler {
-    language: Language,
+    language: HostLanguage,
     command: Option<String>,
 }
 
 impl Compiler {
     fn rust() -> Self {
         let command = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
-        Self { language: Language::Rust, command: Some(command).filter(|command| runs(command)) }
+        Self { language: HostLanguage::Rust, command: Some(command).filter(|command| runs(command)) }
     }
 
     fn cpp() -> Self {
         let command = ["g++", "clang++", "c++"].into_iter().find(|command| runs(command));
-        Self { language: Language::Cpp, command: command.map(str::to_owned) }
+        Self { language: HostLanguage::Cpp, command: command.map(str::to_owned) }
     }
 
     fn name(&self) -> &'static str {
         match self.language {
-            Language::Rust => "rustc",
-            Language::Cpp => "cpp",
+            HostLanguage::Rust => "rustc",
+            HostLanguage::Cpp => "cpp",
         }
     }
 
@@ -127,11 +127,11 @@ impl Compiler {
         fs::create_dir_all(&folder)?;
         let mut command = Command::new(self.command.as_deref().ok_or("no compiler")?);
         match self.language {
-            Language::Rust => {
+            HostLanguage::Rust => {
                 fs::write(folder.join("lib.rs"), text)?;
                 command.args(["--edition=2021", "--crate-type=lib", "--emit=metadata", "-Dwarnings", "lib.rs"]);
             }
-            Language::Cpp => {
+            HostLanguage::Cpp => {
                 fs::write(folder.join("structs.hpp"), text)?;
                 fs::write(folder.join("main.cpp"), "#include \"structs.hpp\"\n")?;
                 command.args(["-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "main.cpp"]);
@@ -144,17 +144,17 @@ impl Compiler {
 
     fn offset(&self, structure: &str, field: &str, offset: u32) -> String {
         match self.language {
-            Language::Rust => {
+            HostLanguage::Rust => {
                 format!("const _: () = assert!(core::mem::offset_of!({structure}, {field}) == {offset});\n")
             }
-            Language::Cpp => format!("static_assert(offsetof({structure}, {field}) == {offset}, \"\");\n"),
+            HostLanguage::Cpp => format!("static_assert(offsetof({structure}, {field}) == {offset}, \"\");\n"),
         }
     }
 
     fn size(&self, structure: &str, size: &str) -> String {
         match self.language {
-            Language::Rust => format!("const _: () = assert!(core::mem::size_of::<{structure}>() == {size});\n"),
-            Language::Cpp => format!("static_assert(sizeof({structure}) == {size}, \"\");\n"),
+            HostLanguage::Rust => format!("const _: () = assert!(core::mem::size_of::<{structure}>() == {size});\n"),
+            HostLanguage::Cpp => format!("static_assert(sizeof({structure}) == {size}, \"\");\n"),
         }
     }
 }
@@ -184,14 +184,14 @@ fn layouts(file: &Path, rules: Option<&str>) -> Result<Vec<Vec<BlockLayout>>, Fa
     chosen.iter().map(under).collect()
 }
 
-fn text_of(pinned: &Pinned, language: Language) -> Result<String, Failed> {
+fn text_of(pinned: &Pinned, language: HostLanguage) -> Result<String, Failed> {
     let file = cases().join(format!("{}.toml", pinned.case));
     let blocks = layouts(&file, Some(pinned.rules))?.concat();
     Ok(asserts(pinned.case, &blocks, language))
 }
 
 /// The text as people read it; `UPDATE_EXPECT=1` rewrites the file.
-fn golden(pinned: &Pinned, language: Language, file: &ExpectFile) -> Result<(), Failed> {
+fn golden(pinned: &Pinned, language: HostLanguage, file: &ExpectFile) -> Result<(), Failed> {
     file.assert_eq(&text_of(pinned, language)?);
     Ok(())
 }
@@ -225,8 +225,8 @@ fn moved_field(compiler: &Compiler) -> Result<(), Failed> {
         Err(errors) => errors,
     };
     let expected = match compiler.language {
-        Language::Rust => "offset_of!(S, c) == 36",
-        Language::Cpp => "S::c is at 36",
+        HostLanguage::Rust => "offset_of!(S, c) == 36",
+        HostLanguage::Cpp => "S::c is at 36",
     };
     if errors.contains(expected) { Ok(()) } else { Err(format!("the errors do not name `c`:\n{errors}").into()) }
 }
@@ -250,8 +250,8 @@ fn every_case(compiler: &Compiler) -> Result<(), Failed> {
     collect(&cases(), &mut files)?;
     files.sort();
     let mut all = match compiler.language {
-        Language::Rust => String::new(),
-        Language::Cpp => "#include <cstddef>\n#include <cstdint>\n".to_owned(),
+        HostLanguage::Rust => String::new(),
+        HostLanguage::Cpp => "#include <cstddef>\n#include <cstdint>\n".to_owned(),
     };
     let mut structs = 0;
     for (file, index) in files.iter().zip(0..) {
@@ -269,10 +269,10 @@ fn every_case(compiler: &Compiler) -> Result<(), Failed> {
     compiler.compile("all", &all)?.map_err(Failed::from)
 }
 
-fn module(language: Language, case: u32, rules: u32) -> String {
+fn module(language: HostLanguage, case: u32, rules: u32) -> String {
     match language {
-        Language::Rust => format!("pub mod case_{case}_{rules}"),
-        Language::Cpp => format!("namespace case_{case}_{rules}"),
+        HostLanguage::Rust => format!("pub mod case_{case}_{rules}"),
+        HostLanguage::Cpp => format!("namespace case_{case}_{rules}"),
     }
 }
 
@@ -287,7 +287,7 @@ fn without_padding(compiler: &Compiler, text: &str) -> Vec<String> {
             open = Some((name.to_owned(), vec!["0".to_owned()]));
         } else if let Some((name, sizes)) = open.take_if(|_| code == "}" || code == "};") {
             // C++ gives a struct without members a size of 1.
-            if compiler.language == Language::Rust || sizes.len() > 1 {
+            if compiler.language == HostLanguage::Rust || sizes.len() > 1 {
                 sums.push(compiler.size(&name, &sizes.join(" + ")));
             }
         } else if let Some((name, sizes)) = &mut open {
@@ -297,13 +297,13 @@ fn without_padding(compiler: &Compiler, text: &str) -> Vec<String> {
     sums
 }
 
-fn size_of_field(language: Language, structure: &str, declaration: &str) -> String {
+fn size_of_field(language: HostLanguage, structure: &str, declaration: &str) -> String {
     match language {
-        Language::Rust => {
+        HostLanguage::Rust => {
             let ty = declaration.split_once(": ").map_or("", |(_, ty)| ty.trim_end_matches(','));
             format!("core::mem::size_of::<{ty}>()")
         }
-        Language::Cpp => {
+        HostLanguage::Cpp => {
             let named = declaration.split([';', '[']).next().unwrap_or_default();
             format!("sizeof({structure}::{})", named.rsplit(' ').next().unwrap_or_default())
         }

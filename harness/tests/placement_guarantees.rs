@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_core::bindings::{Bound, Convention, LayoutUnit, Request, Target, bind};
+use layoutproof_core::bindings::{BindingRequest, BoundModule, Convention, Target, bind};
 use layoutproof_core::declare::{DeclareOptions, declare};
 use layoutproof_core::input::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::module::Module;
-use layoutproof_core::random::{Annotation, Dialect, Parameter, Program, programs};
-use layoutproof_layout::Span;
+use layoutproof_core::random::{ParameterAnnotation, ProgramDialect, RandomParameter, RandomProgram, programs};
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Span};
 use proptest::prelude::*;
 
 /// First and last slot of each row, by the path of its row, for one unit in one space.
@@ -25,8 +25,9 @@ fn module(text: &str) -> Module {
 
 /// Where everything is; `None` where a parameter would stand behind an array without end that has an explicit register:
 /// Slang 2026.14.1 gives it the index "unbounded", which is no place.
-fn placed(program: &Program, target: Target) -> Option<Bound> {
-    let request = Request { profile: Some("sm_6_6".to_owned()), ..Request::new(target, Convention::Slang) };
+fn placed(program: &RandomProgram, target: Target) -> Option<BoundModule> {
+    let request =
+        BindingRequest { profile: Some("sm_6_6".to_owned()), ..BindingRequest::new(target, Convention::Slang) };
     let text = program.text();
     match bind(&module(&text), &request) {
         Ok(bound) => Some(bound),
@@ -43,13 +44,16 @@ fn is_no_room_or_warning(problem: &Diagnostic) -> bool {
 }
 
 /// The programs that promise what explicit places break.
-fn without_places(program: &Program) -> Program {
-    let free = |parameter: &Parameter| Parameter { annotation: Annotation::Implicit, ..parameter.clone() };
-    Program { parameters: program.parameters.iter().map(free).collect(), ..program.clone() }
+fn without_places(program: &RandomProgram) -> RandomProgram {
+    let free = |parameter: &RandomParameter| RandomParameter {
+        annotation: ParameterAnnotation::Implicit,
+        ..parameter.clone()
+    };
+    RandomProgram { parameters: program.parameters.iter().map(free).collect(), ..program.clone() }
 }
 
 /// The rows by unit and space, sorted by slot. Spaces are a line of their own.
-fn lines(bound: &Bound) -> Lines<'_> {
+fn lines(bound: &BoundModule) -> Lines<'_> {
     let mut lines = Lines::new();
     for row in &bound.bindings {
         let (first, count) = (u64::from(row.index), row.count);
@@ -70,7 +74,7 @@ fn top(path: &str) -> &str {
 }
 
 /// How much each parameter takes of each unit.
-fn amounts(bound: &Bound) -> BTreeMap<(&str, LayoutUnit), Vec<Count>> {
+fn amounts(bound: &BoundModule) -> BTreeMap<(&str, LayoutUnit), Vec<Count>> {
     let mut amounts: BTreeMap<_, Vec<Count>> = BTreeMap::new();
     for row in bound.bindings.iter().filter(|row| !row.path.starts_with('$')) {
         amounts.entry((top(&row.path), row.unit)).or_default().push(row.count);
@@ -84,7 +88,7 @@ proptest! {
     /// "A single top-level shader parameter will always occupy a contiguous range of bindings/registers for each
     /// resource type it consumes."
     #[test]
-    fn a_parameter_is_contiguous(program in programs(Dialect::Slang)) {
+    fn a_parameter_is_contiguous(program in programs(ProgramDialect::Slang)) {
         for target in TARGETS {
             let Some(bound) = placed(&program, target) else { continue };
             for ((unit, space), rows) in lines(&bound) {
@@ -103,12 +107,12 @@ proptest! {
     /// appears"; "A shader parameter that is declared the same way in two different programs will get the same amount
     /// of resources".
     #[test]
-    fn the_same_declaration_takes_the_same_amount(program in programs(Dialect::Slang)) {
+    fn the_same_declaration_takes_the_same_amount(program in programs(ProgramDialect::Slang)) {
         for target in TARGETS {
             let Some(whole) = placed(&program, target) else { continue };
             let together = amounts(&whole);
             for (place, parameter) in program.parameters.iter().enumerate() {
-                let alone = Program { parameters: vec![parameter.clone()], uses: Vec::new(), ..program.clone() };
+                let alone = RandomProgram { parameters: vec![parameter.clone()], uses: Vec::new(), ..program.clone() };
                 let Some(bound) = placed(&alone, target) else { continue };
                 let alone: BTreeMap<_, _> = amounts(&bound).into_iter().filter(|((name, _), _)| *name == "p0").collect();
                 for ((_, unit), counts) in alone {
@@ -121,10 +125,10 @@ proptest! {
 
     /// "Changing the bodies of functions in shader code cannot change the layout of shader parameters."
     #[test]
-    fn bodies_change_nothing(program in programs(Dialect::Slang)) {
-        let silent = Program { uses: Vec::new(), ..program.clone() };
+    fn bodies_change_nothing(program in programs(ProgramDialect::Slang)) {
+        let silent = RandomProgram { uses: Vec::new(), ..program.clone() };
         for target in TARGETS {
-            let rows = |bound: Bound| -> Vec<_> {
+            let rows = |bound: BoundModule| -> Vec<_> {
                 bound.bindings.into_iter().map(|row| (row.path, row.unit, row.space, row.index, row.count)).collect()
             };
             prop_assert_eq!(placed(&program, target).map(rows), placed(&silent, target).map(rows));
@@ -134,7 +138,7 @@ proptest! {
     /// "If the user doesn't use explicit `register`/`layout` modifiers to bind parameters, then [...] the overall
     /// program will always use a contiguous range starting from zero for each resource type."
     #[test]
-    fn without_explicit_places_nothing_is_left_free(program in programs(Dialect::Slang)) {
+    fn without_explicit_places_nothing_is_left_free(program in programs(ProgramDialect::Slang)) {
         let program = without_places(&program);
         for target in TARGETS {
             let bound = placed(&program, target).expect("without explicit places there is room");
@@ -155,7 +159,7 @@ proptest! {
 
     /// No two parameters share a slot unless that was reported.
     #[test]
-    fn a_shared_slot_is_reported(program in programs(Dialect::Slang)) {
+    fn a_shared_slot_is_reported(program in programs(ProgramDialect::Slang)) {
         for target in TARGETS {
             let Some(bound) = placed(&program, target) else { continue };
             let reported = bound.warnings.iter().any(|warning| warning.code == Code::BindingOverlap);

@@ -5,12 +5,12 @@ mod fixture;
 use std::collections::{BTreeSet, HashMap};
 
 use fixture::{any_block, block, blocks, scalar, structure, vector};
-use layoutproof_core::generate::spirv::{Produced, produce};
+use layoutproof_core::generate::spirv::{SpirvModule, produce};
 use layoutproof_core::inspect::spirv::declared;
 use layoutproof_core::model::{MISREADINGS, Misreading, Model, compiled};
 use layoutproof_core::probe::{
-    AddressSpace, Form, Interface, Observed, Place, PlanShader, ProbeJob, ProbePlan, Problem, elements, jobs, observe,
-    plan,
+    AddressSpace, AnswerPlace, Form, Interface, Observed, PlanShader, ProbeJob, ProbePlan, ProbeProblem, elements,
+    jobs, observe, plan,
 };
 use layoutproof_device::{Batch, ReadBack, Runner, Shader};
 use layoutproof_layout::shape::MatrixOrder;
@@ -28,7 +28,7 @@ fn run_element(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(Prob
     observed(layout, (plan, produced), model)
 }
 
-fn planned(layout: &BlockLayout) -> (ProbePlan, Produced) {
+fn planned(layout: &BlockLayout) -> (ProbePlan, SpirvModule) {
     let plan = plan(layout, &layout.leaves(), &spaces());
     let produced = produce(layout, &plan).expect("a planned block can be written");
     (plan, produced)
@@ -47,7 +47,7 @@ fn run_sample(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(Probe
 
 fn observed(
     layout: &BlockLayout,
-    (plan, produced): (ProbePlan, Produced),
+    (plan, produced): (ProbePlan, SpirvModule),
     model: &mut Model,
 ) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
     let shader = produced.shader();
@@ -151,7 +151,7 @@ fn misplaced_write_says_where_it_went() {
     let b1 = observed.observations.iter().find(|it| plan.leaves[it.leaf as usize].path == "b[1]").unwrap();
     assert_eq!(b1.offset, Some(20));
     assert_eq!(b1.note.as_deref(), Some("written to byte 20, which is padding"));
-    let problems: Vec<String> = observed.problems.iter().map(Problem::to_string).collect();
+    let problems: Vec<String> = observed.problems.iter().map(ProbeProblem::to_string).collect();
     assert_eq!(problems, ["block byte 20 changed from 0xBADD0014 to 0xC0DE0020, data at byte 32"]);
 }
 
@@ -211,7 +211,7 @@ fn every_lane_of_a_divergent_read_is_looked_at() {
     let (plan, results) = run(&layout, &mut Model::new());
     let (probe, _) = results.iter().find(|(probe, _)| probe.entry.name == "read_storage_divergent").unwrap();
     let slot = probe.wiring.slots.iter().find(|slot| slot.places.len() > 2).unwrap();
-    let Place::Word(last) = slot.places.last().unwrap() else { panic!("lanes answer in words of the output") };
+    let AnswerPlace::Word(last) = slot.places.last().unwrap() else { panic!("lanes answer in words of the output") };
     let mut answers = answers(probe, &mut Model::new());
     // The word at byte 32 of the block, which the leaf of this slot is not at.
     assert_ne!(plan.leaves[slot.leaf as usize].offset, 32);
@@ -237,7 +237,7 @@ fn what_changes_around_a_buffer_is_told() {
         before[0].buffers[buffer].before[0] ^= 1;
         for answers in [behind, before] {
             let problems = observe(&plan, probe, &answers).problems;
-            assert!(matches!(problems[..], [Problem::Changed { .. }]), "buffer {buffer}: {problems:?}");
+            assert!(matches!(problems[..], [ProbeProblem::Changed { .. }]), "buffer {buffer}: {problems:?}");
         }
     }
 }
@@ -247,7 +247,7 @@ fn idle_device_is_found_by_the_nonce() {
     let (_, layout) = blocks().swap_remove(0);
     let (_, results) = run(&layout, &mut Model::with_misreading(misreading("idle")));
     for (probe, observed) in &results {
-        let nonce = Problem::NoNonce { found: 0xF111_F111 };
+        let nonce = ProbeProblem::NoNonce { found: 0xF111_F111 };
         assert!(observed.problems.contains(&nonce), "{}: {:?}", probe.entry.name, observed.problems);
     }
 }
@@ -370,7 +370,7 @@ fn answer_of_another_shape_is_a_problem() {
         (Vec::new(), "read-back does not match the job: 1 dispatches, 0 answers"),
     ] {
         let observed = observe(&plan, &results[0].0, &answers);
-        let problems: Vec<String> = observed.problems.iter().map(Problem::to_string).collect();
+        let problems: Vec<String> = observed.problems.iter().map(ProbeProblem::to_string).collect();
         assert_eq!(problems, [reason]);
     }
 }
@@ -457,7 +457,7 @@ proptest! {
             };
         }
         let listed = declared(&produced.words);
-        let ran = compiled(&layout, &plan, (&Shader::Spirv(produced.words.clone()), Interface::default()));
+        let ran = compiled(&layout, &plan, &Shader::Spirv(produced.words.clone()), Interface::default());
         // Both answers are data, whatever they are; a module of this size ends within its budget.
         prop_assert!(listed.is_ok() || listed.is_err_and(|bad| bad.word <= produced.words.len()));
         prop_assert!(ran.is_ok() || !plan.leaves.is_empty());

@@ -7,21 +7,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, bound, module};
-use layoutproof_core::bindings::{Convention, Request, Target};
+use layoutproof_core::bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
-use layoutproof_core::check::{Placed, Proof, ProofCheck, Source};
+use layoutproof_core::check::{BindingCheck, Proof, ProofCheck, Source};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::fold;
 use layoutproof_core::report::terminal::{RunFacts, failure_report, summary};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, Value};
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue};
 use layoutproof_device::{Batch, Feature, Job, Runner, RunnerKind};
 use layoutproof_layout::{LayoutOptions, Span};
 
 /// A placement that our rules are said to have computed.
-fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> Placed {
+fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> BindingCheck {
     let source = Source {
         id: "bindings/by_hand".to_owned(),
         summary: "a placement by hand".to_owned(),
@@ -31,18 +31,18 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> Placed {
         expect: Vec::new(),
         accessed: Vec::new(),
         bind: Vec::new(),
-        invocation: layoutproof_core::bindings::Invocation::default(),
+        invocation: layoutproof_core::bindings::BindingInvocation::default(),
         rejects: Vec::new(),
         warns: Vec::new(),
         text: None,
         is_case: true,
     };
-    let request = Request::new(target, Convention::Slang);
-    Placed { source: Arc::new(source), request, bound: Ok(bound(rows)), expected: None }
+    let request = BindingRequest::new(target, Convention::Slang);
+    BindingCheck { source: Arc::new(source), request, bound: Ok(bound(rows)), expected: None }
 }
 
 /// The same with a case that expects these places.
-fn expecting(placed: Placed, rows: &[(&str, &str)]) -> Placed {
+fn expecting(placed: BindingCheck, rows: &[(&str, &str)]) -> BindingCheck {
     let entry = |(path, place): &(&str, &str)| ExpectedPlaces {
         path: (*path).to_owned(),
         places: vec![place.parse().expect("a place")],
@@ -57,11 +57,11 @@ fn expecting(placed: Placed, rows: &[(&str, &str)]) -> Placed {
         partial: false,
         entries: rows.iter().map(entry).collect(),
     };
-    Placed { expected: Some(expectation), ..placed }
+    BindingCheck { expected: Some(expectation), ..placed }
 }
 
 /// What the model says, with a fault or none.
-fn record(placed: &Placed, misreading: Option<Misreading>) -> CheckRecord {
+fn record(placed: &BindingCheck, misreading: Option<Misreading>) -> CheckRecord {
     let proof = Arc::new(Proof::new(placed).expect("the target has devices"));
     let mut model = misreading.map_or_else(Model::new, Model::with_misreading);
     let check = ProofCheck { proof, device: model.device().clone() };
@@ -71,8 +71,8 @@ fn record(placed: &Placed, misreading: Option<Misreading>) -> CheckRecord {
     check.record(&jobs, &results, Duration::ZERO)
 }
 
-fn text(value: &str) -> Value {
-    Value::Text(value.to_owned())
+fn text(value: &str) -> RecordValue {
+    RecordValue::Text(value.to_owned())
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Checks the few keywords that the schema uses, and is stricter than JSON schema in one way: an unknown key is an
 //! error, so that a new key cannot be forgotten in the schema.
 
-use layoutproof_core::results::record::{BoundCount, Line, SkipKind};
+use layoutproof_core::results::record::{BoundCount, RecordLine, SkipKind};
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("golden/records.schema.json");
@@ -82,17 +82,17 @@ fn every_line_fits_the_schema() {
 #[test]
 fn what_a_check_of_bindings_says_fits_too() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    let mut lines: Vec<Line> = RECORDS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut lines: Vec<RecordLine> = RECORDS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut told = 0;
     for line in &mut lines {
         match line {
-            Line::Run(_) => continue,
-            Line::Check(check) => {
+            RecordLine::Run(_) => continue,
+            RecordLine::Check(check) => {
                 let not_read = [("an input attachment".to_owned(), 1)].into();
                 check.bound = Some(BoundCount { read: 3, not_read });
                 check.skip_kind = Some(SkipKind::NotApplicable);
             }
-            Line::End(end) => {
+            RecordLine::End(end) => {
                 end.bound.insert("lavapipe via ash".to_owned(), 3);
                 end.shader_cache = Some("partly warm".to_owned());
                 end.not_applicable = 1;

@@ -2,7 +2,7 @@
 
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::report::{Style, failures, github, junit, summary, terminal};
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, Row, Story, StoryBlock, Value};
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock};
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
@@ -63,8 +63,8 @@ fn member() -> impl Strategy<Value = MemberRow> {
     )
 }
 
-fn value() -> impl Strategy<Value = Option<Value>> {
-    option::of(prop_oneof![number().prop_map(Value::Number), Just(Value::Text("t1\u{1b}[31m".into()))])
+fn value() -> impl Strategy<Value = Option<RecordValue>> {
+    option::of(prop_oneof![number().prop_map(RecordValue::Number), Just(RecordValue::Text("t1\u{1b}[31m".into()))])
 }
 
 fn row() -> impl Strategy<Value = Row> {

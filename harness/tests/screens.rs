@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use layoutproof_core::check::{Answered, Check, Generator, Jobs, Produced, Screen, Settings, Source, Subject};
+use layoutproof_core::check::{
+    AnsweredEntries, Check, Generator, Jobs, Screen, Settings, Source, Subject, SubjectShaders,
+};
 use layoutproof_core::declare::DeclareOptions;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::model::{MISREADINGS, Misreading, Model};
@@ -41,7 +43,7 @@ fn check(text: &str, rules: &str, planted: Option<&str>) -> Check {
         elements: ElementChoice::Sample,
         planted_rules: planted.map(|name| row(name).clone()),
     };
-    let produced = Produced::new(&subject, Generator::Rspirv, &settings);
+    let produced = SubjectShaders::new(&subject, Generator::Rspirv, &settings);
     Check { subject: Arc::new(subject), produced: Arc::new(produced), device: Model::new().device().clone() }
 }
 
@@ -63,8 +65,8 @@ fn screens(checks: &[Check]) -> Vec<Screen> {
 }
 
 /// What the screens of checks answer on a device, by check.
-fn answered(checks: &[Check], misreading: Option<Misreading>) -> BTreeMap<usize, Answered> {
-    let mut answered: BTreeMap<usize, Answered> = BTreeMap::new();
+fn answered(checks: &[Check], misreading: Option<Misreading>) -> BTreeMap<usize, AnsweredEntries> {
+    let mut answered: BTreeMap<usize, AnsweredEntries> = BTreeMap::new();
     for screen in screens(checks) {
         let answers = device(misreading).run(&Batch { jobs: vec![screen.job().clone()] });
         let [Ok(read_back)] = &answers[..] else { panic!("one answer: {answers:?}") };

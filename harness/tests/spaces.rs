@@ -95,7 +95,7 @@ fn modules_say_where_they_lead() {
     for place in PLACES {
         let layout = small();
         let (plan, probes) = planned(&layout, place);
-        let found = compiled(&layout, &plan, (&probes[0].runs[0].job.shader, Interface::default())).unwrap();
+        let found = compiled(&layout, &plan, &probes[0].runs[0].job.shader, Interface::default()).unwrap();
         let offsets = found[0].1.observations[..4].iter().map(|seen| seen.offset);
         assert_eq!(offsets.collect::<Vec<_>>(), [0, 4, 8, 16].map(Some), "{place:?}");
     }

@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use layoutproof_core::case::Case;
-use layoutproof_core::check::{Check, Generator, Produced, Settings, Source, Subject};
+use layoutproof_core::check::{Check, Generator, Settings, Source, Subject, SubjectShaders};
 use layoutproof_core::generate::hlsl;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
-    CodeTarget, Compilation, Compile, CompileRequest, Made, Report, Toolchain, toolchains,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, Toolchain, toolchains,
 };
 use layoutproof_core::model::Model;
 use layoutproof_core::probe::{AddressSpace, Form};
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Row, Value};
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, RecordValue, Row};
 use layoutproof_device::{Batch, Feature, Runner, RunnerError, Shader};
 use layoutproof_layout::{BlockRules, ElementChoice, Quantity, find};
 
@@ -48,7 +48,7 @@ fn settings(planted: Option<&str>) -> Settings {
 }
 
 fn check(subject: Subject, generator: Generator, planted: Option<&str>) -> Check {
-    let produced = Produced::new(&subject, generator, &settings(planted));
+    let produced = SubjectShaders::new(&subject, generator, &settings(planted));
     Check { subject: Arc::new(subject), produced: Arc::new(produced), device: Model::new().device().clone() }
 }
 
@@ -108,15 +108,15 @@ fn the_second_element_of_a_structured_buffer_is_read() {
     let record = record(&check(subject(declare, &expect, "hlsl-structured"), Generator::Rspirv, None));
     assert_eq!(record.outcome, Outcome::Agree);
     let second = offset_of(&record.rows, "S[1].c").expect("the second element is probed");
-    assert_eq!(second.observed, Some(Value::Number(20 + 16)));
-    assert_eq!(second.expected, Some(Value::Number(20 + 16)));
+    assert_eq!(second.observed, Some(RecordValue::Number(20 + 16)));
+    assert_eq!(second.expected, Some(RecordValue::Number(20 + 16)));
 }
 
 /// Keeps the names of what it is asked, and refuses it.
 #[derive(Debug, Default)]
 struct Listener(Mutex<Vec<String>>);
 
-impl Compile for Listener {
+impl Compilers for Listener {
     fn has(&self, _: &Toolchain) -> bool {
         true
     }
@@ -125,10 +125,10 @@ impl Compile for Listener {
         None
     }
 
-    fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
+    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome {
         let (_, block) = request.name.rsplit_once('/').expect("a folder of its own");
         self.0.lock().expect("no listener panics").push(block.to_owned());
-        Compilation::Refused("it only listens".to_owned())
+        CompileOutcome::Rejected("it only listens".to_owned())
     }
 
     fn reader(&self) -> &dyn ModuleReader {
@@ -145,7 +145,7 @@ fn compilers_are_asked_for_the_second_element_of_a_structured_buffer() {
         let subject = subject(declare, &expecting(rules, "offsets = { \"S.b\" = 12 }"), rules);
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
         let listener = Listener::default();
-        Produced::compiled(&subject, toolchain, (&listener, CodeTarget::Newest), ElementChoice::Sample);
+        SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, ElementChoice::Sample);
         let names = listener.0.into_inner().expect("no listener panics");
         assert!(names.iter().any(|name| name.starts_with("S[1].a")), "{toolchain}: {names:?}");
     }
@@ -155,7 +155,7 @@ fn compilers_are_asked_for_the_second_element_of_a_structured_buffer() {
 #[derive(Debug)]
 struct Writer(Vec<u32>);
 
-impl Compile for Writer {
+impl Compilers for Writer {
     fn has(&self, _: &Toolchain) -> bool {
         true
     }
@@ -164,8 +164,12 @@ impl Compile for Writer {
         None
     }
 
-    fn compile(&self, _: &CompileRequest<'_>) -> Compilation {
-        Compilation::Made(Made { shader: Shader::Spirv(self.0.clone()), container: None, report: Report::None })
+    fn compile(&self, _: &CompileRequest<'_>) -> CompileOutcome {
+        CompileOutcome::Compiled(CompiledShader {
+            shader: Shader::Spirv(self.0.clone()),
+            container: None,
+            report: Report::None,
+        })
     }
 
     fn reader(&self) -> &dyn ModuleReader {
@@ -204,11 +208,11 @@ fn an_option_promises_the_same_whatever_a_block_needs() {
         let subject = subject(declare, &expecting(&quoted, "offsets = { \"S.b\" = 8 }"), rules);
         let by_name =
             Settings { forms: [Form::Leaf].into(), spaces: Some([AddressSpace::Uniform].into()), ..settings(None) };
-        let written = Produced::new(&subject, Generator::Rspirv, &by_name);
+        let written = SubjectShaders::new(&subject, Generator::Rspirv, &by_name);
         let words = rebound(written.modules[0].code.spirv().expect("it is SPIR-V"));
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
         let produced =
-            Produced::compiled(&subject, toolchain, (&Writer(words), CodeTarget::Newest), ElementChoice::Sample);
+            SubjectShaders::compiled(&subject, toolchain, &Writer(words), CodeTarget::Newest, ElementChoice::Sample);
         let module = produced.modules.first().unwrap_or_else(|| panic!("{toolchain}: {produced:?}"));
         assert_eq!(module.block_rules, promised, "{toolchain}");
         assert!(module.requires.contains(&needed), "{toolchain}: {:?}", module.requires);

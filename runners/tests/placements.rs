@@ -4,7 +4,9 @@
 //! descriptor sets.
 
 use layoutproof_core::model::{BINDING_MISREADINGS, Misreading};
-use layoutproof_core::probe::binding::{BindingPlan, Probed, Program, Seen, job, observe, programs};
+use layoutproof_core::probe::binding::{
+    BindingAnswer, BindingPlan, BindingProgram, ProbedBinding, job, observe, programs,
+};
 use layoutproof_core::probe::image::nonce_word;
 use layoutproof_device::{DeviceInfo, Job, RunnerError, Shader};
 use libtest_mimic::Failed;
@@ -14,7 +16,7 @@ use crate::suite::{Api, ensure, ensure_eq, run};
 /// What came back of a plan.
 pub(crate) struct Answers {
     /// Every read of every program that the device takes.
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) seen: Vec<BindingAnswer>,
     /// What the device has no room for, by program.
     pub(crate) lacking: Vec<String>,
 }
@@ -27,7 +29,7 @@ impl Answers {
 }
 
 /// How an API gets the shader of a program.
-pub(crate) type Write = fn(&Program) -> Shader;
+pub(crate) type Write = fn(&BindingProgram) -> Shader;
 
 /// Runs every program of `plan`, with a fault in its descriptors or none.
 pub(crate) fn prove(
@@ -64,7 +66,7 @@ pub(crate) fn all_right(
     let answers = prove(api, info, plan, None)?;
     ensure_eq(&answers.wrong(), &Vec::new(), "wrong reads")?;
     let required = plan.probed.iter().filter(|probed| !optional.contains(&&*probed.path));
-    let wanted = required.flat_map(Probed::sites);
+    let wanted = required.flat_map(ProbedBinding::sites);
     let unread: Vec<String> = wanted
         .filter(|site| !answers.seen.iter().any(|seen| seen.wanted == *site))
         .map(|site| site.to_string())

@@ -1,8 +1,8 @@
-//! What a job binds where: its buffers, images and samplers, by set and binding.
+//! Sorts the buffers, images and samplers of a job by set and binding, the same for every runner.
 //!
-//! A [`Job`] goes in; out comes, for each binding, the type of its descriptors and which of its elements the job names.
-//! Arrays end with the last named element. What stands in the elements that the job leaves out is said here, too, the
-//! same for every runner: valid, and unlike what is named, so that a shader that reads there is found out.
+//! Runners take from here the type of each binding's descriptors and the elements that the job names. Arrays end with the
+//! last named element. Elements that the job leaves out get valid resources that are unlike the named ones, so that a
+//! shader that reads them is noticed.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -12,7 +12,7 @@ use crate::{BufferKind, ImageKind, ImageView, Job, JobImage, JobSampler, RunnerE
 /// The texel of images in elements that a job leaves out; probes put other values into their own.
 const LEFT_OUT_TEXEL: [u32; 4] = [0; 4];
 
-/// What descriptors are; all elements of an array are of one type.
+/// The type of descriptors; all elements of an array are of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DescriptorType {
     /// Buffers.
@@ -100,7 +100,7 @@ pub struct Descriptors {
 }
 
 /// Where a resource is bound, and which of the job's resources of its type it is.
-struct Place {
+struct DescriptorSlot {
     set: u32,
     binding: u32,
     element: u32,
@@ -117,21 +117,25 @@ impl Descriptors {
         for (index, buffer) in job.buffers.iter().enumerate() {
             match buffer.kind {
                 BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {
-                    let place = Place { set: buffer.set, binding: buffer.binding, element: buffer.element, index };
+                    let place =
+                        DescriptorSlot { set: buffer.set, binding: buffer.binding, element: buffer.element, index };
                     descriptors.add(&place, DescriptorType::Buffer(buffer.kind))?;
                 }
                 BufferKind::Address { .. } => {}
             }
         }
+
         for (index, image) in job.images.iter().enumerate() {
-            let place = Place { set: image.set, binding: image.binding, element: image.element, index };
+            let place = DescriptorSlot { set: image.set, binding: image.binding, element: image.element, index };
             let ty = DescriptorType::Image { kind: image.kind, view: image.view, texel: image.texel };
             descriptors.add(&place, ty)?;
         }
+
         for (index, sampler) in job.samplers.iter().enumerate() {
-            let place = Place { set: sampler.set, binding: sampler.binding, element: sampler.element, index };
+            let place = DescriptorSlot { set: sampler.set, binding: sampler.binding, element: sampler.element, index };
             descriptors.add(&place, DescriptorType::Sampler { comparison: sampler.comparison })?;
         }
+
         Ok(descriptors)
     }
 
@@ -145,17 +149,19 @@ impl Descriptors {
         self.iter().filter(|array| counts(array.ty)).map(DescriptorArray::length).sum()
     }
 
-    fn add(&mut self, place: &Place, ty: DescriptorType) -> Result<(), RunnerError> {
+    fn add(&mut self, place: &DescriptorSlot, ty: DescriptorType) -> Result<(), RunnerError> {
         let refuse = |reason: &str| {
-            let Place { set, binding, element, .. } = place;
+            let DescriptorSlot { set, binding, element, .. } = place;
             let at = if *element == 0 { String::new() } else { format!(" element {element}") };
             Err(RunnerError::Api {
                 call: "job".to_owned(),
                 reason: format!("{reason} at set {set} binding {binding}{at}"),
             })
         };
+
         let arrays = self.sets.entry(place.set).or_default();
         let array = arrays.entry(place.binding).or_insert_with(|| DescriptorArray { ty, named: BTreeMap::new() });
+
         if array.named.insert(place.element, place.index).is_some() {
             return refuse("two resources");
         }

@@ -1,6 +1,6 @@
 //! How devices are listed and named, the same for every runner.
 //!
-//! Drivers' own names go in; short ids for trial names and filters come out. Finding devices is the runners' business.
+//! Makes short ids, for trial names and filters, from drivers' own names. Finding devices is left to the runners.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What devices may lack.
+//! Features that some devices lack, and that jobs can require.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a device is given: a shader, what is bound, and how it is started.
+//! One unit of work for a device: a shader, the resources that are bound, and how it is started.
 
 use std::collections::{BTreeMap, BTreeSet};
 

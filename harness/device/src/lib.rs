@@ -1,8 +1,8 @@
 //! What a runner has to know: jobs and the bytes that come back, descriptors, limits and features of a device.
 //!
 //! A [`Job`] is one shader entry point with its buffers; a [`Runner`] executes a batch of jobs on one device and returns
-//! the bytes of every buffer afterwards. Whoever adds a device API implements [`Runner`] and reads this crate alone:
-//! devices know nothing of layouts, cases or reports.
+//! the bytes of every buffer afterwards. Whoever adds a device API implements [`DeviceSession`], of which
+//! [`SessionRunner`] makes a runner, and reads this crate alone: devices know nothing of layouts, cases or reports.
 #![forbid(unsafe_code)]
 
 pub mod descriptors;
@@ -10,9 +10,11 @@ pub mod devices;
 mod feature;
 mod job;
 pub mod limits;
+pub mod mapped;
 pub mod placement;
 pub mod planted;
 mod runner;
+mod session_runner;
 
 pub use feature::Feature;
 pub use job::{
@@ -20,3 +22,4 @@ pub use job::{
     RootParameters, RootSignature, Shader, TexelType,
 };
 pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, RunnerKind, ShaderModel};
+pub use session_runner::{DeviceSession, SessionRunner};

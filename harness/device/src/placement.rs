@@ -1,7 +1,7 @@
-//! Where a job's buffer lies in a device's memory, the same for every runner.
+//! Places a job's buffer in a device's memory, the same for every runner.
 //!
-//! A [`JobBuffer`] and the device's minimum offset alignment go in; the memory to upload comes out, and memory read
-//! back is cut into [`BufferAfter`]. Descriptors, and the memory itself, are the runners' business.
+//! Makes the memory to upload, and cuts memory that is read back into [`BufferAfter`]. Descriptors, and the memory itself,
+//! are left to the runners.
 //!
 //! The range is bound at one multiple of the minimum alignment: odd, so that nothing is right by over-alignment.
 
@@ -12,7 +12,7 @@ const WORD: u32 = 4;
 
 /// Where a buffer's parts lie, in bytes from the start of its own memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placement {
+pub struct BufferPlacement {
     /// Offset of the bound range: the device's minimum offset alignment, but at least one word.
     pub offset: u32,
     /// Size of the bound range.
@@ -21,7 +21,7 @@ pub struct Placement {
     pub total: u32,
 }
 
-impl Placement {
+impl BufferPlacement {
     /// Places `buffer` on a device whose minimum offset alignment for its kind is `alignment` bytes.
     ///
     /// # Errors
@@ -37,11 +37,13 @@ impl Placement {
                 refuse(&format!("{} bytes are no whole number of 32-bit words below 2^32 bytes", bytes.len()))
             })
         };
+
         let size = words(&buffer.bytes)?;
         let after = words(&buffer.after)?;
         if size == 0 {
             return Err(refuse("a bound range has at least 4 bytes"));
         }
+
         let offset = alignment.max(WORD);
         let total = offset.checked_add(size).and_then(|end| end.checked_add(after));
         Ok(Self { offset, size, total: total.ok_or_else(|| refuse("its memory takes 2^32 bytes or more"))? })
@@ -84,15 +86,15 @@ mod tests {
     fn the_range_starts_at_one_multiple_of_the_minimum_alignment() {
         let cases = [(1, 4), (4, 4), (16, 16), (64, 64), (256, 256)];
         for (alignment, offset) in cases {
-            let placement = Placement::of(&buffer(&[9; 8], &[7; 4]), alignment).unwrap();
-            assert_eq!(placement, Placement { offset, size: 8, total: offset + 12 }, "alignment {alignment}");
+            let placement = BufferPlacement::of(&buffer(&[9; 8], &[7; 4]), alignment).unwrap();
+            assert_eq!(placement, BufferPlacement { offset, size: 8, total: offset + 12 }, "alignment {alignment}");
         }
     }
 
     #[test]
     fn the_image_holds_the_fill_the_range_and_the_guard() {
         let buffer = buffer(&[9, 9, 9, 8], &[7, 7, 7, 6]);
-        let placement = Placement::of(&buffer, 8).unwrap();
+        let placement = BufferPlacement::of(&buffer, 8).unwrap();
         let image = placement.image(&buffer);
         assert_eq!(image, [1, 2, 3, 4, 1, 2, 3, 4, 9, 9, 9, 8, 7, 7, 7, 6]);
         let parts = placement.split(&image);
@@ -108,7 +110,7 @@ mod tests {
             (buffer(&[0; 4], &[0; 3]), "3 bytes are no whole number of 32-bit words below 2^32 bytes"),
             (buffer(&[], &[0; 4]), "a bound range has at least 4 bytes"),
         ] {
-            let error = Placement::of(&buffer, 16).unwrap_err();
+            let error = BufferPlacement::of(&buffer, 16).unwrap_err();
             assert_eq!(error.to_string(), format!("buffer at set 0 binding 3: {reason}"));
         }
     }

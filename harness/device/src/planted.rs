@@ -11,7 +11,7 @@ compile_error!("`planted-faults` is for tests; a build for release has no faults
 
 /// A fault that can be planted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum PlantedBug {
     /// Answers that differ in the exact range alone are dropped.
     ExactRangeDropped,
     /// What naga's code addresses is taken from our own layout.
@@ -72,13 +72,13 @@ pub enum Fault {
 
 /// Whether this fault is planted: never, in a build without the feature `planted-faults`.
 #[cfg(not(feature = "planted-faults"))]
-pub const fn is_planted(_: Fault) -> bool {
+pub const fn is_planted(_: PlantedBug) -> bool {
     false
 }
 
 /// Whether this fault is planted: whether [`VARIABLE`] has its name.
 #[cfg(feature = "planted-faults")]
-pub fn is_planted(fault: Fault) -> bool {
+pub fn is_planted(fault: PlantedBug) -> bool {
     use std::sync::LazyLock;
 
     static PLANTED: LazyLock<Option<String>> = LazyLock::new(|| std::env::var(VARIABLE).ok());

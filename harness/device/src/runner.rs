@@ -1,4 +1,4 @@
-//! What executes a probe, and what goes in and comes out.
+//! The interface to devices: batches of jobs, and the bytes that come back.
 
 use std::collections::BTreeSet;
 use std::fmt;

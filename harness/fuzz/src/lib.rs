@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use layoutproof_core::bindings::{Convention, Request, bind};
+use layoutproof_core::bindings::{BindingRequest, Convention, bind};
 use layoutproof_core::case::Case;
 use layoutproof_core::declare::{DeclareOptions, declare};
 use layoutproof_core::input::diagnostics::{Diagnostic, Severity, render};
@@ -21,8 +21,8 @@ use layoutproof_core::inspect::spirv::{bound_variables, declared};
 use layoutproof_core::module::Module;
 use layoutproof_core::report::terminal::failure_report;
 use layoutproof_core::report::{Style, deqp_csv, github, json_lines, junit, matrix, summary};
-use layoutproof_core::results::frozen::{Accepted, Manifest, text as decisions};
-use layoutproof_core::results::record::Line;
+use layoutproof_core::results::frozen::{IntendedChanges, Manifest, text as decisions};
+use layoutproof_core::results::record::RecordLine;
 use layoutproof_core::results::{floors, known};
 use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
 use layoutproof_layout::{LayoutOptions, Span, lay_out, table};
@@ -160,7 +160,7 @@ pub fn records(input: &[u8]) {
     ];
     assert!(checks.is_empty() || !reports[2].is_empty());
 
-    let lines = checks.iter().map(|check| json_lines::write(&Line::Check(Box::new(check.clone()))));
+    let lines = checks.iter().map(|check| json_lines::write(&RecordLine::Check(Box::new(check.clone()))));
     let again = json_lines::read(&lines.collect::<String>()).expect("what was written is read");
     assert!(again.checks == *checks);
 }
@@ -175,7 +175,7 @@ pub fn frozen(input: &[u8]) {
     if let Ok(manifest) = Manifest::read(&text) {
         manifest.write().expect("its fields are texts and numbers");
     }
-    if let Ok(accepted) = Accepted::read(&text) {
+    if let Ok(accepted) = IntendedChanges::read(&text) {
         accepted.write().expect("its fields are texts and numbers");
     }
 }
@@ -204,7 +204,7 @@ fn lay_out_all(module: &Module) {
 fn bind_all(module: &Module, sources: &SourceMap) {
     for convention in Convention::ALL {
         for target in convention.targets() {
-            match bind(module, &Request::new(*target, convention)) {
+            match bind(module, &BindingRequest::new(*target, convention)) {
                 Ok(bound) => draw(&bound.warnings, sources),
                 Err(problems) => {
                     assert!(!problems.is_empty());

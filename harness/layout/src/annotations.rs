@@ -1,4 +1,4 @@
-//! What is written around a declaration: registers, bindings, offsets, attributes.
+//! Annotations of declarations: registers, bindings, offsets, attributes.
 
 use crate::Span;
 

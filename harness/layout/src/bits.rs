@@ -1,6 +1,6 @@
-//! Which bit-fields share a storage unit, and which bits of it they take.
+//! Packs bit-fields into storage units; [`super::place`] places the units.
 //!
-//! A run of bit-fields in, units out; [`super::place`] places the units. The first field takes the least significant bits.
+//! The first field takes the least significant bits.
 //!
 //! Source: measured with DXC 1.7.2308 (`-HV 2021`) and Slang 2026.14.1.
 
@@ -9,13 +9,13 @@ use super::tree::{BitRange, Component};
 
 /// A storage unit that is being filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unit {
+pub(super) struct StorageUnit {
     /// Type of the unit; under [`BitFields::Widening`] the widest so far.
     pub component: Component,
     used: u32,
 }
 
-impl Unit {
+impl StorageUnit {
     /// A unit of the first field's type, with the field in it.
     pub(super) fn new(component: Component, width: u32) -> (Self, BitRange) {
         (Self { component, used: width }, BitRange { offset: 0, width })
@@ -55,12 +55,12 @@ mod tests {
 
     /// Units that the fields take, as size in bytes and bit offsets.
     fn units(rule: BitFields, fields: &[(Scalar, u32)]) -> Vec<(u32, Vec<u32>)> {
-        let mut units: Vec<(Unit, Vec<u32>)> = Vec::new();
+        let mut units: Vec<(StorageUnit, Vec<u32>)> = Vec::new();
         for (scalar, width) in fields {
             let component = Component { scalar: *scalar, size: scalar.size(SixteenBit::On, 4) };
             match units.last_mut().and_then(|(unit, bits)| Some((unit.take(rule, component, *width)?, bits))) {
                 Some((range, bits)) => bits.push(range.offset),
-                None => units.push((Unit::new(component, *width).0, vec![0])),
+                None => units.push((StorageUnit::new(component, *width).0, vec![0])),
             }
         }
         units.into_iter().map(|(unit, bits)| (unit.component.size, bits)).collect()

@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::resource::DataLayout;
 use crate::shape::{Count, Type};
 use crate::{Annotations, Span};
 
-/// What kind of block of bytes this is, as the command-line contract names it.
+/// The kinds of blocks, as the command-line contract names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockKind {
@@ -51,11 +52,36 @@ pub struct Block {
     /// Elements of an array of blocks; 1 for a single block.
     pub count: Count,
     /// Slang's explicit data layout.
-    pub data_layout: Option<crate::resource::DataLayout>,
+    pub data_layout: Option<DataLayout>,
     /// Annotations of the whole block.
     pub annotations: Annotations,
-    /// Where it is declared.
+    /// Where it is declared; the default where it has no source text.
     pub span: Span,
+}
+
+impl Block {
+    /// A single block without annotations.
+    pub fn new(name: impl Into<String>, kind: BlockKind, element: impl Into<Type>) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            element: element.into(),
+            count: Count::Finite(1),
+            data_layout: None,
+            annotations: Annotations::default(),
+            span: Span::default(),
+        }
+    }
+
+    /// A uniform block of GLSL or WGSL that holds `element`.
+    pub fn uniform(name: impl Into<String>, element: impl Into<Type>) -> Self {
+        Self::new(name, BlockKind::UniformBlock, element)
+    }
+
+    /// A storage block of GLSL or WGSL that holds `element`.
+    pub fn storage(name: impl Into<String>, element: impl Into<Type>) -> Self {
+        Self::new(name, BlockKind::StorageBlock, element)
+    }
 }
 
 impl BlockKind {

@@ -1,7 +1,7 @@
 //! Members that say where they stand: `packoffset`, `register(c4)` on loose globals, `[[vk::offset]]`.
 //!
-//! In: a member's annotations. Out: what they mean under the rule set, or why they are refused. Whether the text is a
-//! legal annotation at all (component, crossing a register) was decided with the declarations.
+//! Finds what a member's annotations mean under the rule set, or why it refuses them. The parser has already checked that
+//! the annotation is legal at all (its component, whether it crosses a register).
 //!
 //! Source: wg-hlsl INF-0003, packoffset; measured with DXC 1.7.2308 and Slang 2026.12.
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::rules::{Forbid, GlobalRegister, PackOffsetRule, VkOffset};
 use super::tree::{Extent, LaidOut, LayoutWarning, LayoutWarningKind};
-use super::walk::{Level, Stop, Walk};
+use super::walk::{LayoutWalk, Level, Stop};
 use crate::BlockKind;
 use crate::shape::Member;
 
@@ -18,7 +18,7 @@ use super::place::is_direct;
 
 /// Where a member asks to stand, in bytes from the start of its struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Explicit {
+pub(super) enum ExplicitPlace {
     /// Members without an offset follow behind the highest end of these.
     First(u32),
     /// The next member follows this one.
@@ -27,13 +27,13 @@ pub(super) enum Explicit {
     Ascending(u32),
 }
 
-/// What the annotations of `member` ask for. Without bytes only `packoffset` counts.
+/// The place that the annotations of `member` ask for. On a member without bytes only `packoffset` counts.
 pub(super) fn of(
-    walk: &mut Walk<'_>,
+    walk: &mut LayoutWalk<'_>,
     member: &Member,
     layout: &LaidOut,
     level: Level,
-) -> Result<Option<Explicit>, Stop> {
+) -> Result<Option<ExplicitPlace>, Stop> {
     let has_bytes = layout.size != Extent::Finite(0);
     let vk_offset = if has_bytes { vk_offset(walk, member, level)? } else { None };
     let own = match (level, walk.kind) {
@@ -44,32 +44,32 @@ pub(super) fn of(
     Ok(own.or(vk_offset))
 }
 
-fn packoffset(walk: &mut Walk<'_>, member: &Member, layout: &LaidOut) -> Result<Option<Explicit>, Stop> {
+fn packoffset(walk: &mut LayoutWalk<'_>, member: &Member, layout: &LaidOut) -> Result<Option<ExplicitPlace>, Stop> {
     let Some(packoffset) = &member.annotations.packoffset else { return Ok(None) };
     let offset = packoffset.offset().filter(|offset| *offset <= MAX_BYTES).ok_or(Stop::TooLarge)?;
     match walk.rules.packoffset {
         // A resource is no member of the block there.
         PackOffsetRule::Ascending if layout.is_resource() => Ok(None),
-        PackOffsetRule::RestBehindHighest => Ok(Some(Explicit::First(offset))),
-        PackOffsetRule::Ascending => Ok(Some(Explicit::Ascending(offset))),
+        PackOffsetRule::RestBehindHighest => Ok(Some(ExplicitPlace::First(offset))),
+        PackOffsetRule::Ascending => Ok(Some(ExplicitPlace::Ascending(offset))),
         PackOffsetRule::Refused => Err(walk.refuse(format!("packoffset has no meaning under {}", walk.rules.name))),
     }
 }
 
-fn register(walk: &mut Walk<'_>, member: &Member) -> Result<Option<Explicit>, Stop> {
+fn register(walk: &mut LayoutWalk<'_>, member: &Member) -> Result<Option<ExplicitPlace>, Stop> {
     let is_c = member.annotations.registers.iter().any(|register| register.class == Some('c'));
     let Some(index) = member.annotations.constant_register() else { return Ok(None) };
     match walk.rules.global_register {
         GlobalRegister::Ignored => Ok(None),
         GlobalRegister::LetterC | GlobalRegister::Refused if !is_c => Ok(None),
-        GlobalRegister::AnyLetter | GlobalRegister::LetterC => Ok(Some(Explicit::First(multiply(index, 16)?))),
+        GlobalRegister::AnyLetter | GlobalRegister::LetterC => Ok(Some(ExplicitPlace::First(multiply(index, 16)?))),
         GlobalRegister::Refused => {
             Err(walk.refuse(format!("register(c{index}) has no meaning under {}", walk.rules.name)))
         }
     }
 }
 
-fn vk_offset(walk: &mut Walk<'_>, member: &Member, level: Level) -> Result<Option<Explicit>, Stop> {
+fn vk_offset(walk: &mut LayoutWalk<'_>, member: &Member, level: Level) -> Result<Option<ExplicitPlace>, Stop> {
     if member.annotations.attribute(Some("vk"), "offset").is_none() {
         return Ok(None);
     }
@@ -85,13 +85,13 @@ fn vk_offset(walk: &mut Walk<'_>, member: &Member, level: Level) -> Result<Optio
         }
         VkOffset::Honoured => {
             let offset = member.annotations.vk_offset().filter(|offset| *offset <= MAX_BYTES);
-            Ok(Some(Explicit::InOrder(offset.ok_or(Stop::TooLarge)?)))
+            Ok(Some(ExplicitPlace::InOrder(offset.ok_or(Stop::TooLarge)?)))
         }
     }
 }
 
 /// Warns of members that share bytes; only explicit offsets can make them.
-pub(super) fn warn_of_overlaps(walk: &mut Walk<'_>, members: &[(&str, Range<u32>)]) {
+pub(super) fn warn_of_overlaps(walk: &mut LayoutWalk<'_>, members: &[(&str, Range<u32>)]) {
     let mut sorted: Vec<&(&str, Range<u32>)> = members.iter().filter(|(_, range)| !range.is_empty()).collect();
     sorted.sort_by_key(|(_, range)| (range.start, range.end));
     for pair in sorted.windows(2) {

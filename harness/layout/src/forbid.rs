@@ -1,4 +1,4 @@
-//! What a rule set forbids, with the reasons.
+//! Finds what a rule set forbids in a block, with the reasons.
 //!
 //! [`declared`] looks at one declared type at a time, [`placed`] at offsets and strides once they are known. Both add
 //! reasons and stop nothing, so that the user sees all of them.
@@ -8,12 +8,12 @@
 use super::alignment::Alignment;
 use super::rules::{Forbid, RuleSet};
 use super::tree::{Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusals};
-use super::walk::Walk;
+use super::walk::LayoutWalk;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder, Type};
 
 /// Adds the reasons against a declared type at the walk's path.
-pub(super) fn declared(walk: &mut Walk<'_>, ty: &Type) {
+pub(super) fn declared(walk: &mut LayoutWalk<'_>, ty: &Type) {
     for forbid in walk.rules.forbids {
         let reason = match forbid {
             Forbid::NotWgsl => not_wgsl(walk, ty),
@@ -30,13 +30,13 @@ pub(super) fn declared(walk: &mut Walk<'_>, ty: &Type) {
 }
 
 /// Adds the reason against a bit-field at the walk's path.
-pub(super) fn bit_field(walk: &mut Walk<'_>) {
+pub(super) fn bit_field(walk: &mut LayoutWalk<'_>) {
     if walk.rules.forbids.contains(&Forbid::NotWgsl) {
         walk.refuse(format!("is a bit-field, which {} does not allow", walk.rules.name));
     }
 }
 
-fn not_wgsl(walk: &Walk<'_>, ty: &Type) -> Option<String> {
+fn not_wgsl(walk: &LayoutWalk<'_>, ty: &Type) -> Option<String> {
     let reason = match ty {
         Type::Vector { length: 1, .. } => "is a vector of one component",
         Type::Matrix { rows, columns, .. } if *rows == 1 || *columns == 1 => "is a matrix with one row or column",
@@ -53,13 +53,13 @@ fn not_wgsl(walk: &Walk<'_>, ty: &Type) -> Option<String> {
     Some(reason.to_owned())
 }
 
-fn scalar_not_wgsl(walk: &Walk<'_>, scalar: Scalar) -> Option<String> {
+fn scalar_not_wgsl(walk: &LayoutWalk<'_>, scalar: Scalar) -> Option<String> {
     let size = scalar.size(walk.options.sixteen_bit, walk.rules.bool_size);
     let known = scalar != Scalar::Bool && (size == 4 || (size == 2 && scalar.is_float()));
     (!known).then(|| format!("is made of {}", scalar.spelling()))
 }
 
-fn column_major_integers(walk: &Walk<'_>, ty: &Type) -> Option<String> {
+fn column_major_integers(walk: &LayoutWalk<'_>, ty: &Type) -> Option<String> {
     let Type::Matrix { scalar, rows, columns, order } = ty else { return None };
     let column_major = order.unwrap_or(walk.options.matrix) == MatrixOrder::Column;
     let matrix = *rows > 1 && *columns > 1;

@@ -1,13 +1,37 @@
 //! Byte layouts of shader parameters: the types, the rule sets, and where a rule set puts each member of a block.
 //!
-//! This crate knows no parser, no compiler and no device: an engine can use it alone.
+//! This crate knows no parser, no compiler and no device: an engine can use it alone. Describe a struct, take a rule set
+//! from the table, and ask for offsets in bytes:
 //!
-//! [`mod@table`] is the table of rule sets and [`rules`] its columns. [`lay_out`] applies a row: `walk` measures types,
-//! `slots` lists what a struct places, `place` puts it one behind the other, `bits` shares storage units between
-//! bit-fields, `explicit` reads `packoffset` and `[[vk::offset]]`, `forbid` says what a rule set refuses. [`tree`] is the
-//! result, `views` its two flat forms. [`native`] names the rule set that a compiler takes by itself, [`mutate`] makes
-//! wrong rows, which the cases must notice; [`padding`] says what a layout loses between members and [`reorder`] which
-//! order would lose less. Registers, spaces and bindings are not decided here.
+//! ```
+//! use layoutproof_layout::{Block, Member, Scalar::Float32, StructType, Type, find};
+//!
+//! let light = StructType::new(
+//!     "Light",
+//!     [Member::new("color", Type::vector(Float32, 3)), Member::new("power", Float32)],
+//! );
+//! let scene = StructType::new(
+//!     "Scene",
+//!     [Member::new("exposure", Float32), Member::new("lights", Type::array(light, 4))],
+//! );
+//! let std140 = find("std140").expect("the table has std140");
+//! let layout = std140.lay_out(&Block::uniform("scene", scene))?;
+//!
+//! assert_eq!(layout.size.finite(), Some(80));
+//! assert_eq!(layout.offset_of("lights[1].power"), Some(44));
+//! # Ok::<(), layoutproof_layout::LayoutError>(())
+//! ```
+//!
+//! [`table()`] lists the rule sets, and [`rules`] says what each of their columns means. [`RuleSet::lay_out`] and [`lay_out`]
+//! apply one: `walk` measures types, `slots` lists what a struct places, `place` puts it one behind the other, `bits` shares
+//! storage units between bit-fields, `explicit` reads `packoffset` and `[[vk::offset]]`, `forbid` finds what a rule set does
+//! not allow. [`tree`] is the result; `views` flattens it to rows and to scalars, and [`LaidOut::offset_of`] looks up one
+//! path.
+//!
+//! [`native`] names the rule set that each compiler implies. [`mutate`] makes wrong rule sets, to test that the cases notice
+//! them. [`padding`] finds the bytes that a layout loses between members, and [`reorder`] an order that loses fewer.
+//! [`LayoutUnit`] names all kinds of space that a parameter can take; this crate decides the bytes, not registers, spaces
+//! and bindings.
 #![forbid(unsafe_code)]
 
 pub mod alignment;
@@ -22,6 +46,7 @@ mod measured;
 pub mod mutate;
 pub mod native;
 mod numbers;
+mod offset_of;
 pub mod padding;
 mod place;
 mod quantity;
@@ -34,6 +59,7 @@ mod slots;
 mod span;
 pub mod table;
 pub mod tree;
+mod unit;
 mod views;
 mod walk;
 
@@ -43,22 +69,23 @@ pub use block_rules::BlockRules;
 pub use numbers::{Numbers, join, without_indices};
 pub use quantity::Quantity;
 pub use rules::{DECLARED, RuleSet};
+pub use scalar::Scalar;
+pub use shape::{Count, EnumType, MatrixOrder, Member, StructType, Type};
 pub use span::{FileId, Span};
 pub use table::{find, table};
 pub use tree::{
-    BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning, LayoutWarningKind, Leaf,
-    LeafStep, MemberRow, Refusal, Refusals,
+    BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutError, LayoutWarning,
+    LayoutWarningKind, Leaf, LeafStep, MemberRow, Refusal, Refusals,
 };
-
+pub use unit::{LayoutUnit, Usage};
 pub use views::{ElementChoice, MAX_LEAVES, UNSIZED_ELEMENTS};
 pub use walk::{MAX_TYPES, lay_out};
 
 use serde::{Deserialize, Serialize};
 
 use crate::scalar::SixteenBit;
-use crate::shape::MatrixOrder;
 
-/// What the command line or the case says about a whole layout.
+/// Choices that hold for a whole layout, from the command line or the case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LayoutOptions {
     /// Order of matrices that declare none.

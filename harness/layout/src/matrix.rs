@@ -1,13 +1,12 @@
 //! Measures matrices: which vectors are contiguous, how far apart they are, where the matrix ends.
 //!
-//! In: a matrix type with its order decided. Out: its size, alignment and stride. What "contiguous" means in HLSL: rows
-//! of a `row_major` matrix, columns of a `column_major` one.
+//! Contiguous vectors are, in HLSL, the rows of a `row_major` matrix and the columns of a `column_major` one.
 
 use super::alignment::Alignment;
-use super::measured::{Footprint, Measured, Repeated};
+use super::measured::{ArrayFootprint, Footprint, MeasuredType};
 use super::rules::{Matrices, MatrixStart, OneDimensional, Placement, StraddleSize};
 use super::tree::{Component, LaidOutShape};
-use super::walk::{Stop, Walk};
+use super::walk::{LayoutWalk, Stop};
 use crate::shape::MatrixOrder;
 
 /// A matrix with its order decided.
@@ -25,7 +24,7 @@ pub(super) struct Matrix {
 
 impl Matrix {
     /// Size, alignment and stride under the walk's rule set.
-    pub(super) fn measure(&self, walk: &Walk<'_>, placement: &Placement) -> Result<Measured, Stop> {
+    pub(super) fn measure(&self, walk: &LayoutWalk<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
         let as_vector = match walk.rules.one_dimensional {
             OneDimensional::Matrix => false,
             OneDimensional::Vector => self.rows == 1 || self.columns == 1,
@@ -34,6 +33,7 @@ impl Matrix {
         if as_vector {
             return self.as_vector(walk, placement);
         }
+
         match walk.rules.matrices {
             Matrices::ArrayOfVectors => self.as_array(walk, placement),
             Matrices::Registers => self.in_registers(walk, placement),
@@ -42,26 +42,27 @@ impl Matrix {
     }
 
     /// One contiguous vector, whatever order is declared: the order that the shape names is the one that makes it so.
-    fn as_vector(&self, walk: &Walk<'_>, placement: &Placement) -> Result<Measured, Stop> {
+    fn as_vector(&self, walk: &LayoutWalk<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
         let length = self.rows * self.columns;
         let order = if self.rows == 1 { MatrixOrder::Row } else { MatrixOrder::Column };
         let footprint = Footprint::vector(walk.rules.vectors, self.component, length)?;
         let shape = Self { order, ..*self }.shape(self.component.size * length);
-        let mut measured = Measured::new(shape, footprint, placement);
+        let mut measured = MeasuredType::new(shape, footprint, placement);
         measured.keep_vector_whole(self.component, length, placement);
         Ok(measured)
     }
 
-    fn as_array(&self, walk: &Walk<'_>, placement: &Placement) -> Result<Measured, Stop> {
+    fn as_array(&self, walk: &LayoutWalk<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
         let vector = Footprint::vector(walk.rules.vectors, self.component, self.length())?;
-        let array = Repeated::new(walk.rules, vector, self.vectors())?;
-        Ok(Measured::new(self.shape(array.stride), array.footprint, placement))
+        let array = ArrayFootprint::new(walk.rules, vector, self.vectors())?;
+        Ok(MeasuredType::new(self.shape(array.stride), array.footprint, placement))
     }
 
-    fn in_registers(&self, walk: &Walk<'_>, placement: &Placement) -> Result<Measured, Stop> {
+    fn in_registers(&self, walk: &LayoutWalk<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
         let last = self.component.size.max(4) * self.length();
         let stride = Alignment::REGISTER.round_up(last)?;
         let size = stride * (self.vectors() - 1) + last;
+
         let order = match placement.matrix_start {
             MatrixStart::DeclaredOrder => self.order,
             MatrixStart::DefaultOrder => walk.options.matrix,
@@ -73,18 +74,19 @@ impl Matrix {
         } else {
             Alignment::ONE
         };
-        let mut measured = Measured::new(self.shape(stride), Footprint { size, alignment }, placement);
+
+        let mut measured = MeasuredType::new(self.shape(stride), Footprint { size, alignment }, placement);
         if placement.straddle_size == StraddleSize::Natural {
             measured.whole = measured.whole.map(|_| self.rows * self.columns * self.component.size);
         }
         Ok(measured)
     }
 
-    fn by_dx_spirv(&self, placement: &Placement) -> Result<Measured, Stop> {
+    fn by_dx_spirv(&self, placement: &Placement) -> Result<MeasuredType, Stop> {
         let vector = self.component.size * self.length();
         let alignment = Alignment::containing(vector)?.max(Alignment::REGISTER);
         let size = 16 * (self.vectors() - 1) + vector;
-        Ok(Measured::new(self.shape(alignment.bytes()), Footprint { size, alignment }, placement))
+        Ok(MeasuredType::new(self.shape(alignment.bytes()), Footprint { size, alignment }, placement))
     }
 
     fn vectors_in(&self, order: MatrixOrder) -> u32 {

@@ -1,4 +1,4 @@
-//! Sizes and alignments of single types and of repeated ones: what [`super::walk`] composes.
+//! Sizes and alignments of single types and of arrays, from which [`super::walk`] composes the whole.
 
 use super::alignment::{Alignment, TooLarge, add, multiply};
 use super::rules::{ArrayStride, EmptyMembers, Placement, RuleSet, Straddle, VectorAlignment};
@@ -6,7 +6,7 @@ use super::tree::{Component, Extent, LaidOut, LaidOutShape};
 
 /// A type with what its surroundings must know.
 #[derive(Clone, Debug)]
-pub(super) struct Measured {
+pub(super) struct MeasuredType {
     /// The type; its `alignment` is the rounding applied before any straddle test.
     pub layout: LaidOut,
     /// Alignment that arrays and structs around the type take over.
@@ -15,7 +15,7 @@ pub(super) struct Measured {
     pub whole: Option<u32>,
 }
 
-impl Measured {
+impl MeasuredType {
     /// A type with one alignment, all of whose bytes count in the straddle test.
     pub(super) fn new(shape: LaidOutShape, footprint: Footprint, placement: &Placement) -> Self {
         let Footprint { size, alignment } = footprint;
@@ -96,14 +96,14 @@ impl Footprint {
 
 /// Elements one behind the other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Repeated {
+pub(super) struct ArrayFootprint {
     /// All of them.
     pub footprint: Footprint,
     /// Bytes from one to the next.
     pub stride: u32,
 }
 
-impl Repeated {
+impl ArrayFootprint {
     /// `count` elements.
     pub(super) fn new(rules: &RuleSet, element: Footprint, count: u32) -> Result<Self, TooLarge> {
         let alignment = element.alignment.max(rules.array_alignment);

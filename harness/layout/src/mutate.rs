@@ -1,7 +1,7 @@
-//! Rule mutants: a row in, every row that differs from it in one parameter out.
+//! Makes rule mutants: every row that differs from a given one in one parameter. The cases must notice each.
 //!
-//! The alternatives of each parameter stand here, one table each. What a row says about itself (name, texts, versions, and
-//! which rules of Vulkan it keeps) is no rule for bytes and is not mutated; a test takes rows apart so that no column is forgotten.
+//! The alternatives of each parameter stand here, one table each. What a row says about itself (name, texts, versions,
+//! which rules of Vulkan it keeps, and what shading languages have for it) is no rule for bytes and is not mutated; a test takes rows apart so that no column is forgotten.
 
 use super::alignment::Alignment;
 use super::rules::{
@@ -25,71 +25,71 @@ pub struct RuleMutant {
 }
 
 /// Named alternatives of a parameter.
-type Values<T> = [(&'static str, T)];
+type NamedValues<T> = [(&'static str, T)];
 
-const BOOL_SIZES: &Values<u32> = &[("1", 1), ("4", 4)];
-const POINTER_SIZES: &Values<u32> = &[("0", 0), ("4", 4), ("8", 8)];
-const SWITCH: &Values<bool> = &[("no", false), ("yes", true)];
-const ALIGNMENTS: &Values<Alignment> =
+const BOOL_SIZES: &NamedValues<u32> = &[("1", 1), ("4", 4)];
+const POINTER_SIZES: &NamedValues<u32> = &[("0", 0), ("4", 4), ("8", 8)];
+const SWITCH: &NamedValues<bool> = &[("no", false), ("yes", true)];
+const ALIGNMENTS: &NamedValues<Alignment> =
     &[("1", Alignment::ONE), ("4", Alignment::FOUR), ("8", Alignment::EIGHT), ("16", Alignment::REGISTER)];
-const ENUM_ALIGNMENTS: &Values<Option<Alignment>> =
+const ENUM_ALIGNMENTS: &NamedValues<Option<Alignment>> =
     &[("own", None), ("1", Some(Alignment::ONE)), ("4", Some(Alignment::FOUR)), ("8", Some(Alignment::EIGHT))];
-const VECTORS: &Values<VectorAlignment> = &[
+const VECTORS: &NamedValues<VectorAlignment> = &[
     ("component", VectorAlignment::Component),
     ("power-of-two", VectorAlignment::PowerOfTwo),
     ("padded-power-of-two", VectorAlignment::PaddedPowerOfTwo),
     ("cuda", VectorAlignment::Cuda),
 ];
-const ARRAY_STRIDES: &Values<ArrayStride> = &[("rounded", ArrayStride::Rounded), ("packed", ArrayStride::Packed)];
-const UNSIZED_ARRAYS: &Values<UnsizedArrays> = &[
+const ARRAY_STRIDES: &NamedValues<ArrayStride> = &[("rounded", ArrayStride::Rounded), ("packed", ArrayStride::Packed)];
+const UNSIZED_ARRAYS: &NamedValues<UnsizedArrays> = &[
     ("in-place", UnsizedArrays::InPlace),
     ("pointer-8", UnsizedArrays::Pointer { size: 8 }),
     ("pointer-16", UnsizedArrays::Pointer { size: 16 }),
 ];
-const STRUCT_PADDINGS: &Values<StructPadding> = &[
+const STRUCT_PADDINGS: &NamedValues<StructPadding> = &[
     ("none", StructPadding::None),
     ("padded", StructPadding::Padded),
     ("padded-except-entry-uniforms", StructPadding::PaddedExceptEntryUniforms),
 ];
-const MATRICES: &Values<Matrices> = &[
+const MATRICES: &NamedValues<Matrices> = &[
     ("array-of-vectors", Matrices::ArrayOfVectors),
     ("registers", Matrices::Registers),
     ("dx-spirv", Matrices::DxSpirv),
 ];
-const ONE_DIMENSIONAL: &Values<OneDimensional> = &[
+const ONE_DIMENSIONAL: &NamedValues<OneDimensional> = &[
     ("matrix", OneDimensional::Matrix),
     ("vector", OneDimensional::Vector),
     ("vector-if-contiguous", OneDimensional::VectorIfContiguous),
 ];
-const ARRAY_ORDERS: &Values<ArrayOrder> = &[("declared", ArrayOrder::Declared), ("default", ArrayOrder::Default)];
-const ELEMENT_ORDERS: &Values<ElementOrder> =
+const ARRAY_ORDERS: &NamedValues<ArrayOrder> = &[("declared", ArrayOrder::Declared), ("default", ArrayOrder::Default)];
+const ELEMENT_ORDERS: &NamedValues<ElementOrder> =
     &[("declared", ElementOrder::Declared), ("default", ElementOrder::Default)];
-const ENUMS: &Values<Enums> = &[("underlying", Enums::Underlying), ("int32", Enums::Int32)];
-const BIT_FIELDS: &Values<BitFields> =
+const ENUMS: &NamedValues<Enums> = &[("underlying", Enums::Underlying), ("int32", Enums::Int32)];
+const BIT_FIELDS: &NamedValues<BitFields> =
     &[("same-size", BitFields::SameSize), ("same-type", BitFields::SameType), ("widening", BitFields::Widening)];
-const STRADDLES: &Values<Straddle> =
+const STRADDLES: &NamedValues<Straddle> =
     &[("allowed", Straddle::Allowed), ("no-vector", Straddle::NoVector), ("no-member", Straddle::NoMember)];
-const STRADDLE_SIZES: &Values<StraddleSize> = &[("own", StraddleSize::Own), ("natural", StraddleSize::Natural)];
-const MATRIX_STARTS: &Values<MatrixStart> =
+const STRADDLE_SIZES: &NamedValues<StraddleSize> = &[("own", StraddleSize::Own), ("natural", StraddleSize::Natural)];
+const MATRIX_STARTS: &NamedValues<MatrixStart> =
     &[("declared-order", MatrixStart::DeclaredOrder), ("default-order", MatrixStart::DefaultOrder)];
-const EMPTY_MEMBERS: &Values<EmptyMembers> = &[
+const EMPTY_MEMBERS: &NamedValues<EmptyMembers> = &[
     ("nothing", EmptyMembers::Nothing),
     ("start-register", EmptyMembers::StartRegister),
     ("aligned", EmptyMembers::Aligned),
 ];
-const PACKOFFSETS: &Values<PackOffsetRule> = &[
+const PACKOFFSETS: &NamedValues<PackOffsetRule> = &[
     ("rest-behind-highest", PackOffsetRule::RestBehindHighest),
     ("ascending", PackOffsetRule::Ascending),
     ("refused", PackOffsetRule::Refused),
 ];
-const VK_OFFSETS: &Values<VkOffset> = &[("ignored", VkOffset::Ignored), ("honoured", VkOffset::Honoured)];
-const GLOBAL_REGISTERS: &Values<GlobalRegister> = &[
+const VK_OFFSETS: &NamedValues<VkOffset> = &[("ignored", VkOffset::Ignored), ("honoured", VkOffset::Honoured)];
+const GLOBAL_REGISTERS: &NamedValues<GlobalRegister> = &[
     ("any-letter", GlobalRegister::AnyLetter),
     ("letter-c", GlobalRegister::LetterC),
     ("ignored", GlobalRegister::Ignored),
     ("refused", GlobalRegister::Refused),
 ];
-const FORBIDS: &Values<Forbid> = &[
+const FORBIDS: &NamedValues<Forbid> = &[
     ("not-wgsl", Forbid::NotWgsl),
     ("unsized", Forbid::Unsized),
     ("wgsl-uniform", Forbid::WgslUniform),
@@ -177,11 +177,17 @@ impl Mutants<'_> {
     }
 
     /// One mutant for each other value of the parameter that `of` finds in a row.
-    fn add<T: Copy + PartialEq>(&mut self, parameter: &str, values: &Values<T>, of: impl Fn(&mut RuleSet) -> &mut T) {
+    fn add<T: Copy + PartialEq>(
+        &mut self,
+        parameter: &str,
+        values: &NamedValues<T>,
+        of: impl Fn(&mut RuleSet) -> &mut T,
+    ) {
         let mut row = self.row.clone();
         let own = *of(&mut row);
         let (from, _) =
             values.iter().find(|(_, value)| *value == own).expect("the alternatives hold every row's value");
+
         for (to, value) in values.iter().filter(|(_, value)| *value != own) {
             *of(&mut row) = *value;
             self.found.push(RuleMutant {
@@ -221,6 +227,10 @@ mod tests {
                 source: _,
                 example: _,
                 versions: _,
+                home: _,
+                glsl: _,
+                platform: _,
+                has_registers: _,
                 block_rules: _,
                 bool_size: _,
                 vectors: _,

@@ -1,7 +1,7 @@
-//! Which rule set a compiler takes by itself, for each kind of block.
+//! The rule set that a compiler implies for each kind of block.
 //!
-//! `native:dxc-spirv` and its kin stand for a compiler with a target and its layout flag. In: a block. Out: a row of
-//! [`mod@super::table`], or nothing where the compiler has no such block.
+//! `native:dxc-spirv` and its kin stand for a compiler with a target and its layout flag. For each block they name a row of
+//! [`mod@super::table`], or none where the compiler has no such block.
 //!
 //! Source: measured with DXC 1.7.2308, FXC 10.0.22621.2428 and Slang 2026.12; for Clang what wg-hlsl, Types with explicit layouts
 //! in DXIL and SPIR-V, is after; GLSL 4.60 with `GL_KHR_vulkan_glsl`, Buffer Layout; WGSL.

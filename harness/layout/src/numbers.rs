@@ -1,8 +1,8 @@
-//! What a case, a compiler or a layout says about a path, in one form so that they can be compared.
+//! Numbers by path (offsets, sizes, strides), in one form for cases, compilers and layouts, so that they can be compared.
 //!
-//! A case pins members, strides and sizes; a probe asks about scalar components. What follows from pinned numbers by
-//! plain arithmetic (element 2 lies two strides behind element 0, component y one component behind x) is filled in
-//! here, and nothing else: where an expectation pins too little, it says nothing about a leaf.
+//! A case pins members, strides and sizes; a probe asks about scalar components. This module
+//! derives only what follows from pinned numbers by plain arithmetic: element 2 lies two strides behind element 0,
+//! component y one component behind x. Where an expectation pins too little, it says nothing about a leaf.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// What a compiler reports of a block: its size, and the offset of each path in it.
+    /// A compiler's report on a block: its size, and the offset of each path in it.
     pub fn of_report(block: &str, size: u32, members: &[(String, u32)]) -> Self {
         let mut numbers = Self::default();
         numbers.add(Quantity::Size, block, Some(size));
@@ -33,7 +33,7 @@ impl Numbers {
         self
     }
 
-    /// What laid-out blocks say; refused blocks say nothing.
+    /// The numbers of laid-out blocks; refused blocks have none.
     pub fn of_layouts(layouts: &[BlockLayout]) -> Self {
         let mut numbers = Self::default();
         for layout in layouts {
@@ -62,6 +62,7 @@ impl Numbers {
             self.add(Quantity::Size, path, row.size);
             self.add(Quantity::Alignment, path, Some(row.alignment));
         }
+
         let dimensions = row.array_strides.len().max(usize::from(row.array_stride.is_some()));
         self.add(Quantity::MatrixStride, &format!("{path}{}", "[]".repeat(dimensions)), row.matrix_stride);
         self.add(Quantity::ArrayStride, path, row.array_stride);
@@ -71,9 +72,9 @@ impl Numbers {
     }
 
     /// Adds a number, if there is one.
-    pub fn add(&mut self, what: Quantity, path: &str, value: Option<u32>) {
+    pub fn add(&mut self, quantity: Quantity, path: &str, value: Option<u32>) {
         if let Some(value) = value {
-            self.exact.insert((what, path.to_owned()), value);
+            self.exact.insert((quantity, path.to_owned()), value);
         }
     }
 
@@ -93,6 +94,7 @@ impl Numbers {
         let mut generic = String::new();
         let mut distance = 0_u32;
         let mut rest = path;
+
         while let Some(open) = rest.find('[') {
             let close = open + rest[open..].find(']')?;
             generic += &rest[..open];
@@ -104,6 +106,7 @@ impl Numbers {
             generic += "[]";
             rest = &rest[close + 1..];
         }
+
         generic += rest;
         let base = self.exact(Quantity::Offset, generic.trim_end_matches("[]"))?;
         base.checked_add(distance)
@@ -120,23 +123,25 @@ impl Numbers {
                 let vector = path.rsplit_once('.').map_or(block, |(vector, _)| vector);
                 self.get(Quantity::Offset, vector)?.checked_add(index * leaf.component.size)
             }
-            Some(LeafStep::Cell { row, column }) => self.cell_offset(&path, (*row, *column), leaf.component),
+            Some(LeafStep::Cell { row, column }) => self.cell_offset(&path, *row, *column, leaf.component),
             Some(LeafStep::Member(_) | LeafStep::Element(_)) | None => self.get(Quantity::Offset, &path),
         }
     }
 
     /// A matrix element: from the matrix's own offset for `[0][0]`; for others from the matrix stride and the pinned
     /// element `[0][1]`, which tells rows from columns.
-    fn cell_offset(&self, path: &str, (row, column): (u32, u32), component: Component) -> Option<u32> {
+    fn cell_offset(&self, path: &str, row: u32, column: u32, component: Component) -> Option<u32> {
         let matrix = path.rsplit_once('[')?.0.rsplit_once('[')?.0;
         let start = self.get(Quantity::Offset, matrix)?;
         if (row, column) == (0, 0) {
             return Some(start);
         }
+
         let generic = without_indices(matrix);
         let stride = self.exact(Quantity::MatrixStride, &generic)?;
         let first = self.get(Quantity::Offset, &generic)?;
         let step = self.exact(Quantity::Offset, &format!("{generic}[0][1]"))?.checked_sub(first)?;
+
         let distance = if step == stride && step != component.size {
             column.checked_mul(stride)?.checked_add(row * component.size)
         } else if step == component.size && step != stride {
@@ -144,6 +149,7 @@ impl Numbers {
         } else {
             None
         };
+
         start.checked_add(distance?)
     }
 
@@ -152,7 +158,7 @@ impl Numbers {
         self.exact.iter().map(|((what, path), value)| (*what, path.as_str(), *value))
     }
 
-    /// Whether nothing is said.
+    /// True if there is no number at all.
     pub fn is_empty(&self) -> bool {
         self.exact.is_empty()
     }

@@ -1,13 +1,13 @@
-//! Padding of a laid-out block: bytes that no scalar owns, where they are and what they cost.
+//! Finds the padding of a laid-out block: the bytes that no scalar owns, for `layoutproof show --padding`.
 //!
-//! A [`BlockLayout`] in, a [`BlockPadding`] out. Each struct is listed once, with its own padding; the block's total
+//! Each struct is listed once, with its own padding; the block's total
 //! counts it as often as the struct stands there. [`super::reorder`] says which order of members would save bytes.
 //! All sizes and offsets are bytes. Unused bits of a bit-field's unit are no padding.
 
 use serde::Serialize;
 
 use super::LayoutOptions;
-use super::reorder::{self, Reordered};
+use super::reorder::{self, MemberOrder};
 use super::rules::RuleSet;
 use super::tree::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 use crate::shape::Count;
@@ -29,12 +29,12 @@ pub struct BlockPadding {
     /// Their share, in percent, rounded to the nearest whole number.
     pub percent: u32,
     /// Structs with padding of their own, the block itself first.
-    pub structs: Vec<StructPadding>,
+    pub structs: Vec<PaddedStruct>,
 }
 
 /// Padding of one struct, what its members' structs hold left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StructPadding {
+pub struct PaddedStruct {
     /// Where it stands first: a path in the block, empty for the block itself.
     pub path: String,
     /// HLSL spelling.
@@ -45,7 +45,7 @@ pub struct StructPadding {
     /// Where bytes are lost.
     pub holes: Vec<Hole>,
     /// A better order of its members, where one is known.
-    pub better: Option<Reordered>,
+    pub better: Option<MemberOrder>,
 }
 
 /// Bytes that no scalar owns.
@@ -73,9 +73,9 @@ pub enum HoleKind {
     Tail,
 }
 
-/// Where a block comes from, to try other orders of its members.
+/// A block as it was declared and laid out, to try other orders of its members.
 #[derive(Clone, Copy, Debug)]
-pub struct Declared<'a> {
+pub struct LayoutInput<'a> {
     /// The block.
     pub block: &'a Block,
     /// The rule set of the layout.
@@ -85,20 +85,23 @@ pub struct Declared<'a> {
 }
 
 /// Padding of a block, `None` for one that its rule set forbids or that has no end.
-pub fn padding(layout: &BlockLayout, declared: Option<Declared<'_>>) -> Option<BlockPadding> {
+pub fn padding(layout: &BlockLayout, declared: Option<LayoutInput<'_>>) -> Option<BlockPadding> {
     let root = layout.result.as_ref().ok()?;
     let own = root.size.finite()?;
     let size = layout.stride.unwrap_or(own).max(own);
-    let mut found = Found { structs: Vec::new(), seen: Vec::new() };
+
+    let mut found = PaddingCollector { structs: Vec::new(), seen: Vec::new() };
     found.block(root, size);
     if let Some(declared) = declared {
         for padded in &mut found.structs {
             padded.better = reorder::better(declared, &padded.path, &padded.type_name);
         }
     }
+
     let padding = waste(root).saturating_add(u64::from(size - own));
     let percent = (padding * 100 + u64::from(size) / 2).checked_div(u64::from(size)).unwrap_or(0);
     let number = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+
     Some(BlockPadding {
         rules: layout.rules.clone(),
         block: layout.name.clone(),
@@ -112,15 +115,15 @@ pub fn padding(layout: &BlockLayout, declared: Option<Declared<'_>>) -> Option<B
 
 /// Structs as they are found.
 #[derive(Debug)]
-struct Found<'a> {
-    structs: Vec<StructPadding>,
+struct PaddingCollector<'a> {
+    structs: Vec<PaddedStruct>,
     seen: Vec<&'a LaidOut>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> PaddingCollector<'a> {
     fn block(&mut self, root: &'a LaidOut, size: u32) {
         match &root.shape {
-            LaidOutShape::Struct(members) => self.structure("", root, (members, size)),
+            LaidOutShape::Struct(members) => self.structure("", root, members, size),
             LaidOutShape::Scalar(_)
             | LaidOutShape::Vector { .. }
             | LaidOutShape::Matrix { .. }
@@ -131,28 +134,28 @@ impl<'a> Found<'a> {
                 let mut holes = Vec::new();
                 holes.extend(hole(HoleKind::Inside, "", 0..between(root)));
                 holes.extend(hole(HoleKind::Tail, "", own..size));
-                self.add("", root, (holes, size));
+                self.add("", root, holes, size);
                 self.below("", root);
             }
         }
     }
 
-    fn structure(&mut self, path: &str, layout: &'a LaidOut, (members, size): (&'a [LaidOutMember], u32)) {
+    fn structure(&mut self, path: &str, layout: &'a LaidOut, members: &'a [LaidOutMember], size: u32) {
         if self.seen.contains(&layout) {
             return;
         }
         self.seen.push(layout);
-        self.add(path, layout, (holes(members, size), size));
+        self.add(path, layout, holes(members, size), size);
         for member in members {
             let name = if member.is_base { "" } else { &member.name };
             self.below(&super::views::join(path, name), &member.layout);
         }
     }
 
-    fn add(&mut self, path: &str, layout: &LaidOut, (holes, size): (Vec<Hole>, u32)) {
+    fn add(&mut self, path: &str, layout: &LaidOut, holes: Vec<Hole>, size: u32) {
         if !holes.is_empty() {
             let (path, type_name) = (path.to_owned(), layout.type_name.clone());
-            self.structs.push(StructPadding { path, type_name, size, holes, better: None });
+            self.structs.push(PaddedStruct { path, type_name, size, holes, better: None });
         }
     }
 
@@ -161,7 +164,7 @@ impl<'a> Found<'a> {
         match &layout.shape {
             LaidOutShape::Struct(members) => {
                 if let Some(size) = layout.size.finite() {
-                    self.structure(path, layout, (members, size));
+                    self.structure(path, layout, members, size);
                 }
             }
             LaidOutShape::Array { element, .. } => self.below(&format!("{path}[]"), element),
@@ -178,6 +181,7 @@ impl<'a> Found<'a> {
 fn holes(members: &[LaidOutMember], size: u32) -> Vec<Hole> {
     let mut ordered: Vec<&LaidOutMember> = members.iter().filter(|member| !is_empty(&member.layout)).collect();
     ordered.sort_by_key(|member| member.offset);
+
     let mut found = Vec::new();
     let mut end = 0;
     let mut last = "";
@@ -189,6 +193,7 @@ fn holes(members: &[LaidOutMember], size: u32) -> Vec<Hole> {
         end = end.max(member.offset.saturating_add(member.layout.size.finite().unwrap_or(0)));
         last = name;
     }
+
     found.extend(hole(HoleKind::Tail, last, end..size));
     found
 }

@@ -1,20 +1,20 @@
 //! Places a struct's members one behind the other.
 //!
-//! In: the members, measured ([`super::slots`]). Out: their offsets and the size and alignment of the whole.
+//! [`super::slots`] measures the members first. The walk turns the result into the struct's size and alignment.
 
 use super::alignment::{Alignment, TooLarge, add};
-use super::explicit::{self, Explicit};
+use super::explicit::{self, ExplicitPlace};
 use super::rules::{EmptyMembers, Placement};
-use super::slots::{self, Precision, Slot};
+use super::slots::{self, MemberSlot, Precision};
 use super::tree::{Extent, LaidOutMember, LaidOutShape};
-use super::walk::{Level, Stop, Walk};
+use super::walk::{LayoutWalk, Level, Stop};
 use crate::BlockKind;
 use crate::scalar::SixteenBit;
 use crate::shape::StructType;
 
 /// Members with their places.
 #[derive(Debug)]
-pub(super) struct Placed {
+pub(super) struct PlacedMembers {
     /// Members in declaration order.
     pub members: Vec<LaidOutMember>,
     /// End, without tail padding.
@@ -42,15 +42,16 @@ pub(super) fn is_direct(kind: BlockKind) -> bool {
 
 /// Measures and places the members of `ty`.
 pub(super) fn members(
-    walk: &mut Walk<'_>,
+    walk: &mut LayoutWalk<'_>,
     ty: &StructType,
     placement: &Placement,
     level: Level,
-) -> Result<Placed, Stop> {
+) -> Result<PlacedMembers, Stop> {
     let slots = slots::of(walk, ty, placement, level)?;
     let mut cursor = Cursor::new(placement, walk.options.sixteen_bit);
     let mut offsets = vec![0; slots.len()];
     let (first, rest): (Vec<usize>, Vec<usize>) = (0..slots.len()).partition(|index| slots[*index].is_first());
+
     let mut failed = false;
     for index in first.into_iter().chain(rest) {
         let slot = &slots[index];
@@ -62,13 +63,15 @@ pub(super) fn members(
     if failed {
         return Err(Stop::Reported);
     }
+
     if slots.iter().any(|slot| slot.explicit.is_some()) {
         let ranges: Vec<_> = slots.iter().zip(&offsets).map(|(slot, offset)| slot.range(*offset)).collect();
         explicit::warn_of_overlaps(walk, &ranges);
     }
-    let reordered = slots.iter().any(|slot| matches!(slot.explicit, Some(Explicit::InOrder(_))));
+
+    let reordered = slots.iter().any(|slot| matches!(slot.explicit, Some(ExplicitPlace::InOrder(_))));
     let alignment = slots.iter().filter(|slot| !slot.is_empty()).map(|slot| slot.measured.alignment).max();
-    Ok(Placed {
+    Ok(PlacedMembers {
         size: cursor.size(reordered),
         alignment: alignment.unwrap_or(Alignment::ONE),
         members: slots.into_iter().zip(offsets).flat_map(|(slot, offset)| slot.into_members(offset)).collect(),
@@ -92,16 +95,19 @@ impl<'a> Cursor<'a> {
         Self { placement, rows, row: Precision::Normal, next: 0, highest: 0, unbounded: false }
     }
 
-    fn place(&mut self, walk: &mut Walk<'_>, slot: &Slot) -> Result<u32, Stop> {
+    fn place(&mut self, walk: &mut LayoutWalk<'_>, slot: &MemberSlot) -> Result<u32, Stop> {
         if self.unbounded && !slot.is_empty() {
             return Err(walk.refuse("follows an array without end"));
         }
+
         let offset = match slot.explicit {
-            Some(Explicit::Ascending(offset)) if offset < self.next => {
+            Some(ExplicitPlace::Ascending(offset)) if offset < self.next => {
                 let end = self.next;
                 return Err(walk.refuse(format!("packoffset {offset} lies below the previous member's end {end}")));
             }
-            Some(Explicit::First(offset) | Explicit::InOrder(offset) | Explicit::Ascending(offset)) => offset,
+            Some(ExplicitPlace::First(offset) | ExplicitPlace::InOrder(offset) | ExplicitPlace::Ascending(offset)) => {
+                offset
+            }
             None => self.fit(slot)?,
         };
         let end = match slot.measured.layout.size {
@@ -111,16 +117,18 @@ impl<'a> Cursor<'a> {
                 offset
             }
         };
+
         self.highest = self.highest.max(end);
         self.next = if slot.is_first() { self.highest } else { end };
         Ok(offset)
     }
 
     /// The first place behind the member before.
-    fn fit(&mut self, slot: &Slot) -> Result<u32, Stop> {
+    fn fit(&mut self, slot: &MemberSlot) -> Result<u32, Stop> {
         if slot.is_empty() {
             return Ok(self.fit_empty(slot)?);
         }
+
         let mut start = self.next;
         if self.rows && slot.precision != Precision::Unchanged {
             if slot.precision != self.row {
@@ -128,12 +136,13 @@ impl<'a> Cursor<'a> {
             }
             self.row = slot.precision;
         }
+
         let offset = slot.start().round_up(start)?;
         let straddles = slot.measured.whole.is_some_and(|size| offset % 16 + size > 16);
         Ok(if straddles { Alignment::REGISTER.round_up(offset)? } else { offset })
     }
 
-    fn fit_empty(&self, slot: &Slot) -> Result<u32, TooLarge> {
+    fn fit_empty(&self, slot: &MemberSlot) -> Result<u32, TooLarge> {
         let aggregate = match slot.measured.layout.shape {
             LaidOutShape::Struct(_) | LaidOutShape::Array { .. } => !slot.is_base,
             LaidOutShape::Scalar(_)

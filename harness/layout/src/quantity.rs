@@ -1,8 +1,8 @@
-//! What can be measured of a path in a block.
+//! The quantities that witnesses state about a path in a block.
 
 use serde::{Deserialize, Serialize};
 
-/// What is measured of a path.
+/// A quantity that a witness states about a path: an offset, a size, a stride.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the contract's words")]

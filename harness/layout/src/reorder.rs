@@ -1,4 +1,4 @@
-//! Which order of a struct's members takes fewer bytes under a rule set.
+//! Finds an order of a struct's members that takes fewer bytes under a rule set, for `layoutproof show --padding`.
 //!
 //! Two simple orders are tried, largest alignment first and least padding next, and laid out under that very rule set:
 //! the answer is an order that is smaller, not the smallest one that exists. Members with explicit places, bit-fields
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::padding::Declared;
+use super::padding::LayoutInput;
 use super::tree::{LaidOut, LaidOutShape};
 use super::walk::lay_out;
 use crate::shape::{Count, Member, StructType, Type};
@@ -23,7 +23,7 @@ const MAX_TYPES: usize = 1 << 10;
 
 /// A better order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Reordered {
+pub struct MemberOrder {
     /// Names of the members.
     pub members: Vec<String>,
     /// Size of the struct in bytes then; for the element of a structured buffer its stride.
@@ -33,7 +33,7 @@ pub struct Reordered {
 }
 
 /// A better order for the struct at `path` of a block, `None` where none is found.
-pub(super) fn better(declared: Declared<'_>, path: &str, type_name: &str) -> Option<Reordered> {
+pub(super) fn better(declared: LayoutInput<'_>, path: &str, type_name: &str) -> Option<MemberOrder> {
     // The base of the block's struct has an empty path too.
     let whole = path.is_empty() && declared.block.element.to_string() == type_name;
     let structure = match &declared.block.element {
@@ -49,17 +49,20 @@ pub(super) fn better(declared: Declared<'_>, path: &str, type_name: &str) -> Opt
     if structure.members.len() > MAX_MEMBERS || structure.members.iter().any(is_fixed) {
         return None;
     }
+
     let trial = Trial { declared, kind, structure: &structure };
     let all: Vec<&Member> = structure.members.iter().collect();
     let (now, laid_out) = trial.lay_out(&all)?;
     if types(&laid_out) > MAX_TYPES {
         return None;
     }
+
     let orders = [trial.by_alignment()?, trial.least_padding()?];
     let sizes = orders.into_iter().filter_map(|order| Some((trial.lay_out(&order)?.0, order)));
     let (size, order) = sizes.min_by_key(|(size, _)| *size)?;
+
     let saves = now.checked_sub(size).filter(|saves| *saves > 0)?;
-    Some(Reordered { members: order.iter().map(|member| member.name.clone()).collect(), size, saves })
+    Some(MemberOrder { members: order.iter().map(|member| member.name.clone()).collect(), size, saves })
 }
 
 /// All structs that a type is or holds, by name; anonymous ones cannot be told apart.
@@ -106,7 +109,7 @@ fn types(layout: &LaidOut) -> usize {
 /// A struct whose members are tried in other orders.
 #[derive(Debug)]
 struct Trial<'a> {
-    declared: Declared<'a>,
+    declared: LayoutInput<'a>,
     kind: BlockKind,
     structure: &'a StructType,
 }
@@ -116,7 +119,7 @@ impl<'a> Trial<'a> {
     fn lay_out(&self, members: &[&Member]) -> Option<(u32, LaidOut)> {
         let structure =
             StructType { members: members.iter().map(|member| (*member).clone()).collect(), ..self.structure.clone() };
-        let Declared { block, rules, options } = self.declared;
+        let LayoutInput { block, rules, options } = self.declared;
         let block = Block { kind: self.kind, element: Type::Struct(Arc::new(structure)), ..block.clone() };
         let layout = lay_out(&block, rules, options);
         let laid_out = layout.result.ok()?;
@@ -159,6 +162,7 @@ impl<'a> Trial<'a> {
             let (_, index) = best.expect("the loop ran, since there are members left");
             order.push(rest.remove(index));
         }
+
         Some(order)
     }
 

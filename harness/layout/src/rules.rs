@@ -27,6 +27,17 @@ pub struct RuleSet {
     /// Compiler versions that follow it; `None` for all that were seen.
     pub versions: Option<Versions>,
 
+    /// The buffers that the rule set is made for: uniform ones where arrays are aligned to 16 bytes (D3D's constant
+    /// buffers, `std140`, DXC's `relaxed140`) or where it says so itself (`wgsl-uniform`).
+    pub home: HomeBuffer,
+    /// GLSL's layout qualifier for the rule set; `None` where GLSL has none, as for every dialect of HLSL compilers.
+    pub glsl: Option<GlslQualifier>,
+    /// The platform whose compilers alone apply the rule set.
+    pub platform: Platform,
+    /// Whether people count such a block in 16-byte registers (`c0.x`): D3D's constant buffers, and DXC's
+    /// `-fvk-use-dx-layout`, which imitates them.
+    pub has_registers: bool,
+
     /// Size of `bool`, in bytes.
     pub bool_size: u32,
     /// Alignment of vectors.
@@ -92,6 +103,39 @@ pub struct Example {
     pub offsets: &'static [u32],
     /// Size of the whole in bytes.
     pub size: u32,
+}
+
+/// The kind of buffer that a rule set is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HomeBuffer {
+    /// Uniform buffers, D3D's constant buffers among them.
+    Uniform,
+    /// Storage buffers, D3D's structured buffers among them, and memory behind pointers.
+    Storage,
+}
+
+/// The platform whose compilers alone apply a rule set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// Direct3D: DXC's and Slang's rules for DXIL, for which Clang's target types are called `dx`.
+    Direct3d,
+    /// WebGPU: every WGSL compiler applies the rules by itself (WGSL, 14.4 Memory Layout), so members stand plain in WGSL
+    /// text. Under any other rule set the text needs `@size` and wrapper structs to move them.
+    Webgpu,
+    /// No single one: SPIR-V with its decorations, C, Metal, CUDA.
+    Other,
+}
+
+/// What GLSL has for a rule set.
+///
+/// Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers;
+/// `GL_EXT_scalar_block_layout`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GlslQualifier {
+    /// The extension that the qualifier needs; `None` for core GLSL.
+    pub extension: Option<&'static str>,
+    /// Whether uniform blocks can have it. Core GLSL has `std430` for storage blocks and push constants only.
+    pub in_uniform_blocks: bool,
 }
 
 /// A range of compiler versions.

@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Annotations;
-use crate::Span;
 use crate::resource::Resource;
 use crate::scalar::Scalar;
+use crate::{Annotations, Span};
 
 /// Which vectors of a matrix are contiguous in memory, in HLSL's sense: `Row` is `row_major`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -100,7 +99,7 @@ pub struct StructType {
     pub base: Option<Arc<StructType>>,
     /// Members in declaration order.
     pub members: Vec<Member>,
-    /// Where the struct is declared.
+    /// Where the struct is declared; the default where it has no source text.
     pub span: Span,
 }
 
@@ -115,7 +114,7 @@ pub struct Member {
     pub bit_width: Option<u32>,
     /// `packoffset`, `register`, `[[vk::offset]]` and other annotations.
     pub annotations: Annotations,
-    /// Where the member is declared.
+    /// Where the member is declared; the default where it has no source text.
     pub span: Span,
 }
 
@@ -163,7 +162,35 @@ impl fmt::Display for Count {
     }
 }
 
+impl From<Scalar> for Type {
+    fn from(scalar: Scalar) -> Self {
+        Self::Scalar(scalar)
+    }
+}
+
+impl From<StructType> for Type {
+    fn from(structure: StructType) -> Self {
+        Self::Struct(Arc::new(structure))
+    }
+}
+
 impl Type {
+    /// A vector of `length` components, 1 to 4: `float3` is `Type::vector(Scalar::Float32, 3)`.
+    pub fn vector(scalar: Scalar, length: u32) -> Self {
+        Self::Vector { scalar, length }
+    }
+
+    /// A matrix in the order that [`LayoutOptions::matrix`](crate::LayoutOptions::matrix) names; `rows` and `columns` are
+    /// 1 to 4, and `float2x3` has 2 rows.
+    pub fn matrix(scalar: Scalar, rows: u32, columns: u32) -> Self {
+        Self::Matrix { scalar, rows, columns, order: None }
+    }
+
+    /// An array of `count` elements.
+    pub fn array(element: impl Into<Self>, count: u32) -> Self {
+        Self::Array { element: Box::new(element.into()), count: Count::Finite(count) }
+    }
+
     /// Innermost non-array type and the array counts, outermost first (empty for a non-array).
     pub fn dimensions(&self) -> (&Type, Vec<Count>) {
         let mut counts = Vec::new();
@@ -221,7 +248,25 @@ impl Type {
     }
 }
 
+impl Member {
+    /// A member without annotations, which is no bit-field.
+    pub fn new(name: impl Into<String>, ty: impl Into<Type>) -> Self {
+        Self {
+            name: name.into(),
+            ty: ty.into(),
+            bit_width: None,
+            annotations: Annotations::default(),
+            span: Span::default(),
+        }
+    }
+}
+
 impl StructType {
+    /// A struct without a base, its members in declaration order.
+    pub fn new(name: impl Into<String>, members: impl IntoIterator<Item = Member>) -> Self {
+        Self { name: name.into(), base: None, members: members.into_iter().collect(), span: Span::default() }
+    }
+
     /// The member `name`, in the bases too.
     pub fn member(&self, name: &str) -> Option<&Member> {
         let own = self.members.iter().find(|member| member.name == name);

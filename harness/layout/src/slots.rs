@@ -1,42 +1,42 @@
-//! The things that a struct places: its base, its members, the storage units of its bit-fields.
+//! Lists and measures what a struct places, in declaration order: its base, its members, the storage units of bit-fields.
 //!
-//! In: a struct type. Out: slots, measured, in declaration order. Which bit-fields share a unit is decided by
+//! Which bit-fields share a unit is decided by
 //! [`super::bits`], what a member itself says about its place by [`super::explicit`].
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::alignment::Alignment;
-use super::bits::{Unit, zero_width_ends_unit};
-use super::explicit::{self, Explicit};
+use super::bits::{StorageUnit, zero_width_ends_unit};
+use super::explicit::{self, ExplicitPlace};
 use super::forbid;
-use super::measured::Measured;
+use super::measured::MeasuredType;
 use super::rules::Placement;
 use super::tree::{BitRange, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
-use super::walk::{Level, Stop, Walk};
+use super::walk::{LayoutWalk, Level, Stop};
 use crate::scalar::Scalar;
 use crate::shape::{Member, StructType, Type};
 
 /// One thing to place: a member, a base struct, or a storage unit of bit-fields.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(super) struct MemberSlot {
     /// Name of the member, of the unit's first bit-field; empty for a base.
     pub name: String,
     /// Whether this is the base struct.
     pub is_base: bool,
     /// The type.
-    pub measured: Measured,
+    pub measured: MeasuredType,
     /// Where the member asks to stand.
-    pub explicit: Option<Explicit>,
+    pub explicit: Option<ExplicitPlace>,
     /// Its part in the rows of minimum precision.
     pub precision: Precision,
-    unit: Option<Unit>,
-    fields: Vec<Field>,
+    unit: Option<StorageUnit>,
+    fields: Vec<BitField>,
 }
 
 /// A bit-field of a storage unit.
 #[derive(Debug)]
-struct Field {
+struct BitField {
     name: String,
     spelling: String,
     bits: BitRange,
@@ -71,10 +71,10 @@ impl Precision {
     }
 }
 
-impl Slot {
+impl MemberSlot {
     /// Whether it is placed before the members without an offset.
     pub(super) fn is_first(&self) -> bool {
-        matches!(self.explicit, Some(Explicit::First(_)))
+        matches!(self.explicit, Some(ExplicitPlace::First(_)))
     }
 
     /// Whether it has no bytes.
@@ -94,11 +94,11 @@ impl Slot {
 
     /// The members at `offset`: several for a unit of bit-fields.
     pub(super) fn into_members(self, offset: u32) -> Vec<LaidOutMember> {
-        let Self { name, is_base, measured: Measured { layout, .. }, fields, .. } = self;
+        let Self { name, is_base, measured: MeasuredType { layout, .. }, fields, .. } = self;
         if fields.is_empty() {
             return vec![LaidOutMember { name, is_base, offset, bits: None, layout }];
         }
-        let field = |Field { name, spelling, bits }| {
+        let field = |BitField { name, spelling, bits }| {
             let layout = LaidOut { type_name: spelling, ..layout.clone() };
             LaidOutMember { name, is_base: false, offset, bits: Some(bits), layout }
         };
@@ -108,21 +108,26 @@ impl Slot {
 
 /// The slots of one struct.
 #[derive(Debug)]
-struct Slots<'a> {
+struct SlotCollector<'a> {
     placement: &'a Placement,
     level: Level,
-    found: Vec<Slot>,
+    found: Vec<MemberSlot>,
 }
 
 /// Measures the members of `ty`, its base first.
-pub(super) fn of(walk: &mut Walk<'_>, ty: &StructType, placement: &Placement, level: Level) -> Result<Vec<Slot>, Stop> {
-    let mut slots = Slots { placement, level, found: Vec::new() };
+pub(super) fn of(
+    walk: &mut LayoutWalk<'_>,
+    ty: &StructType,
+    placement: &Placement,
+    level: Level,
+) -> Result<Vec<MemberSlot>, Stop> {
+    let mut slots = SlotCollector { placement, level, found: Vec::new() };
     slots.fill(walk, ty)?;
     Ok(slots.found)
 }
 
-impl Slots<'_> {
-    fn fill(&mut self, walk: &mut Walk<'_>, ty: &StructType) -> Result<(), Stop> {
+impl SlotCollector<'_> {
+    fn fill(&mut self, walk: &mut LayoutWalk<'_>, ty: &StructType) -> Result<(), Stop> {
         let mut failed = false;
         if let Some(base) = &ty.base {
             let base = Type::Struct(Arc::clone(base));
@@ -134,9 +139,9 @@ impl Slots<'_> {
         if failed { Err(Stop::Reported) } else { Ok(()) }
     }
 
-    fn push_base(&mut self, walk: &mut Walk<'_>, base: &Type) -> Result<(), Stop> {
+    fn push_base(&mut self, walk: &mut LayoutWalk<'_>, base: &Type) -> Result<(), Stop> {
         let measured = walk.measure(base, self.placement)?;
-        self.found.push(Slot {
+        self.found.push(MemberSlot {
             name: String::new(),
             is_base: true,
             measured,
@@ -148,8 +153,8 @@ impl Slots<'_> {
         Ok(())
     }
 
-    fn push_member(&mut self, walk: &mut Walk<'_>, member: &Member) -> Result<(), Stop> {
-        let mut slot = Slot {
+    fn push_member(&mut self, walk: &mut LayoutWalk<'_>, member: &Member) -> Result<(), Stop> {
+        let mut slot = MemberSlot {
             name: member.name.clone(),
             is_base: false,
             measured: walk.measure(&member.ty, self.placement)?,
@@ -159,37 +164,41 @@ impl Slots<'_> {
             fields: Vec::new(),
         };
         slot.explicit = explicit::of(walk, member, &slot.measured.layout, self.level)?;
+
         let Some(width) = member.bit_width else {
             self.found.push(slot);
             return Ok(());
         };
+
         let component = bit_field_component(walk, &slot.measured.layout, width)?;
         if width == 0 {
             self.end_unit(walk);
             return Ok(());
         }
-        let field = |bits| Field { name: member.name.clone(), spelling: member.ty.to_string(), bits };
+
+        let field = |bits| BitField { name: member.name.clone(), spelling: member.ty.to_string(), bits };
         if slot.explicit.is_none() {
             if let Some(bits) = self.share(walk, component, width)? {
                 self.found.last_mut().expect("only the last slot shares its unit").fields.push(field(bits));
                 return Ok(());
             }
         }
-        let (unit, bits) = Unit::new(component, width);
+
+        let (unit, bits) = StorageUnit::new(component, width);
         slot.unit = Some(unit);
         slot.fields.push(field(bits));
         self.found.push(slot);
         Ok(())
     }
 
-    fn end_unit(&mut self, walk: &Walk<'_>) {
+    fn end_unit(&mut self, walk: &LayoutWalk<'_>) {
         if let Some(last) = self.found.last_mut() {
             last.unit = last.unit.filter(|_| !zero_width_ends_unit(walk.rules.bit_fields));
         }
     }
 
     /// Puts a bit-field into the last slot's unit, if it takes it.
-    fn share(&mut self, walk: &mut Walk<'_>, component: Component, width: u32) -> Result<Option<BitRange>, Stop> {
+    fn share(&mut self, walk: &mut LayoutWalk<'_>, component: Component, width: u32) -> Result<Option<BitRange>, Stop> {
         let Some((last, unit)) = self.found.last_mut().and_then(|last| Some((&mut last.measured, last.unit.as_mut()?)))
         else {
             return Ok(None);
@@ -203,7 +212,7 @@ impl Slots<'_> {
     }
 }
 
-fn bit_field_component(walk: &mut Walk<'_>, layout: &LaidOut, width: u32) -> Result<Component, Stop> {
+fn bit_field_component(walk: &mut LayoutWalk<'_>, layout: &LaidOut, width: u32) -> Result<Component, Stop> {
     forbid::bit_field(walk);
     let LaidOutShape::Scalar(component) = layout.shape else {
         return Err(walk.refuse(format!("is a bit-field of type {}", layout.type_name)));

@@ -3,13 +3,15 @@
 //! Offsets in the tree are relative to the enclosing struct; offsets in rows and leaves are absolute in the block.
 //! All are bytes.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::BlockKind;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 
-/// A number of bytes, or no end.
+/// A size in bytes; an unsized array has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Extent {
     /// This many bytes.
@@ -78,7 +80,32 @@ pub struct Refusal {
     pub message: String,
 }
 
-/// Why a rule set forbids a block, as far as anyone reads on: the first reasons, and how many more there are.
+/// A block that its rule set does not allow, with every reason that was found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{rules} does not allow block `{block}`: {}", list_reasons(reasons))]
+pub struct LayoutError {
+    /// Name of the rule set, dialect included.
+    pub rules: String,
+    /// Name of the block.
+    pub block: String,
+    /// The reasons; there is at least one.
+    pub reasons: Vec<Refusal>,
+}
+
+fn list_reasons(reasons: &[Refusal]) -> String {
+    let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+    reasons.join("; ")
+}
+
+impl fmt::Display for Refusal {
+    /// `member `a.b` is a pointer`, or `it is larger than 2147483648 bytes` for the block itself.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, message } = self;
+        if path.is_empty() { write!(f, "it {message}") } else { write!(f, "member `{path}` {message}") }
+    }
+}
+
+/// The reasons against a block, as they are collected: the first hundred, and how many more there are.
 #[derive(Debug, Default)]
 pub struct Refusals {
     first: Vec<Refusal>,
@@ -125,8 +152,8 @@ pub struct LaidOut {
 }
 
 impl LaidOut {
-    /// What a step of a leaf's way leads to; `None` for the parts of vectors and matrices, and for a step that is no part of
-    /// this type.
+    /// The type that one step of a leaf's path leads to; `None` for components of vectors and cells of matrices, and for
+    /// a step that this type does not have.
     pub fn at_step(&self, step: &LeafStep) -> Option<&Self> {
         match (&self.shape, step) {
             (LaidOutShape::Struct(members), LeafStep::Member(index)) => {

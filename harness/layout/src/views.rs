@@ -54,7 +54,7 @@ impl BlockLayout {
                 | LaidOutShape::Matrix { .. }
                 | LaidOutShape::Array { .. }
                 | LaidOutShape::Pointer
-                | LaidOutShape::Resource => push_row(&mut rows, Place { path: String::new(), offset: 0 }, root),
+                | LaidOutShape::Resource => push_row(&mut rows, PathOffset { path: String::new(), offset: 0 }, root),
             }
         }
         rows
@@ -72,7 +72,7 @@ impl BlockLayout {
     pub fn leaves_in(&self, elements: ElementChoice) -> Vec<Leaf> {
         let mut leaves = Leaves { elements, found: Vec::new(), steps: Vec::new() };
         if let Ok(root) = &self.result {
-            leaves.visit(&Place { path: String::new(), offset: 0 }, root);
+            leaves.visit(&PathOffset { path: String::new(), offset: 0 }, root);
         }
         leaves.found
     }
@@ -80,7 +80,7 @@ impl BlockLayout {
     /// The path of the leaf that the byte at `offset` belongs to, the first in declaration order; `None` for padding. An
     /// unsized array has its elements 0 and 1.
     pub fn leaf_path_at(&self, offset: u32) -> Option<String> {
-        path_at(&Place { path: String::new(), offset: 0 }, self.result.as_ref().ok()?, offset)
+        path_at(&PathOffset { path: String::new(), offset: 0 }, self.result.as_ref().ok()?, offset)
     }
 
     /// How many leaves the block has, also beyond [`MAX_LEAVES`].
@@ -96,12 +96,12 @@ pub(super) fn join(parent: &str, name: &str) -> String {
 
 /// A path with its absolute offset in bytes.
 #[derive(Clone, Debug)]
-struct Place {
+struct PathOffset {
     path: String,
     offset: u32,
 }
 
-impl Place {
+impl PathOffset {
     fn member(&self, name: &str, offset: u32) -> Self {
         Self { path: join(&self.path, name), offset: self.offset + offset }
     }
@@ -113,7 +113,7 @@ impl Place {
 }
 
 fn push_members(rows: &mut Vec<MemberRow>, parent: &str, base: u32, members: &[LaidOutMember]) {
-    let parent = Place { path: parent.to_owned(), offset: base };
+    let parent = PathOffset { path: parent.to_owned(), offset: base };
     for LaidOutMember { name, is_base, offset, bits, layout } in members {
         let place = parent.member(name, *offset);
         match (&layout.shape, bits) {
@@ -130,9 +130,9 @@ fn push_members(rows: &mut Vec<MemberRow>, parent: &str, base: u32, members: &[L
 }
 
 /// The row of a member that is no bit-field, and the rows below it.
-fn push_row(rows: &mut Vec<MemberRow>, place: Place, layout: &LaidOut) {
+fn push_row(rows: &mut Vec<MemberRow>, place: PathOffset, layout: &LaidOut) {
     let (element, dimensions) = dimensions(layout);
-    let Place { path, offset } = &place;
+    let PathOffset { path, offset } = &place;
     let path = format!("{path}{}", "[]".repeat(dimensions));
     let offset = *offset;
     match &element.shape {
@@ -177,7 +177,7 @@ fn array_strides(layout: &LaidOut) -> Vec<u32> {
     strides
 }
 
-fn row(place: Place, layout: &LaidOut) -> MemberRow {
+fn row(place: PathOffset, layout: &LaidOut) -> MemberRow {
     let strides = array_strides(layout);
     let matrix = match &dimensions(layout).0.shape {
         LaidOutShape::Matrix { rows, columns, order, stride, .. } => {
@@ -219,7 +219,7 @@ struct Leaves {
 }
 
 impl Leaves {
-    fn visit(&mut self, place: &Place, layout: &LaidOut) {
+    fn visit(&mut self, place: &PathOffset, layout: &LaidOut) {
         match &layout.shape {
             LaidOutShape::Scalar(component) => self.push(place.clone(), *component),
             LaidOutShape::Vector { component, length } => self.visit_vector(place, *component, *length),
@@ -243,21 +243,21 @@ impl Leaves {
         }
     }
 
-    fn visit_vector(&mut self, place: &Place, component: Component, length: u32) {
+    fn visit_vector(&mut self, place: &PathOffset, component: Component, length: u32) {
         for (index, name) in (0..length).zip(["x", "y", "z", "w"]) {
             let place = place.member(name, index * component.size);
             self.step(LeafStep::Component(index), |leaves| leaves.push(place, component));
         }
     }
 
-    fn visit_matrix(&mut self, place: &Place, matrix: &LaidOutShape) {
+    fn visit_matrix(&mut self, place: &PathOffset, matrix: &LaidOutShape) {
         let LaidOutShape::Matrix { component, rows, columns, order, stride } = matrix else { return };
         for (row, column) in (0..*rows).flat_map(|row| (0..*columns).map(move |column| (row, column))) {
             let (vector, element) = match order {
                 MatrixOrder::Row => (row, column),
                 MatrixOrder::Column => (column, row),
             };
-            let place = Place {
+            let place = PathOffset {
                 path: format!("{}[{row}][{column}]", place.path),
                 offset: place.offset + vector * stride + element * component.size,
             };
@@ -273,16 +273,16 @@ impl Leaves {
         self.found.len() < MAX_LEAVES
     }
 
-    fn push(&mut self, place: Place, component: Component) {
+    fn push(&mut self, place: PathOffset, component: Component) {
         if self.found.len() < MAX_LEAVES {
-            let Place { path, offset } = place;
+            let PathOffset { path, offset } = place;
             self.found.push(Leaf { path, steps: self.steps.clone(), component, offset });
         }
     }
 }
 
 /// The path of the leaf in `layout`, which is at `place`, that the byte at `offset` of the block belongs to.
-fn path_at(place: &Place, layout: &LaidOut, offset: u32) -> Option<String> {
+fn path_at(place: &PathOffset, layout: &LaidOut, offset: u32) -> Option<String> {
     let distance = offset.checked_sub(place.offset)?;
     match &layout.shape {
         LaidOutShape::Scalar(component) => (distance < component.size).then(|| place.path.clone()),

@@ -1,13 +1,14 @@
-//! The one walk that applies a rule set: a block's declared types in, a tree of offsets, sizes and strides out.
+//! Applies a rule set to a block: the walk over its types that finds offsets, sizes and strides.
 //!
-//! A type is measured first, knowing nothing of its place; [`super::place`] then places a struct's members one behind
-//! the other. What the rule set forbids is collected on the way, so that all reasons are reported at once.
+//! [`RuleSet::lay_out`] and [`lay_out`] start it. A type is measured first, without knowing where it will be;
+//! [`super::place`] then places a struct's members one behind the other. Everything that the rule set forbids is collected
+//! on the way, so that all reasons are reported at once.
 
 use super::alignment::{Alignment, MAX_BYTES, TooLarge};
 use super::matrix::Matrix;
-use super::measured::{Footprint, Measured, Repeated};
+use super::measured::{ArrayFootprint, Footprint, MeasuredType};
 use super::rules::{ArrayOrder, ElementOrder, EmptyMembers, Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
-use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutWarning, Refusals};
+use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutError, LayoutWarning, Refusals};
 use super::{LayoutOptions, forbid, place, views};
 use crate::scalar::Scalar;
 use crate::shape::{Count, EnumType, StructType, Type};
@@ -17,11 +18,24 @@ use crate::{Block, BlockKind};
 /// double with each level, so the limit keeps small texts from making large layouts.
 pub const MAX_TYPES: u32 = 1 << 17;
 
+impl RuleSet {
+    /// Lays `block` out: matrices that declare no order are column-major, 16-bit types take two bytes.
+    ///
+    /// [`lay_out`] takes other options and also returns warnings and the stride of a structured buffer.
+    ///
+    /// # Errors
+    /// Everything in the block that this rule set forbids.
+    pub fn lay_out(&self, block: &Block) -> Result<LaidOut, LayoutError> {
+        let layout = lay_out(block, self, LayoutOptions::default());
+        layout.result.map_err(|reasons| LayoutError { rules: layout.rules, block: layout.name, reasons })
+    }
+}
+
 /// Lays `block` out under `rules`.
 ///
 /// Everything that the rule set forbids, and sizes beyond 2^31 bytes, are in the `result` with a reason each.
 pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockLayout {
-    let mut walk = Walk::new(block.kind, rules, options);
+    let mut walk = LayoutWalk::new(block.kind, rules, options);
     let root = walk.root(&block.element);
     let stride =
         root.as_ref().filter(|_| block.kind == BlockKind::StructuredElement).and_then(|root| walk.stride(root));
@@ -60,7 +74,7 @@ impl From<TooLarge> for Stop {
 
 /// State of a walk.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct LayoutWalk<'a> {
     /// The row.
     pub rules: &'a RuleSet,
     /// What the command line says.
@@ -85,7 +99,7 @@ pub(super) enum Level {
     Inner,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> LayoutWalk<'a> {
     fn new(kind: BlockKind, rules: &'a RuleSet, options: LayoutOptions) -> Self {
         Self {
             rules,
@@ -129,7 +143,7 @@ impl<'a> Walk<'a> {
         done
     }
 
-    fn root(&mut self, element: &Type) -> Option<Measured> {
+    fn root(&mut self, element: &Type) -> Option<MeasuredType> {
         let root = self.at(String::new(), |walk| match element {
             Type::Struct(ty) => {
                 walk.enter(element)?;
@@ -165,7 +179,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Measures a type for a place under `placement`.
-    pub(super) fn measure(&mut self, ty: &Type, placement: &Placement) -> Result<Measured, Stop> {
+    pub(super) fn measure(&mut self, ty: &Type, placement: &Placement) -> Result<MeasuredType, Stop> {
         self.enter(ty)?;
         let mut measured = match ty {
             Type::Scalar(scalar) => self.scalar(*scalar, placement),
@@ -180,8 +194,9 @@ impl<'a> Walk<'a> {
             Type::Enum(declared) => self.enumeration(declared, placement),
             Type::Pointer { .. } => pointer(self.rules.pointer_size, placement),
             Type::Handle { .. } => self.handle(placement)?,
-            Type::Resource(_) => Measured::empty(LaidOutShape::Resource),
+            Type::Resource(_) => MeasuredType::empty(LaidOutShape::Resource),
         };
+
         if ty.is_minimum_precision() {
             measured.raise(placement.minimum_precision_alignment);
         }
@@ -193,32 +208,32 @@ impl<'a> Walk<'a> {
         Component { scalar, size: scalar.size(self.options.sixteen_bit, self.rules.bool_size) }
     }
 
-    fn scalar(&self, scalar: Scalar, placement: &Placement) -> Measured {
+    fn scalar(&self, scalar: Scalar, placement: &Placement) -> MeasuredType {
         let component = self.component(scalar);
-        Measured::new(LaidOutShape::Scalar(component), Footprint::scalar(component), placement)
+        MeasuredType::new(LaidOutShape::Scalar(component), Footprint::scalar(component), placement)
     }
 
-    fn enumeration(&self, declared: &EnumType, placement: &Placement) -> Measured {
+    fn enumeration(&self, declared: &EnumType, placement: &Placement) -> MeasuredType {
         let component = self.component(match self.rules.enums {
             Enums::Underlying => declared.underlying,
             Enums::Int32 => Scalar::Int32,
         });
         let own = Footprint::scalar(component);
         let footprint = Footprint { alignment: placement.enum_alignment.unwrap_or(own.alignment), ..own };
-        Measured::new(LaidOutShape::Scalar(component), footprint, placement)
+        MeasuredType::new(LaidOutShape::Scalar(component), footprint, placement)
     }
 
-    fn vector(&self, scalar: Scalar, length: u32, placement: &Placement) -> Result<Measured, Stop> {
+    fn vector(&self, scalar: Scalar, length: u32, placement: &Placement) -> Result<MeasuredType, Stop> {
         let component = self.component(scalar);
         let footprint = Footprint::vector(self.rules.vectors, component, length)?;
-        let mut measured = Measured::new(LaidOutShape::Vector { component, length }, footprint, placement);
+        let mut measured = MeasuredType::new(LaidOutShape::Vector { component, length }, footprint, placement);
         measured.keep_vector_whole(component, length, placement);
         Ok(measured)
     }
 
     /// Slang's `DescriptorHandle<T>`: two `uint`, and the resource itself where resources are pointers of the host's
     /// (measured with Slang 2026.14.1).
-    fn handle(&mut self, placement: &Placement) -> Result<Measured, Stop> {
+    fn handle(&mut self, placement: &Placement) -> Result<MeasuredType, Stop> {
         if let UnsizedArrays::Pointer { .. } = self.rules.unsized_arrays {
             let message = format!(
                 "is a handle of a resource, which {} has as the resource itself: not modelled",
@@ -229,10 +244,10 @@ impl<'a> Walk<'a> {
         self.vector(Scalar::Uint32, 2, placement)
     }
 
-    fn array(&mut self, element: &Type, count: Count, placement: &Placement) -> Result<Measured, Stop> {
+    fn array(&mut self, element: &Type, count: Count, placement: &Placement) -> Result<MeasuredType, Stop> {
         if let (Count::Unbounded, UnsizedArrays::Pointer { size }) = (count, self.rules.unsized_arrays) {
             let footprint = Footprint { size, alignment: Alignment::EIGHT };
-            return Ok(Measured::new(LaidOutShape::Pointer, footprint, placement));
+            return Ok(MeasuredType::new(LaidOutShape::Pointer, footprint, placement));
         }
         let reordered = match self.rules.array_order {
             ArrayOrder::Declared => None,
@@ -243,8 +258,9 @@ impl<'a> Walk<'a> {
         let element = self.at(path, |walk| walk.measure(element, placement))?;
         if element.layout.is_resource() {
             let element = Box::new(element.layout);
-            return Ok(Measured::empty(LaidOutShape::Array { element, count, stride: 0 }));
+            return Ok(MeasuredType::empty(LaidOutShape::Array { element, count, stride: 0 }));
         }
+
         let Some(footprint) = element.footprint() else {
             return Err(self.refuse("is an array of elements without end"));
         };
@@ -252,34 +268,40 @@ impl<'a> Walk<'a> {
             Count::Finite(count) => (count, None),
             Count::Unbounded => (1, Some(Extent::Unbounded)),
         };
-        let array = Repeated::new(self.rules, footprint, finite)?;
+
+        let array = ArrayFootprint::new(self.rules, footprint, finite)?;
         let shape = LaidOutShape::Array { element: Box::new(element.layout), count, stride: array.stride };
-        let mut measured = Measured::new(shape, array.footprint, placement);
+        let mut measured = MeasuredType::new(shape, array.footprint, placement);
         measured.layout.size = extent.unwrap_or(measured.layout.size);
+
         Ok(measured)
     }
 
-    fn structure(&mut self, ty: &StructType, level: Level) -> Result<Measured, Stop> {
+    fn structure(&mut self, ty: &StructType, level: Level) -> Result<MeasuredType, Stop> {
         let placement = match level {
             Level::Block if place::is_direct(self.kind) => self.rules.direct.unwrap_or(self.rules.members),
             Level::Block | Level::Inner => self.rules.members,
         };
         let placed = place::members(self, ty, &placement, level)?;
+
         let padded = match self.rules.pad_structs {
             StructPadding::None => false,
             StructPadding::Padded => true,
             StructPadding::PaddedExceptEntryUniforms => level == Level::Inner || self.kind != BlockKind::EntryUniforms,
         };
+
         let empty = placed.members.is_empty() && placement.empty == EmptyMembers::Aligned;
         let least = if empty { Alignment::ONE } else { self.rules.struct_alignment };
         let alignment = placed.alignment.max(least);
+
         let size = match placed.size {
             Extent::Finite(end) if padded => alignment.round_up(end)?,
             Extent::Finite(end) => end,
             Extent::Unbounded => 0,
         };
+
         let mut measured =
-            Measured::new(LaidOutShape::Struct(placed.members), Footprint { size, alignment }, &placement);
+            MeasuredType::new(LaidOutShape::Struct(placed.members), Footprint { size, alignment }, &placement);
         if placed.size == Extent::Unbounded {
             measured.layout.size = Extent::Unbounded;
         }
@@ -287,8 +309,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Bytes from one element of a structured buffer to the next; `None` for an element without end.
-    fn stride(&self, element: &Measured) -> Option<u32> {
-        Repeated::new(self.rules, element.footprint()?, 1).ok().map(|array| array.stride)
+    fn stride(&self, element: &MeasuredType) -> Option<u32> {
+        ArrayFootprint::new(self.rules, element.footprint()?, 1).ok().map(|array| array.stride)
     }
 }
 
@@ -311,9 +333,9 @@ fn in_default_order(ty: &Type) -> Option<Type> {
     }
 }
 
-fn pointer(size: u32, placement: &Placement) -> Measured {
+fn pointer(size: u32, placement: &Placement) -> MeasuredType {
     match Alignment::new(size) {
-        Some(alignment) => Measured::new(LaidOutShape::Pointer, Footprint { size, alignment }, placement),
-        None => Measured::empty(LaidOutShape::Pointer),
+        Some(alignment) => MeasuredType::new(LaidOutShape::Pointer, Footprint { size, alignment }, placement),
+        None => MeasuredType::empty(LaidOutShape::Pointer),
     }
 }

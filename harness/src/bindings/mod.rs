@@ -1,7 +1,7 @@
 //! Where parameters are bound: registers, sets, spaces, locations, by the convention of one compiler on one target.
 //!
-//! A [`Module`] and a [`Request`] in, a [`Bound`] out: one row for each unit that a parameter takes. Bytes inside a
-//! block are the business of [`layoutproof_layout`].
+//! [`bind`] answers a [`BindingRequest`] with a [`BoundModule`]: one row for each unit that a parameter takes. Checks,
+//! `show bindings` and the binding probes call it. Bytes inside a block are the business of [`layoutproof_layout`].
 
 mod clang;
 mod dxc;
@@ -13,24 +13,22 @@ pub mod request;
 pub mod slang;
 pub mod slots;
 pub mod tree;
-pub mod unit;
 
 use std::collections::BTreeSet;
 
-use layoutproof_layout::Span;
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Span};
 
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
-pub use place::Place;
-pub use request::{Convention, Invocation, Request, Target};
-pub use unit::{LayoutUnit, Usage};
+pub use place::BindingPlace;
+pub use request::{BindingInvocation, BindingRequest, Convention, Target};
 
 /// One unit of one parameter: `B` holds `u3` to `u6` in space 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Access path of the parameter: `B`, `s.D`, `s.B[3]`, `$Globals`, `$Entry.main`; `main.t` for a parameter of an entry
-    /// point, `main.$result` for its result; `pairs[].b` for all elements at once.
+    /// Access path of the parameter: `B`, `s.D`, `s.B[3]`, `$Globals`, `$Entry.main`; `main.t` for a parameter of an
+    /// entry point, `main.$result` for its result; `pairs[].b` for all elements at once.
     pub path: String,
     /// Unit.
     pub unit: LayoutUnit,
@@ -44,12 +42,12 @@ pub struct Binding {
     pub span: Span,
 }
 
-/// Where every parameter went.
+/// Bindings of every parameter of a module.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bound {
+pub struct BoundModule {
     /// Rows, in the convention's order of parameters; the rows of one parameter in the order of [`LayoutUnit::ALL`].
     pub bindings: Vec<Binding>,
-    /// What the compiler warns of, and what cannot be followed for certain.
+    /// Warnings of the compiler, and of code that cannot be followed for certain.
     pub warnings: Vec<Diagnostic>,
     /// Paths whose places, or whether they have one, depend on code that cannot be followed for certain.
     pub uncertain: BTreeSet<String>,
@@ -58,9 +56,9 @@ pub struct Bound {
 /// Places the parameters of `module` as `request` asks.
 ///
 /// # Errors
-/// What the convention's compiler refuses, a target that the convention does not speak of, and a version of the compiler
-/// that nothing is known of.
-pub fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+/// Programs that the convention's compiler refuses, a target that the convention does not speak of, and a version of the
+/// compiler that nothing is known of.
+pub fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {
     if let Some(message) = release::unknown(request.target, request.convention, request.version.as_deref()) {
         return Err(vec![Diagnostic::error(Code::UnknownVersion, Span::default(), message)]);
     }

@@ -1,24 +1,24 @@
-//! The options of DXC and slangc that change bindings, as text in, as values out.
+//! Parses the options of DXC and slangc that change bindings.
 //!
 //! One text is one option with its values: `-fvk-t-shift 10 all`. Source: DXC's guide to SPIR-V code generation, Vulkan
 //! Command-line Options; slangc's command line reference, which has `-fvk-*-shift` and `-fvk-bind-globals` in common.
 
 use layoutproof_layout::Span;
 
-use super::LayoutUnit;
 use super::place::number;
 use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_layout::LayoutUnit;
 
-/// What the options say.
+/// Command-line options that change bindings, parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
-pub struct Options {
+pub struct BindingOptions {
     /// `-fvk-{b,t,s,u}-shift N SPACE|all`, in order.
-    pub shifts: Vec<Shift>,
+    pub shifts: Vec<RegisterShift>,
     /// `-fvk-auto-shift-bindings`: shifts are for what has no register, too.
     pub auto_shift: bool,
     /// `-fvk-bind-globals N S`: where `$Globals` is.
-    pub globals: Option<Descriptor>,
+    pub globals: Option<DescriptorPlace>,
     /// `-fvk-bind-register TYPE-NUMBER SPACE BINDING SET`, or `-vkbr`, in order.
     pub registers: Vec<BoundRegister>,
     /// `-auto-binding-space N`: the space of what has none.
@@ -26,16 +26,16 @@ pub struct Options {
     /// `-fspv-flatten-resource-arrays`: an array takes a binding for each element.
     pub flatten: bool,
     /// `-Od`, `-fspv-preserve-bindings`: what is unused stays in a SPIR-V module (measured with DXC 1.7.2308).
-    pub unused: Unused,
+    pub unused: UnusedResources,
     /// `-flegacy-resource-reservation`: unused resources keep the registers that are written at them.
     pub legacy_reservation: bool,
     /// `-Vd`: DXC's validator does not look at the module.
     pub unvalidated: bool,
 }
 
-/// What becomes of unused resources in a SPIR-V module.
+/// Handling of unused resources in a SPIR-V module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unused {
+pub enum UnusedResources {
     /// They are removed.
     #[default]
     Dropped,
@@ -43,9 +43,9 @@ pub enum Unused {
     Kept,
 }
 
-/// A place in Vulkan.
+/// A descriptor set and a binding in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Descriptor {
+pub struct DescriptorPlace {
     /// Binding.
     pub binding: u32,
     /// Descriptor set.
@@ -54,7 +54,7 @@ pub struct Descriptor {
 
 /// How far the registers of one class are moved in one space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shift {
+pub struct RegisterShift {
     /// Register class.
     pub class: LayoutUnit,
     /// How far, in bindings.
@@ -63,7 +63,7 @@ pub struct Shift {
     pub space: Option<u32>,
 }
 
-/// Where one register goes.
+/// One register with the descriptor that it is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundRegister {
     /// Register class.
@@ -73,10 +73,10 @@ pub struct BoundRegister {
     /// Register space.
     pub space: u32,
     /// Where it goes.
-    pub to: Descriptor,
+    pub to: DescriptorPlace,
 }
 
-impl Options {
+impl BindingOptions {
     /// Reads the options of a command line.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Options {
         let problems: Vec<Diagnostic> = unread
             .map(|text| {
                 let message = negative_shift(text).unwrap_or_else(|| {
-                    format!("`{text}` is no option that changes bindings, or lacks the values that it takes")
+                    format!("`{text}` is not an option that changes bindings, or one of its values is missing or wrong")
                 });
                 Diagnostic::error(Code::BadOption, Span::default(), message)
             })
@@ -110,14 +110,14 @@ impl Options {
         match words.as_slice() {
             ["-fvk-auto-shift-bindings"] => self.auto_shift = true,
             ["-fspv-flatten-resource-arrays"] => self.flatten = true,
-            ["-Od" | "-fspv-preserve-bindings"] => self.unused = Unused::Kept,
+            ["-Od" | "-fspv-preserve-bindings"] => self.unused = UnusedResources::Kept,
             // These choose what may be in the code, not where it is bound.
             [target] if target.starts_with("-fspv-target-env=") => {}
             ["-flegacy-resource-reservation"] => self.legacy_reservation = true,
             ["-Vd"] => self.unvalidated = true,
             ["-auto-binding-space", space] => self.auto_space = Some(number(space)?),
             ["-fvk-bind-globals", binding, set] => {
-                self.globals = Some(Descriptor { binding: number(binding)?, set: number(set)? });
+                self.globals = Some(DescriptorPlace { binding: number(binding)?, set: number(set)? });
             }
             ["-fvk-bind-register" | "-vkbr", register, space, binding, set] => {
                 let (class, digits) = register.split_at_checked(1)?;
@@ -125,13 +125,13 @@ impl Options {
                     class: class_named(class)?,
                     register: number(digits)?,
                     space: number(space)?,
-                    to: Descriptor { binding: number(binding)?, set: number(set)? },
+                    to: DescriptorPlace { binding: number(binding)?, set: number(set)? },
                 });
             }
             [shift, by, space] => {
                 let class = class_named(shift.strip_prefix("-fvk-")?.strip_suffix("-shift")?)?;
                 let space = if *space == "all" { None } else { Some(number(space)?) };
-                self.shifts.push(Shift { class, by: number(by)?, space });
+                self.shifts.push(RegisterShift { class, by: number(by)?, space });
             }
             _ => return None,
         }
@@ -139,7 +139,7 @@ impl Options {
     }
 }
 
-/// What DXC 1.7.2308 says to a negative shift, or to one for a negative space.
+/// DXC 1.7.2308's message for a negative shift, or for a shift in a negative space.
 fn negative_shift(text: &str) -> Option<String> {
     let mut words = text.split_whitespace();
     let option = words.next().filter(|option| option.starts_with("-fvk-") && option.ends_with("-shift"))?;

@@ -6,14 +6,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
 use super::Binding;
-use super::unit::LayoutUnit;
 
 /// A range of one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct BindingPlace {
     /// Unit.
     pub unit: LayoutUnit,
     /// Register space, descriptor set or group; 0 for units that have none.
@@ -24,28 +24,28 @@ pub struct Place {
     pub count: Count,
 }
 
-impl From<&Binding> for Place {
+impl From<&Binding> for BindingPlace {
     fn from(binding: &Binding) -> Self {
         Self { unit: binding.unit, space: binding.space, index: binding.index, count: binding.count }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for BindingPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { unit, space, index, count } = *self;
         if unit == LayoutUnit::Binding {
-            return write!(f, "set {space} binding {index}{}", Times(count));
+            return write!(f, "set {space} binding {index}{}", CountSuffix(count));
         }
         let gap = if is_register(unit) { "" } else { " " };
-        write!(f, "{unit}{gap}{index}{}", Times(count))?;
+        write!(f, "{unit}{gap}{index}{}", CountSuffix(count))?;
         if space == 0 { Ok(()) } else { write!(f, " space{space}") }
     }
 }
 
 /// The count in brackets, nothing for one.
-struct Times(Count);
+struct CountSuffix(Count);
 
-impl fmt::Display for Times {
+impl fmt::Display for CountSuffix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Count::Finite(1) => Ok(()),
@@ -55,17 +55,17 @@ impl fmt::Display for Times {
 }
 
 /// The places of one parameter as one text: `t0, s0`; `not bound` where there is none.
-pub fn places_text(places: &[Place]) -> String {
+pub fn places_text(places: &[BindingPlace]) -> String {
     if places.is_empty() {
         return NOT_BOUND.to_owned();
     }
     places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What stands for a parameter that has no place.
+/// Text for a parameter that is not bound.
 pub const NOT_BOUND: &str = "not bound";
 
-impl FromStr for Place {
+impl FromStr for BindingPlace {
     type Err = String;
 
     /// Reads one place.
@@ -83,39 +83,40 @@ impl FromStr for Place {
             [unit, range] => plain(unit, range),
             _ => None,
         };
+
         read.ok_or_else(|| {
             format!(
-                "`{text}` is no place; places are `b0`, `t3 space1`, `u3[4]`, `u6[]`, `set 0 binding 1`, `space 1`, \
+                "`{text}` is not a binding; bindings are written `b0`, `t3 space1`, `u3[4]`, `u6[]`, `set 0 binding 1`, `space 1`, \
                  `location-in 2`, `push-constant 0`, ..."
             )
         })
     }
 }
 
-fn descriptor(set: &str, range: &str) -> Option<Place> {
+fn descriptor(set: &str, range: &str) -> Option<BindingPlace> {
     let (index, count) = indices(range)?;
-    Some(Place { unit: LayoutUnit::Binding, space: number(set)?, index, count })
+    Some(BindingPlace { unit: LayoutUnit::Binding, space: number(set)?, index, count })
 }
 
-fn register(word: &str, space: u32) -> Option<Place> {
+fn register(word: &str, space: u32) -> Option<BindingPlace> {
     let (class, range) = word.split_at_checked(1)?;
     let unit = unit_named(class).filter(|unit| is_register(*unit))?;
     let (index, count) = indices(range)?;
-    Some(Place { unit, space, index, count })
+    Some(BindingPlace { unit, space, index, count })
 }
 
-fn plain(unit: &str, range: &str) -> Option<Place> {
+fn plain(unit: &str, range: &str) -> Option<BindingPlace> {
     let written = |unit: &LayoutUnit| !is_register(*unit) && !matches!(unit, LayoutUnit::Bytes | LayoutUnit::Binding);
     let unit = unit_named(unit).filter(written)?;
     let (index, count) = indices(range)?;
-    Some(Place { unit, space: 0, index, count })
+    Some(BindingPlace { unit, space: 0, index, count })
 }
 
 fn unit_named(name: &str) -> Option<LayoutUnit> {
     LayoutUnit::ALL.iter().copied().find(|unit| unit.as_str() == name)
 }
 
-/// Whether the unit is written as a letter with a number behind it.
+/// True if the unit is written as a letter with a number behind it.
 fn is_register(unit: LayoutUnit) -> bool {
     unit.as_str().len() == 1
 }
@@ -157,18 +158,24 @@ mod tests {
             "constant-id 7",
             "metal-buffer 1",
         ] {
-            assert_eq!(text.parse::<Place>().map(|place| place.to_string()).as_deref(), Ok(text));
+            assert_eq!(text.parse::<BindingPlace>().map(|place| place.to_string()).as_deref(), Ok(text));
         }
     }
 
     #[test]
     fn units_are_told_apart() {
         let count = Count::Finite(4);
-        assert_eq!("u3[4]".parse(), Ok(Place { unit: LayoutUnit::UnorderedAccess, space: 0, index: 3, count }));
+        assert_eq!("u3[4]".parse(), Ok(BindingPlace { unit: LayoutUnit::UnorderedAccess, space: 0, index: 3, count }));
         let count = Count::Unbounded;
-        assert_eq!("t0[] space2".parse(), Ok(Place { unit: LayoutUnit::ShaderResource, space: 2, index: 0, count }));
+        assert_eq!(
+            "t0[] space2".parse(),
+            Ok(BindingPlace { unit: LayoutUnit::ShaderResource, space: 2, index: 0, count })
+        );
         let count = Count::Finite(1);
-        assert_eq!("set 1 binding 2".parse(), Ok(Place { unit: LayoutUnit::Binding, space: 1, index: 2, count }));
+        assert_eq!(
+            "set 1 binding 2".parse(),
+            Ok(BindingPlace { unit: LayoutUnit::Binding, space: 1, index: 2, count })
+        );
     }
 
     #[test]
@@ -195,7 +202,7 @@ mod tests {
             "é0",
         ];
         for text in texts {
-            assert!(text.parse::<Place>().is_err(), "{text}");
+            assert!(text.parse::<BindingPlace>().is_err(), "{text}");
         }
     }
 

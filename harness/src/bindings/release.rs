@@ -1,10 +1,11 @@
 //! Versions of compilers (`dxc@1.7.2207`): of which it is known where they put parameters, and what the older ones did
 //! otherwise.
 //!
-//! Source: DXC 1.7.2308 and DXC 1.7 of commit d66bdf94 (2022, before release 1.7.2207), slangc 2026.12 and 2026.14.1, all
-//! measured. On D3D12 DXC 1.9.2602 gives every parameter of every case the register that 1.7.2308 gives it (the frozen sets
-//! of both, and random programs); no commit between them changes how `DxilCondenseResources` and `DxilSpanAllocator` choose.
-//! On Vulkan 1.9.2602 makes one variable of an array that 1.7.2308 takes apart, which is not modelled, so it is not known.
+//! Source: DXC 1.7.2308 and DXC 1.7 of commit d66bdf94 (2022, before release 1.7.2207), slangc 2026.12 and 2026.14.1,
+//! all measured. On D3D12 DXC 1.9.2602 gives every parameter of every case the register that 1.7.2308 gives it (the
+//! frozen sets of both, and random programs); no commit between them changes how `DxilCondenseResources` and
+//! `DxilSpanAllocator` choose. On Vulkan 1.9.2602 makes one variable of an array that 1.7.2308 takes apart, which is
+//! not modelled, so it is not known.
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::{Count, Type};
@@ -14,16 +15,16 @@ use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter};
 use crate::version::VersionRange;
 
-/// How DXC of some time places parameters.
+/// A release of DXC with its way of placing parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Release {
+pub enum DxcRelease {
     /// Up to 1.7.2207.
     Old,
     /// From 1.7.2308 on.
     Measured,
 }
 
-/// Releases of DXC that do as [`Release::Old`].
+/// Releases of DXC that do as [`DxcRelease::Old`].
 const OLD: &str = "<= 1.7.2207";
 
 /// Versions that are known: those that were measured, and on D3D12 those between them.
@@ -36,7 +37,7 @@ fn known(target: Target, convention: Convention) -> &'static [&'static str] {
     }
 }
 
-/// Why it is not known how `version` of the convention's compiler places parameters for the target; `None` where it is.
+/// Reason why placement by `version` of the convention's compiler is not known; `None` if it is known.
 pub fn unknown(target: Target, convention: Convention, version: Option<&str>) -> Option<String> {
     let version = version?;
     let known = known(target, convention);
@@ -55,13 +56,13 @@ fn is_in(range: &str, version: &str) -> bool {
     range.parse::<VersionRange>().is_ok_and(|range| range.contains(version))
 }
 
-impl Release {
+impl DxcRelease {
     /// How a version that is not [`unknown`] places; `None` is the version that was measured.
     pub(super) fn of(version: Option<&str>) -> Self {
         if version.is_some_and(|version| is_in(OLD, version)) { Self::Old } else { Self::Measured }
     }
 
-    /// Whether each `RWStructuredBuffer` of a SPIR-V module keeps a binding for its counter, used or not.
+    /// True if each `RWStructuredBuffer` of a SPIR-V module keeps a binding for its counter, used or not.
     pub(super) fn counts_everywhere(self) -> bool {
         match self {
             Self::Old => true,
@@ -69,7 +70,7 @@ impl Release {
         }
     }
 
-    /// What this release refuses and later ones take, in its own words.
+    /// Error message of this release for an option that only later ones accept.
     pub(super) fn refused(self, module: &Module, options: &[String]) -> Vec<Diagnostic> {
         match self {
             Self::Old => {

@@ -1,4 +1,4 @@
-//! What placement is asked for: a target, a convention, and what a compiler would get on its command line.
+//! A request for bindings: a target, a convention, and the compiler options that change bindings.
 
 use std::fmt;
 
@@ -36,16 +36,16 @@ impl fmt::Display for Target {
     }
 }
 
-/// Whose rules place parameters.
+/// The compiler or document whose rules place parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Convention {
-    /// What slangc does (measured with 2026.12 and 2026.14.1).
+    /// The placement of slangc (measured with 2026.12 and 2026.14.1).
     Slang,
-    /// What the Slang user guide, Parameter Layout Rules, says where slangc does otherwise.
+    /// The placement of the Slang user guide, Parameter Layout Rules, where slangc does otherwise.
     SlangDocumented,
-    /// What DXC does (measured with 1.7.2308).
+    /// The placement of DXC (measured with 1.7.2308).
     Dxc,
-    /// What wg-hlsl 0024, implicit resource binding, proposes for Clang.
+    /// The placement that wg-hlsl 0024, implicit resource binding, proposes for Clang.
     Clang,
 }
 
@@ -72,26 +72,26 @@ impl Convention {
     }
 }
 
-/// What a placement is asked with beside target and convention: a case's keys, or flags of a command.
+/// Settings of a placement beside target and convention, from a case's keys or a command's flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Invocation {
-    /// Shader profile; see [`Request::profile`].
+pub struct BindingInvocation {
+    /// Shader profile; see [`BindingRequest::profile`].
     pub profile: Option<String>,
-    /// Entry point; see [`Request::entry`].
+    /// Entry point; see [`BindingRequest::entry`].
     pub entry: Option<String>,
-    /// See [`Request::used`].
+    /// See [`BindingRequest::used`].
     pub used: Vec<String>,
-    /// See [`Request::unused`].
+    /// See [`BindingRequest::unused`].
     pub unused: Vec<String>,
-    /// See [`Request::options`].
+    /// See [`BindingRequest::options`].
     pub options: Vec<String>,
 }
 
-impl Invocation {
-    /// The whole question.
-    pub fn request(&self, target: Target, convention: Convention, version: Option<String>) -> Request {
+impl BindingInvocation {
+    /// The request for one target and convention.
+    pub fn request(&self, target: Target, convention: Convention, version: Option<String>) -> BindingRequest {
         let Self { profile, entry, used, unused, options } = self.clone();
-        Request { target, convention, version, profile, entry, used, unused, options }
+        BindingRequest { target, convention, version, profile, entry, used, unused, options }
     }
 }
 
@@ -112,9 +112,9 @@ impl fmt::Display for Convention {
     }
 }
 
-/// One question: where does this module's every parameter go?
+/// A request to place every parameter of a module.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct BindingRequest {
     /// Target.
     pub target: Target,
     /// Convention.
@@ -133,7 +133,7 @@ pub struct Request {
     pub options: Vec<String>,
 }
 
-impl Request {
+impl BindingRequest {
     /// `d3d12.dxc`, `vulkan.dxc@1.9`: how checks and headings name the question.
     pub fn name(&self) -> String {
         let Self { target, convention, .. } = self;

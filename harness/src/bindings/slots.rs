@@ -5,30 +5,30 @@
 
 use layoutproof_layout::shape::Count;
 
-/// A range of slots, with who holds it.
+/// A range of slots with its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held<T> {
+pub struct SlotReservation<T> {
     /// First slot.
     pub first: u32,
     /// Last slot, included.
     pub last: u32,
-    /// Who holds it.
+    /// The owner of the range.
     pub owner: T,
 }
 
 /// The reserved ranges of one number line, sorted by first slot. Ranges may overlap where a compiler lets them.
 #[derive(Clone, Debug)]
-pub struct Slots<T> {
-    held: Vec<Held<T>>,
+pub struct SlotLine<T> {
+    held: Vec<SlotReservation<T>>,
 }
 
-impl<T> Default for Slots<T> {
+impl<T> Default for SlotLine<T> {
     fn default() -> Self {
         Self { held: Vec::new() }
     }
 }
 
-impl<T: Copy> Slots<T> {
+impl<T: Copy> SlotLine<T> {
     /// Last slot of `count` slots from `first` on, cut at the end of the line; `None` for no slots.
     pub fn last(first: u32, count: Count) -> Option<u32> {
         match count {
@@ -38,20 +38,20 @@ impl<T: Copy> Slots<T> {
     }
 
     /// Reserves `count` slots from `first` on, overlapping or not. Returns who held one of them before.
-    pub fn reserve(&mut self, first: u32, count: Count, owner: T) -> Option<Held<T>> {
+    pub fn reserve(&mut self, first: u32, count: Count, owner: T) -> Option<SlotReservation<T>> {
         let last = Self::last(first, count)?;
         let overlapped = self.holders(first, last).next();
         let place = self.held.partition_point(|held| held.first <= first);
-        self.held.insert(place, Held { first, last, owner });
+        self.held.insert(place, SlotReservation { first, last, owner });
         overlapped
     }
 
-    /// Who holds the last of `count` slots from `first` on that is held.
-    pub fn last_holder(&self, first: u32, count: Count) -> Option<Held<T>> {
+    /// The last reservation that overlaps `count` slots from `first` on.
+    pub fn last_holder(&self, first: u32, count: Count) -> Option<SlotReservation<T>> {
         self.holders(first, Self::last(first, count)?).last()
     }
 
-    fn holders(&self, first: u32, last: u32) -> impl Iterator<Item = Held<T>> {
+    fn holders(&self, first: u32, last: u32) -> impl Iterator<Item = SlotReservation<T>> {
         self.held.iter().filter(move |held| held.first <= last && first <= held.last).copied()
     }
 
@@ -77,7 +77,7 @@ impl<T: Copy> Slots<T> {
     }
 }
 
-/// Whether `count` slots from `first` on leave the line.
+/// True if `count` slots from `first` on leave the line.
 fn cut(first: u32, count: Count) -> bool {
     match count {
         Count::Finite(count) => count > 0 && first.checked_add(count - 1).is_none(),
@@ -92,7 +92,7 @@ mod tests {
     /// wg-hlsl 0024, implicit resource binding, example 2.1: ranges that fit before or behind what is taken.
     #[test]
     fn ranges_take_the_lowest_gap_that_fits() {
-        let mut line = Slots::default();
+        let mut line = SlotLine::default();
         line.reserve(2, Count::Finite(1), 'A');
         let four = line.first_fit(Count::Finite(4), 0);
         assert_eq!(four, Some(3));
@@ -105,7 +105,7 @@ mod tests {
     /// The same document, example 3.1: an unbounded range goes behind the highest slot, and nothing fits behind it.
     #[test]
     fn an_unbounded_range_ends_the_line() {
-        let mut line = Slots::default();
+        let mut line = SlotLine::default();
         line.reserve(1, Count::Finite(1), 'A');
         line.reserve(5, Count::Finite(1), 'C');
         assert_eq!(line.behind_all(), Some(6));
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn an_overlap_names_the_holder() {
-        let mut line = Slots::default();
+        let mut line = SlotLine::default();
         line.reserve(3, Count::Finite(4), 'a');
         assert_eq!(line.reserve(5, Count::Finite(1), 'm').map(|held| held.owner), Some('a'));
         assert_eq!(line.last_holder(0, Count::Unbounded).map(|held| held.owner), Some('m'));

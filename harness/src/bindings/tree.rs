@@ -6,9 +6,8 @@
 use std::sync::Arc;
 
 use layoutproof_layout::shape::Type;
-use layoutproof_layout::{Annotations, Span};
+use layoutproof_layout::{Annotations, LayoutUnit, Span, Usage};
 
-use super::unit::{LayoutUnit, Usage};
 use crate::input::diagnostics::Diagnostic;
 
 /// How much a type takes where it is used, and where its parts are in it.
@@ -21,12 +20,12 @@ pub struct TypeLayout {
     /// Alignment of its bytes; 1 where it has none.
     pub alignment: u32,
     /// Its parts.
-    pub parts: Parts,
+    pub parts: TypeParts,
 }
 
 /// The parts of a type.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Parts {
+pub enum TypeParts {
     /// Scalars, vectors, matrices, enums, pointers; resources without a layout inside.
     None,
     /// Fields in declaration order; a base struct is the first, named `$base`.
@@ -40,9 +39,9 @@ pub enum Parts {
     },
     /// `ConstantBuffer<T>`, `cbuffer`, `TextureBuffer<T>`, `ParameterBlock<T>`.
     Contained {
-        /// What the buffer or block takes for itself.
+        /// Units that the buffer or block takes for itself.
         container: Box<VariableLayout>,
-        /// What it holds.
+        /// Its content.
         element: Box<VariableLayout>,
     },
     /// `StructuredBuffer<T>` and its kin: the layout of one element in memory.
@@ -69,8 +68,8 @@ pub struct VariableLayout {
 pub struct UnitOffset {
     /// Unit.
     pub unit: LayoutUnit,
-    /// Offset in register spaces or sets; 0 for units that have none. A parameter block in a struct repeats its offset here
-    /// in unit [`LayoutUnit::Space`], as Slang's reflection does; nothing is added up from that.
+    /// Offset in register spaces or sets; 0 for units that have none. A parameter block in a struct repeats its offset
+    /// here in unit [`LayoutUnit::Space`], as Slang's reflection does; nothing is added up from that.
     pub space: u32,
     /// Offset in the unit.
     pub offset: u32,
@@ -83,10 +82,10 @@ pub struct ProgramLayout {
     pub globals: VariableLayout,
     /// Entry points in order.
     pub entry_points: Vec<EntryLayout>,
-    /// The first register space that nothing takes: for bindless resources. `None` for D3D below shader model 6.6, which
-    /// has no bindless resources.
+    /// The first register space that nothing takes: for bindless resources. `None` for D3D below shader model 6.6,
+    /// which has no bindless resources.
     pub bindless_space: Option<u32>,
-    /// What the compiler warns of.
+    /// Warnings of the compiler.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -95,13 +94,13 @@ pub struct ProgramLayout {
 pub struct EntryLayout {
     /// Name.
     pub name: String,
-    /// Stage: `compute`, `vertex`, `fragment`, `raygeneration` ...; empty where neither an attribute nor the profile says
-    /// it.
+    /// Stage: `compute`, `vertex`, `fragment`, `raygeneration` ...; empty where neither an attribute nor the profile
+    /// says it.
     pub stage: String,
     /// `[numthreads(x, y, z)]`, for compute.
     pub thread_group_size: Option<[u32; 3]>,
-    /// Its scope: a struct of its parameters, or a constant buffer with that struct as its element. Offsets of parameters
-    /// with a `[[vk::binding]]` of their own do not count from the scope's.
+    /// Its scope: a struct of its parameters, or a constant buffer with that struct as its element. Offsets of
+    /// parameters with a `[[vk::binding]]` of their own do not count from the scope's.
     pub scope: VariableLayout,
     /// Its result.
     pub result: Option<VariableLayout>,

@@ -1,4 +1,4 @@
-//! `[[reject]]` and `[[warn]]` of a case: who must refuse the declarations or warn about them.
+//! Reads `[[reject]]` and `[[warn]]` of a case: which compilers must refuse the declarations or warn about them.
 
 use layoutproof_layout::Span;
 
@@ -6,11 +6,11 @@ use crate::bindings::request::parse_convention;
 use crate::bindings::{Convention, Target, release};
 use crate::case::placement::target_named;
 use crate::input::diagnostics::Code;
-use crate::input::toml_table::{Problems, Table};
+use crate::input::toml_table::{FileProblems, TomlTable};
 
 /// A refusal or a warning that somebody must give.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Diagnosed {
+pub struct ExpectedDiagnostic {
     /// Who gives it.
     pub by: By,
     /// Code of the diagnostic, where it is ours.
@@ -23,7 +23,7 @@ pub struct Diagnosed {
     pub span: Span,
 }
 
-impl Diagnosed {
+impl ExpectedDiagnostic {
     /// Whether a message with this code, where it has one, is what the case expects; lines are the caller's.
     pub fn matches(&self, code: Option<Code>, message: &str) -> bool {
         let same_code = |wanted: &str| code.is_none_or(|code| code.as_str() == wanted);
@@ -53,7 +53,11 @@ pub enum By {
 }
 
 /// The entries of `[[key]]`.
-pub(super) fn diagnosed(table: &mut Table<'_, '_>, key: &'static str, problems: &mut Problems<'_>) -> Vec<Diagnosed> {
+pub(super) fn diagnosed(
+    table: &mut TomlTable<'_, '_>,
+    key: &'static str,
+    problems: &mut FileProblems<'_>,
+) -> Vec<ExpectedDiagnostic> {
     let mut all = Vec::new();
     for mut entry in table.tables(key, problems) {
         let span = problems.span(entry.range());
@@ -61,16 +65,19 @@ pub(super) fn diagnosed(table: &mut Table<'_, '_>, key: &'static str, problems: 
         let code = entry.string("code", problems);
         let line = entry.number("line", problems);
         if line.is_some() && matches!(by, Some(By::Convention { .. })) {
-            problems.report(entry.range(), "what a convention says has no `line`: compilers place parameters last");
+            problems.report(
+                entry.range(),
+                "`line` does not go with `target` and `convention`: errors in bindings are not matched by line",
+            );
         }
         let message = entry.string("message", problems);
         entry.finish(problems);
-        all.extend(by.map(|by| Diagnosed { by, code, line, message, span }));
+        all.extend(by.map(|by| ExpectedDiagnostic { by, code, line, message, span }));
     }
     all
 }
 
-fn by(entry: &mut Table<'_, '_>, key: &str, problems: &mut Problems<'_>) -> Option<By> {
+fn by(entry: &mut TomlTable<'_, '_>, key: &str, problems: &mut FileProblems<'_>) -> Option<By> {
     let [by, rules, target, convention] =
         ["by", "rules", "target", "convention"].map(|name| entry.string(name, problems));
     match (by, rules, target, convention) {
@@ -80,7 +87,10 @@ fn by(entry: &mut Table<'_, '_>, key: &str, problems: &mut Problems<'_>) -> Opti
         (None, None, Some(target), Some(convention)) => {
             let found = target_named(&target).zip(parse_convention(&convention));
             if found.is_none() {
-                problems.report(entry.range(), format!("nobody places parameters as `{target}`, `{convention}`"));
+                problems.report(
+                    entry.range(),
+                    format!("no convention `{convention}` places parameters for the target `{target}`"),
+                );
             }
             let unknown = found
                 .as_ref()

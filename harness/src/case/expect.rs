@@ -1,4 +1,4 @@
-//! What an expectation pins, and what it should have pinned.
+//! The numbers that an expectation pins, and those that it forgets.
 
 use layoutproof_layout::{BlockLayout, MemberRow, Numbers, Quantity, join, without_indices};
 

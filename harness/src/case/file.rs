@@ -1,4 +1,4 @@
-//! A case file: TOML in, [`Case`] out, with every problem and its place.
+//! Parses case files, and reports every problem with its place.
 //!
 //! The format is described field by field in `cases/README.md`.
 
@@ -9,12 +9,12 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{FileId, LayoutOptions, Quantity, Span};
 
-use crate::bindings::Invocation;
-use crate::case::diagnosed::{Diagnosed, diagnosed};
+use crate::bindings::BindingInvocation;
+use crate::case::diagnosed::{ExpectedDiagnostic, diagnosed};
 use crate::case::placement::{BindExpectation, bindings, invocation};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
-use crate::input::toml_table::{Problems, Table, Value, number, parse};
+use crate::input::toml_table::{FileProblems, TomlTable, TomlValue, number, parse};
 
 /// The only version of the format.
 const SCHEMA: u32 = 1;
@@ -33,7 +33,7 @@ pub struct Case {
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
     /// Entry point, profile, used and unused parameters, options.
-    pub invocation: Invocation,
+    pub invocation: BindingInvocation,
     /// Macros.
     pub defines: Vec<(String, String)>,
     /// Links to the bugs whose shape the case has.
@@ -47,29 +47,29 @@ pub struct Case {
     /// Where parameters are bound by target and convention.
     pub bind: Vec<BindExpectation>,
     /// Refusals that must happen.
-    pub rejects: Vec<Diagnosed>,
+    pub rejects: Vec<ExpectedDiagnostic>,
     /// Warnings that must be given.
-    pub warns: Vec<Diagnosed>,
+    pub warns: Vec<ExpectedDiagnostic>,
 }
 
-/// What one authority says under one rule set.
+/// The numbers of one authority under one rule set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     /// Rule set.
     pub rules: String,
     /// Where the table's authority stands.
     pub span: Span,
-    /// Who says so.
+    /// The source of the numbers.
     pub authority: Authority,
     /// Whether members may be left out.
     pub partial: bool,
     /// The numbers.
-    pub entries: Vec<Expected>,
+    pub entries: Vec<ExpectedNumber>,
 }
 
 /// One number of an expectation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expected {
+pub struct ExpectedNumber {
     /// What is claimed of the path.
     pub what: Quantity,
     /// Block name, then the path in the block.
@@ -140,17 +140,20 @@ fn read_tables(
     sources: &SourceMap,
     found: &mut Vec<Diagnostic>,
 ) -> (Option<Case>, Option<String>) {
-    let mut problems = Problems::new(file, Code::BadCase, found);
+    let mut problems = FileProblems::new(file, Code::BadCase, found);
     let root = parse(sources, &mut problems);
-    let mut table = Table::new(&root);
+    let mut table = TomlTable::new(&root);
     let problems = &mut problems;
+
     let schema = table.required("schema", problems).and_then(|value| number(value, problems));
     if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
         problems.report(table.range(), format!("schema is {schema}, this version reads {SCHEMA}"));
     }
+
     let summary =
         table.required("summary", problems).and_then(|value| crate::input::toml_table::string(value, problems));
     let declare = table.required("declare", problems).and_then(|value| declaration(value, sources, problems));
+
     let options = options(&mut table, problems);
     let invocation = invocation(&mut table, problems);
     let defines = table.strings("defines", problems).iter().map(|define| split_define(define)).collect();
@@ -159,13 +162,16 @@ fn read_tables(
         ["expect", "accessed", "documented"].map(|key| expectations(&mut table, key, problems));
     let bind = bindings(&mut table, problems);
     let [rejects, warns] = ["reject", "warn"].map(|key| diagnosed(&mut table, key, problems));
+
     let claims_nothing = expect.is_empty() && bind.is_empty() && accessed.is_empty();
     if claims_nothing && rejects.is_empty() && warns.is_empty() {
         problems
             .report(0..0, "a case claims something: [expect.RULES], [bind.TARGET.CONVENTION], [[reject]] or [[warn]]");
     }
+
     table.finish(problems);
     let (Some(summary), Some((declare, escaped))) = (summary, declare) else { return (None, None) };
+
     let id = id.to_owned();
     let case = Case {
         id,
@@ -183,6 +189,7 @@ fn read_tables(
         rejects,
         warns,
     };
+
     (Some(case), escaped)
 }
 
@@ -192,7 +199,11 @@ pub fn split_define(define: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-fn declaration(value: &Value<'_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Option<(Span, Option<String>)> {
+fn declaration(
+    value: &TomlValue<'_>,
+    sources: &SourceMap,
+    problems: &mut FileProblems<'_>,
+) -> Option<(Span, Option<String>)> {
     let text = crate::input::toml_table::string(value, problems)?;
     let range = value.span();
     let whole = problems.span(0..0);
@@ -217,7 +228,7 @@ fn unquoted(raw: &str) -> Option<Range<usize>> {
     Some(1..raw.len().checked_sub(1)?)
 }
 
-fn options(table: &mut Table<'_, '_>, problems: &mut Problems<'_>) -> LayoutOptions {
+fn options(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> LayoutOptions {
     let mut options = LayoutOptions::default();
     if let Some(matrix) = table.value("matrix") {
         match matrix.get_ref().as_str() {
@@ -232,25 +243,27 @@ fn options(table: &mut Table<'_, '_>, problems: &mut Problems<'_>) -> LayoutOpti
     options
 }
 
-fn expectations(table: &mut Table<'_, '_>, key: &'static str, problems: &mut Problems<'_>) -> Vec<Expectation> {
-    let Some(all) = table.value(key).and_then(|value| Table::of(value, problems)) else { return Vec::new() };
+fn expectations(table: &mut TomlTable<'_, '_>, key: &'static str, problems: &mut FileProblems<'_>) -> Vec<Expectation> {
+    let Some(all) = table.value(key).and_then(|value| TomlTable::of(value, problems)) else { return Vec::new() };
     all.entries().filter_map(|(rules, place, value)| expectation(rules, place, value, problems)).collect()
 }
 
 fn expectation(
     rules: &str,
     place: Range<usize>,
-    value: &Value<'_>,
-    problems: &mut Problems<'_>,
+    value: &TomlValue<'_>,
+    problems: &mut FileProblems<'_>,
 ) -> Option<Expectation> {
-    let mut table = Table::of(value, problems)?;
+    let mut table = TomlTable::of(value, problems)?;
     let span = problems.span(place.clone());
+
     let authority = if let Some(value) = table.value("authority") {
         authority(value, problems)
     } else {
         problems.report_as(Code::NoAuthority, place.clone(), format!("`{rules}` names no authority for its numbers"));
         Authority::default()
     };
+
     let partial = table.boolean("partial", problems).unwrap_or(false);
     let (mut entries, mut is_empty) = (Vec::new(), true);
     for (key, what) in [
@@ -260,13 +273,19 @@ fn expectation(
         ("sizes", Quantity::Size),
         ("alignments", Quantity::Alignment),
     ] {
-        let Some(numbers) = table.value(key).and_then(|value| Table::of(value, problems)) else { continue };
+        let Some(numbers) = table.value(key).and_then(|value| TomlTable::of(value, problems)) else { continue };
         for (path, _, value) in numbers.entries() {
             is_empty = false;
             let Some(number) = number(value, problems) else { continue };
-            entries.push(Expected { what, path: path.to_owned(), value: number, span: problems.span(value.span()) });
+            entries.push(ExpectedNumber {
+                what,
+                path: path.to_owned(),
+                value: number,
+                span: problems.span(value.span()),
+            });
         }
     }
+
     table.finish(problems);
     if is_empty {
         problems.report_as(
@@ -275,20 +294,22 @@ fn expectation(
             format!("`{rules}` has no number, so it expects nothing"),
         );
     }
+
     Some(Expectation { rules: rules.to_owned(), span, authority, partial, entries })
 }
 
-/// Who says so, with complaints about one that says nothing.
-pub(super) fn authority(value: &Value<'_>, problems: &mut Problems<'_>) -> Authority {
-    let Some(mut table) = Table::of(value, problems) else { return Authority::default() };
+/// Reads an authority, and reports one that names no source.
+pub(super) fn authority(value: &TomlValue<'_>, problems: &mut FileProblems<'_>) -> Authority {
+    let Some(mut table) = TomlTable::of(value, problems) else { return Authority::default() };
     let mut read = |key| {
         let text = table.string(key, problems)?;
         if text.trim().is_empty() && key != "flags" {
-            let place = table.value(key).map_or(value.span(), Value::span);
+            let place = table.value(key).map_or(value.span(), TomlValue::span);
             problems.report_as(Code::NoAuthority, place, format!("`{key}` of an authority is blank"));
         }
         Some(text)
     };
+
     let authority = Authority {
         compiler: read("compiler"),
         version: read("version"),
@@ -298,6 +319,7 @@ pub(super) fn authority(value: &Value<'_>, problems: &mut Problems<'_>) -> Autho
         document: read("document"),
         checked: read("checked"),
     };
+
     let range = value.span();
     if authority.compiler.is_none() && authority.spec.is_none() && authority.document.is_none() {
         let message = "an authority is a `compiler` that was run, a clause of a `spec`, or a `document`";
@@ -306,6 +328,7 @@ pub(super) fn authority(value: &Value<'_>, problems: &mut Problems<'_>) -> Autho
     if authority.compiler.is_some() && authority.version.is_none() {
         problems.report_as(Code::NoAuthority, range, "a compiler is an authority only with its `version`");
     }
+
     table.finish(problems);
     authority
 }

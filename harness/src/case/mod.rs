@@ -1,7 +1,7 @@
 //! Case files: one claim about a declaration, with the layouts that named authorities give it.
 //!
-//! [`mod@file`] reads the TOML ([`placement`] and [`diagnosed`] some of its tables), [`expect`] puts what a case and what a layout say about a path into one form, so that the
-//! two can be compared. Nothing here computes a layout.
+//! [`mod@file`] reads the TOML, with [`placement`] and [`diagnosed`] for some of its tables. [`expect`] puts the numbers of a
+//! case and those of a layout into one form, so that they can be compared. Nothing here computes a layout.
 
 pub mod diagnosed;
 pub mod expect;
@@ -9,7 +9,7 @@ pub mod file;
 mod filter;
 pub mod placement;
 
-pub use diagnosed::{By, Diagnosed};
-pub use file::{Authority, Case, Expectation, Expected};
+pub use diagnosed::{By, ExpectedDiagnostic};
+pub use file::{Authority, Case, Expectation, ExpectedNumber};
 pub use filter::matches_filter;
 pub use placement::{BindExpectation, ExpectedPlaces};

@@ -1,18 +1,18 @@
 //! `[bind.TARGET.CONVENTION]` of a case: where an authority says that parameters are bound.
 //!
-//! TOML tables in, [`BindExpectation`]s out; nothing here places a parameter.
+//! Reads these tables as [`BindExpectation`]s; nothing here places a parameter.
 
 use std::ops::Range;
 
 use layoutproof_layout::Span;
 
 use crate::bindings::request::parse_convention;
-use crate::bindings::{Convention, Invocation, Place, Target, release};
+use crate::bindings::{BindingInvocation, BindingPlace, Convention, Target, release};
 use crate::case::file::{Authority, authority};
 use crate::input::diagnostics::Code;
-use crate::input::toml_table::{Problems, Table, Value, string};
+use crate::input::toml_table::{FileProblems, TomlTable, TomlValue, string};
 
-/// What one authority says about one target and convention.
+/// The places that one authority gives under one target and convention.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindExpectation {
     /// Target.
@@ -23,7 +23,7 @@ pub struct BindExpectation {
     pub version: Option<String>,
     /// Where the table's authority stands.
     pub span: Span,
-    /// Who says so.
+    /// The source of the places.
     pub authority: Authority,
     /// Whether parameters may be left out; otherwise one that is left out is bound nowhere.
     pub partial: bool,
@@ -37,7 +37,7 @@ pub struct ExpectedPlaces {
     /// Path: `B`, `s.B[3]`, `$Globals`.
     pub path: String,
     /// One place for each unit.
-    pub places: Vec<Place>,
+    pub places: Vec<BindingPlace>,
     /// Where the value stands.
     pub span: Span,
 }
@@ -48,8 +48,8 @@ pub(super) fn target_named(name: &str) -> Option<Target> {
 }
 
 /// The case's keys that say what a compiler is asked with.
-pub(super) fn invocation(table: &mut Table<'_, '_>, problems: &mut Problems<'_>) -> Invocation {
-    Invocation {
+pub(super) fn invocation(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> BindingInvocation {
+    BindingInvocation {
         profile: table.string("profile", problems),
         entry: table.string("entry", problems),
         used: table.strings("used", problems),
@@ -59,18 +59,18 @@ pub(super) fn invocation(table: &mut Table<'_, '_>, problems: &mut Problems<'_>)
 }
 
 /// All `[bind.TARGET.CONVENTION]` tables.
-pub(super) fn bindings(table: &mut Table<'_, '_>, problems: &mut Problems<'_>) -> Vec<BindExpectation> {
-    let Some(targets) = table.value("bind").and_then(|value| Table::of(value, problems)) else { return Vec::new() };
+pub(super) fn bindings(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Vec<BindExpectation> {
+    let Some(targets) = table.value("bind").and_then(|value| TomlTable::of(value, problems)) else { return Vec::new() };
     let mut found = Vec::new();
     for (name, place, value) in targets.entries() {
-        let Some(conventions) = Table::of(value, problems) else { continue };
+        let Some(conventions) = TomlTable::of(value, problems) else { continue };
         let Some(target) = target_named(name) else {
             let known = Target::ALL.map(Target::as_str).join(", ");
             problems.report(place, format!("unknown target `{name}` (known here: {known})"));
             continue;
         };
-        for entry in conventions.entries() {
-            found.extend(expectation(target, entry, problems));
+        for (name, place, value) in conventions.entries() {
+            found.extend(expectation(target, name, place, value, problems));
         }
     }
     found
@@ -78,8 +78,10 @@ pub(super) fn bindings(table: &mut Table<'_, '_>, problems: &mut Problems<'_>) -
 
 fn expectation(
     target: Target,
-    (name, place, value): (&str, Range<usize>, &Value<'_>),
-    problems: &mut Problems<'_>,
+    name: &str,
+    place: Range<usize>,
+    value: &TomlValue<'_>,
+    problems: &mut FileProblems<'_>,
 ) -> Option<BindExpectation> {
     let known = parse_convention(name).filter(|(convention, _)| convention.targets().contains(&target));
     let Some((convention, version)) = known else {
@@ -90,8 +92,10 @@ fn expectation(
         problems.report(place, message);
         return None;
     }
-    let mut table = Table::of(value, problems)?;
+
+    let mut table = TomlTable::of(value, problems)?;
     let span = problems.span(place.clone());
+
     let authority = if let Some(value) = table.value("authority") {
         authority(value, problems)
     } else {
@@ -99,6 +103,7 @@ fn expectation(
         problems.report_as(Code::NoAuthority, place, message);
         Authority::default()
     };
+
     let partial = table.boolean("partial", problems).unwrap_or(false);
     let parameters = table.entries().filter(|(key, _, _)| !matches!(*key, "authority" | "partial"));
     let entries = parameters.map(|(path, _, value)| ExpectedPlaces {
@@ -107,15 +112,17 @@ fn expectation(
         span: problems.span(value.span()),
     });
     let entries: Vec<ExpectedPlaces> = entries.collect();
+
     if entries.is_empty() && partial {
         let message = format!("[bind.{target}.{name}] is partial and names no parameter, so it expects nothing");
         problems.report_as(Code::IncompleteExpectation, table.range(), message);
     }
+
     Some(BindExpectation { target, convention, version, span, authority, partial, entries })
 }
 
 /// One place, or a list of them.
-fn places(value: &Value<'_>, problems: &mut Problems<'_>) -> Vec<Place> {
+fn places(value: &TomlValue<'_>, problems: &mut FileProblems<'_>) -> Vec<BindingPlace> {
     let single = std::slice::from_ref(value);
     let items = value.get_ref().as_array().map_or(single, |array| array.as_ref());
     let mut found = Vec::new();
@@ -182,12 +189,12 @@ mod tests {
         has(6, "unknown target `d3d11`");
         has(8, "no convention `dxc` places parameters for metal");
         has(10, "[bind.d3d12.dxc] names no authority");
-        has(11, "`t` is no place");
+        has(11, "`t` is not a binding");
         has(12, "expected a string");
         has(14, "an authority is a `compiler`");
-        has(15, "`x0` is no place");
+        has(15, "`x0` is not a binding");
         has(16, "`target` with `convention`");
-        has(18, "nobody places parameters as `d3d12`, `fxc`");
+        has(18, "no convention `fxc` places parameters for the target `d3d12`");
         assert_eq!(found.len(), 9, "{found:?}");
     }
 }

@@ -1,19 +1,19 @@
-//! What the answers of one device to one check come to.
+//! Collects the answers of one device to one check, until a record is made of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::Quantity;
 
-use crate::probe::{Form, Observation, ProbeEntry, Range};
+use crate::probe::{BoundRange, Form, Observation, ProbeEntry};
 use crate::results::record::Row;
 
 /// Problems of one block, space and direction that a row tells of, beside the first.
 const MAX_PROBLEMS: usize = 2;
 
-/// What a device's answers come to.
+/// A device's answers to one check.
 #[derive(Debug, Default)]
-pub(super) struct Answers {
+pub(super) struct CheckAnswers {
     pub(super) rows: Vec<Row>,
     /// By module, entry point, leaf and form.
     guarded: BTreeMap<(usize, String, u32, Form), Option<u32>>,
@@ -23,14 +23,14 @@ pub(super) struct Answers {
     pub(super) lacking: BTreeSet<String>,
 }
 
-impl Answers {
+impl CheckAnswers {
     /// Nothing but the rows that need no device.
     pub(super) fn new(rows: Vec<Row>) -> Self {
         Self { rows, ..Self::default() }
     }
 
     /// Adds a row; the exact range says something of its own only where it differs from the guarded one.
-    pub(super) fn add(&mut self, (module, entry): (usize, &ProbeEntry), observation: &Observation, mut row: Row) {
+    pub(super) fn add(&mut self, module: usize, entry: &ProbeEntry, observation: &Observation, mut row: Row) {
         let Observation { leaf, form, range, offset, .. } = observation;
         match row.what {
             Quantity::Offset => drop(self.leaves.insert(row.path.clone())),
@@ -42,16 +42,17 @@ impl Answers {
             | Quantity::Guard
             | Quantity::ArrayLength => {}
         }
+
         let key = (module, entry.name.clone(), *leaf, *form);
         match self.guarded.get(&key) {
             Some(guarded) if guarded == offset => return,
-            Some(_) if is_planted(Fault::ExactRangeDropped) => return,
+            Some(_) if is_planted(PlantedBug::ExactRangeDropped) => return,
             Some(_) => {
                 let note = row.note.take().unwrap_or_default();
                 row.note =
                     Some(format!("with the exact range, not with guards behind it {note}").trim_end().to_owned());
             }
-            None if *range == Range::Guarded => drop(self.guarded.insert(key, *offset)),
+            None if *range == BoundRange::Guarded => drop(self.guarded.insert(key, *offset)),
             None => {}
         }
         self.rows.push(row);
@@ -101,7 +102,7 @@ pub(super) fn broke(reasons: &[String]) -> String {
 mod tests {
     use super::*;
     use crate::probe::{AddressSpace, Direction, Stage};
-    use crate::results::record::Value;
+    use crate::results::record::RecordValue;
 
     /// A device may treat the end of a range otherwise where nothing stands behind it.
     #[test]
@@ -130,21 +131,21 @@ mod tests {
             form: Some(Form::Leaf),
             stage: Stage::Compute,
             expected: None,
-            computed: Some(Value::Number(4)),
+            computed: Some(RecordValue::Number(4)),
             reported: None,
-            compiled: Some(Value::Number(4)),
-            observed: Some(Value::Number(offset)),
+            compiled: Some(RecordValue::Number(4)),
+            observed: Some(RecordValue::Number(offset)),
             note: None,
             fused: false,
         };
         for (exact, rows) in [(4, 1), (0, 2)] {
-            let mut answers = Answers::default();
-            for (range, offset) in [(Range::Guarded, 4), (Range::Exact, exact)] {
-                answers.add((0, &entry), &observation(range, offset), row(offset));
+            let mut answers = CheckAnswers::default();
+            for (range, offset) in [(BoundRange::Guarded, 4), (BoundRange::Exact, exact)] {
+                answers.add(0, &entry, &observation(range, offset), row(offset));
             }
             assert_eq!(answers.rows.len(), rows, "{exact}");
             let last = answers.rows.pop().expect("the guarded range has a row");
-            assert_eq!(last.observed, Some(Value::Number(exact)));
+            assert_eq!(last.observed, Some(RecordValue::Number(exact)));
             assert_eq!(last.note.is_some(), rows == 2, "{:?}", last.note);
         }
     }

@@ -1,19 +1,19 @@
-//! Whether a record can be what a check came to: its outcome, culprit and counts recomputed from its rows.
+//! Finds records that contradict themselves: outcome, culprit and counts are computed again from the rows.
 //!
-//! A record in, what contradicts itself in it out. The witnesses' numbers themselves are believed.
+//! The command line asks this of every record that it reads. The witnesses' numbers themselves are believed.
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::Quantity;
 
 use crate::check::producer::Producer;
-use crate::check::verdict::{Code, Validation, Verdict, Writer, judge};
+use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
 use crate::results::record::{CheckRecord, Outcome, Proves, Row};
 
-/// What contradicts itself in a record, in a sentence; `None` where its outcome follows from the rest.
+/// Finds the first contradiction in a record, as a sentence; `None` where its outcome follows from the rest.
 pub fn contradiction(check: &CheckRecord) -> Option<String> {
-    if is_planted(Fault::ContradictionsBelieved) {
+    if is_planted(PlantedBug::ContradictionsBelieved) {
         return None;
     }
     let code = match code(check) {
@@ -25,7 +25,7 @@ pub fn contradiction(check: &CheckRecord) -> Option<String> {
 }
 
 /// Who wrote the code and what it proves. A placement is asked in shaders of ours, whoever compiles them.
-fn code(check: &CheckRecord) -> Result<Code, String> {
+fn code(check: &CheckRecord) -> Result<CodeOrigin, String> {
     let is_placement = check.bound.is_some() || !check.has_device();
     let (can, writer) = match Producer::named(&check.producer) {
         // Registers are proved by what a compiler bound itself.
@@ -41,7 +41,7 @@ fn code(check: &CheckRecord) -> Result<Code, String> {
         let CheckRecord { producer, proves, .. } = check;
         return Err(format!("`{producer}` proves `{}` here, not `{}`", can[0].as_str(), proves.as_str()));
     }
-    Ok(Code { proves: check.proves, writer })
+    Ok(CodeOrigin { proves: check.proves, writer })
 }
 
 fn wrong_outcome(check: &CheckRecord, verdict: &Verdict) -> Option<String> {
@@ -109,7 +109,7 @@ fn wrong_count(check: &CheckRecord) -> Option<String> {
     }
 }
 
-/// Whether the device was asked for a leaf there.
+/// Returns true if the device was asked for a leaf there.
 fn is_leaf(row: &Row) -> bool {
     row.what == Quantity::Offset && row.space.is_some()
 }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     fn observe(record: &mut CheckRecord, byte: u32) {
-        record.rows[0].observed = Some(crate::results::record::Value::Number(byte));
+        record.rows[0].observed = Some(crate::results::record::RecordValue::Number(byte));
     }
 
     fn skip(record: &mut CheckRecord) {

@@ -2,7 +2,7 @@
 //!
 //! A case writes a compiler's name, version and flags; a compiler says its version in words of its own.
 
-use crate::case::{Authority, By, Diagnosed};
+use crate::case::{Authority, By, ExpectedDiagnostic};
 use crate::inspect::toolchain::{Output, Toolchain};
 use crate::version::VersionRange;
 
@@ -12,27 +12,18 @@ const DXC_RELEASES: [(&str, &str); 1] = [("4006", "1.7.2308")];
 
 /// True if `authority` is the compiler of `toolchain`, with its target and its layout option, in the version that it says.
 pub(super) fn is_authority(authority: &Authority, toolchain: &Toolchain, said: &str) -> bool {
-    let is_named = authority.compiler.as_deref().is_some_and(|name| name == name_in_cases(toolchain));
+    let is_named = authority.compiler.as_deref().is_some_and(|name| name == toolchain.name_in_cases);
     let is_version = authority.version.as_deref().is_some_and(|version| says_version(said, version));
     // Without flags nobody knows which target was asked, so every target has to take the case.
     is_named && is_version && authority.flags.as_deref().is_none_or(|flags| has_flags(flags, toolchain))
 }
 
 /// True if the case says that the compiler of `toolchain` refuses it, with a message that `words` are.
-pub(super) fn is_expected(told: &Diagnosed, toolchain: &Toolchain, said: &str, words: &str) -> bool {
+pub(super) fn is_expected(told: &ExpectedDiagnostic, toolchain: &Toolchain, said: &str, words: &str) -> bool {
     let By::Compiler(by) = &told.by else { return false };
     let (name, range) = by.split_once(' ').unwrap_or((by, ""));
     let is_in_range = || range.parse().is_ok_and(|range: VersionRange| range.contains(said));
-    name == name_in_cases(toolchain) && (range.is_empty() || is_in_range()) && told.matches(None, words)
-}
-
-/// The compiler's name in authorities and in `by`. Cases tell its builds apart by the version.
-fn name_in_cases(toolchain: &Toolchain) -> &'static str {
-    match toolchain.compiler {
-        "dxc-1.9" | "dxc-dev" | "dxc-old" => "dxc",
-        "slangc" => "slang",
-        name => name,
-    }
+    name == toolchain.name_in_cases && (range.is_empty() || is_in_range()) && told.matches(None, words)
 }
 
 /// True if a compiler that says `said` of itself is of this version: each word of it stands there, or a longer number that
@@ -132,7 +123,7 @@ mod tests {
         for (by, expected) in
             [("dxc", true), ("dxc < 1.8", true), ("dxc >= 1.8.2405", false), ("slang", false), ("layoutproof", false)]
         {
-            let told = Diagnosed {
+            let told = ExpectedDiagnostic {
                 by: By::Compiler(by.to_owned()),
                 code: None,
                 line: None,

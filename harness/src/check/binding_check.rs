@@ -8,31 +8,31 @@ use layoutproof_device::RunnerKind;
 use layoutproof_layout::Quantity;
 
 use crate::bindings::place::{NOT_BOUND, places_text};
-use crate::bindings::{Bound, Place, Request, bind};
-use crate::case::{BindExpectation, By, Diagnosed};
+use crate::bindings::{BindingPlace, BindingRequest, BoundModule, bind};
+use crate::case::{BindExpectation, By, ExpectedDiagnostic};
 use crate::check::source::Source;
 use crate::check::verdict::{self, Validation, Writer, judge};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::probe::Stage;
-use crate::results::record::{CheckRecord, Outcome, Proves, Row, SCHEMA, Story, Value};
+use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, Story};
 
 /// What stands for producer and device in names and records.
 const NOBODY: &str = "none";
 
 /// A source's parameters as one convention places them.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct BindingCheck {
     /// The case.
     pub source: Arc<Source>,
     /// What was asked.
-    pub request: Request,
+    pub request: BindingRequest,
     /// What our rules answer; the refusals of the convention where it refuses.
-    pub bound: Result<Bound, Vec<Diagnostic>>,
+    pub bound: Result<BoundModule, Vec<Diagnostic>>,
     /// What the case expects; `None` where it expects a refusal or a warning only.
     pub expected: Option<BindExpectation>,
 }
 
-impl Placed {
+impl BindingCheck {
     /// Every target and convention that a case speaks of, in the case's order.
     pub fn all(source: &Arc<Source>) -> Vec<Self> {
         let expected = source.bind.iter().map(|expectation| {
@@ -45,7 +45,7 @@ impl Placed {
             }
             By::Layoutproof | By::Compiler(_) | By::Rules(_) => None,
         });
-        let mut requests: Vec<Request> = Vec::new();
+        let mut requests: Vec<BindingRequest> = Vec::new();
         for request in expected.chain(told) {
             if !requests.contains(&request) {
                 requests.push(request);
@@ -55,7 +55,7 @@ impl Placed {
     }
 
     /// What one request comes to.
-    pub fn new(source: Arc<Source>, request: Request) -> Self {
+    pub fn new(source: Arc<Source>, request: BindingRequest) -> Self {
         let asked = |expectation: &&BindExpectation| {
             (expectation.target, expectation.convention) == (request.target, request.convention)
                 && expectation.version == request.version
@@ -77,7 +77,7 @@ impl Placed {
         let rejects = self.told(&self.source.rejects).map(|told| (told, refusals, "refuse this"));
         let warns = self.told(&self.source.warns).map(|told| (told, warnings, "warn of this"));
         let silent = rejects.chain(warns).filter(|(told, given, _)| !given.iter().any(|it| says(told, it)));
-        let problem = |(told, given, what): (&Diagnosed, &[Diagnostic], &str)| {
+        let problem = |(told, given, what): (&ExpectedDiagnostic, &[Diagnostic], &str)| {
             let wanted = told.code.as_deref().or(told.message.as_deref()).unwrap_or("anything");
             let said = given.first().map_or("nothing is said", |first| &first.message);
             let message = format!("{} does not {what}: `{wanted}` is expected, {said}", self.request.name());
@@ -86,7 +86,7 @@ impl Placed {
         silent.map(problem).collect()
     }
 
-    fn told<'a>(&'a self, all: &'a [Diagnosed]) -> impl Iterator<Item = &'a Diagnosed> {
+    fn told<'a>(&'a self, all: &'a [ExpectedDiagnostic]) -> impl Iterator<Item = &'a ExpectedDiagnostic> {
         let own = By::Convention {
             target: self.request.target,
             convention: self.request.convention,
@@ -123,7 +123,7 @@ impl Placed {
         rows
     }
 
-    fn row(&self, path: &str, expected: &[Place]) -> Row {
+    fn row(&self, path: &str, expected: &[BindingPlace]) -> Row {
         Row {
             path: path.to_owned(),
             what: Quantity::Binding,
@@ -131,8 +131,8 @@ impl Placed {
             direction: None,
             form: None,
             stage: Stage::Compute,
-            expected: Some(Value::Text(places_text(&sorted(expected.to_vec())))),
-            computed: Some(Value::Text(self.computed(path))),
+            expected: Some(RecordValue::Text(places_text(&sorted(expected.to_vec())))),
+            computed: Some(RecordValue::Text(self.computed(path))),
             reported: None,
             compiled: None,
             observed: None,
@@ -145,7 +145,7 @@ impl Placed {
         match &self.bound {
             Ok(bound) => {
                 let rows = bound.bindings.iter().filter(|binding| binding.path == path);
-                places_text(&sorted(rows.map(Place::from).collect()))
+                places_text(&sorted(rows.map(BindingPlace::from).collect()))
             }
             Err(refusals) => refusals.first().map_or(NOT_BOUND.to_owned(), |refusal| refusal.message.clone()),
         }
@@ -156,8 +156,9 @@ impl Placed {
         let rows = self.static_rows();
         let validation = Validation::NotRun("no shader takes part".to_owned());
         let verdict =
-            judge(&rows, &validation, verdict::Code { proves: Proves::Decorations, writer: Writer::Generator });
+            judge(&rows, &validation, verdict::CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator });
         let story = (verdict.outcome == Outcome::Differ).then(|| self.story(&verdict.sentence));
+
         CheckRecord {
             schema: SCHEMA,
             case: self.source.id.clone(),
@@ -200,7 +201,7 @@ impl Placed {
 }
 
 /// Whether a diagnostic is the one that a case expects. Where the case names our code, its message is the compiler's.
-fn says(told: &Diagnosed, given: &Diagnostic) -> bool {
+fn says(told: &ExpectedDiagnostic, given: &Diagnostic) -> bool {
     match (&told.code, &told.message) {
         (Some(code), _) => code == given.code.as_str(),
         (None, Some(fragment)) => given.message.contains(fragment),
@@ -209,7 +210,7 @@ fn says(told: &Diagnosed, given: &Diagnostic) -> bool {
 }
 
 /// In the order of units, in which a case need not write them.
-fn sorted(mut places: Vec<Place>) -> Vec<Place> {
+fn sorted(mut places: Vec<BindingPlace>) -> Vec<BindingPlace> {
     places.sort_by_key(|place| (place.unit, place.space, place.index));
     places
 }

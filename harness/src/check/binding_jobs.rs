@@ -9,14 +9,14 @@ use std::time::Duration;
 use layoutproof_device::limits::check_features;
 use layoutproof_device::{Job, ReadBack, RunnerError};
 
-use crate::bindings::Request;
-use crate::check::binding_check::Placed;
+use crate::bindings::BindingRequest;
+use crate::check::binding_check::BindingCheck;
 use crate::check::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
-use crate::check::verdict::{Code, Validation, Verdict, Writer, judge};
-use crate::probe::binding::{Probed, Seen, in_registers, job, observe, requires};
+use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
+use crate::probe::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
 use crate::probe::image::nonce_word;
-use crate::results::record::{BoundCount, CheckRecord, Outcome, Proves, Row, SCHEMA, SkipKind, Story, Value};
+use crate::results::record::{BoundCount, CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, SkipKind, Story};
 
 /// Wrong reads that a row's note tells of.
 const MAX_WRONG: usize = 2;
@@ -31,15 +31,15 @@ pub struct ProofJobs {
 }
 
 impl ProofJobs {
-    /// What the device gets, in order.
+    /// The jobs in the order in which the device gets them.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.jobs.iter().map(|(_, job)| job)
     }
 }
 
 /// The flags that ask for a placement; those that a case brings itself left out.
-fn flags(placed: &Placed) -> String {
-    let Request { target, convention, version, profile, used, unused, options, .. } = &placed.request;
+fn flags(placed: &BindingCheck) -> String {
+    let BindingRequest { target, convention, version, profile, used, unused, options, .. } = &placed.request;
     let version = version.as_ref().map_or(String::new(), |version| format!("@{version}"));
     let mut flags = vec![format!("--target {target} --convention {convention}{version}")];
     if !placed.source.is_case {
@@ -51,10 +51,10 @@ fn flags(placed: &Placed) -> String {
     flags.join(" ")
 }
 
-/// What a device's answers come to.
+/// A device's answers to the jobs of a placement.
 #[derive(Debug, Default)]
-struct Answers {
-    seen: Vec<(Probed, Seen)>,
+struct ProofAnswers {
+    seen: Vec<(ProbedBinding, BindingAnswer)>,
     broken: Vec<String>,
     lacking: BTreeSet<String>,
 }
@@ -91,16 +91,19 @@ impl ProofCheck {
         let answers = self.answers(jobs, results);
         let rows: Vec<Row> = self.proof.placed.rows().into_iter().map(|row| answers.observed(row)).collect();
         let bound = self.count(&answers);
+
         let validation = self.validation();
         let code = match self.proof.producer {
-            Producer::Generator(_) => Code { proves: Proves::Decorations, writer: Writer::Generator },
+            Producer::Generator(_) => CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator },
             producer @ Producer::Compiler(_) => {
-                Code { proves: producer.proves("", &self.device), writer: Writer::Compiler }
+                CodeOrigin { proves: producer.proves("", &self.device), writer: Writer::Compiler }
             }
         };
+
         let verdict = judge(&rows, &validation, code);
         let (outcome, reason) = answers.outcome(&verdict, &bound);
         let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict));
+
         CheckRecord {
             schema: SCHEMA,
             case: self.proof.placed.source.id.clone(),
@@ -127,8 +130,8 @@ impl ProofCheck {
         }
     }
 
-    fn answers(&self, jobs: &ProofJobs, results: &[Result<ReadBack, RunnerError>]) -> Answers {
-        let mut answers = Answers { lacking: jobs.lacking.clone(), ..Answers::default() };
+    fn answers(&self, jobs: &ProofJobs, results: &[Result<ReadBack, RunnerError>]) -> ProofAnswers {
+        let mut answers = ProofAnswers { lacking: jobs.lacking.clone(), ..ProofAnswers::default() };
         for ((index, job), result) in jobs.jobs.iter().zip(results) {
             let ProofModule { program, .. } = &self.proof.modules[*index];
             let observed = match result {
@@ -149,7 +152,7 @@ impl ProofCheck {
     }
 
     /// Places that were read, and parameters that were not, by the reason.
-    fn count(&self, answers: &Answers) -> BoundCount {
+    fn count(&self, answers: &ProofAnswers) -> BoundCount {
         let read: BTreeSet<_> = answers.seen.iter().map(|(probed, seen)| (&probed.path, seen.wanted)).collect();
         let mut not_read: BTreeMap<String, u32> = BTreeMap::new();
         for skipped in &self.proof.plan.skipped {
@@ -167,7 +170,7 @@ impl ProofCheck {
     }
 
     /// True if nothing of the placement can be read by any device of the target.
-    fn is_not_applicable(&self, answers: &Answers) -> bool {
+    fn is_not_applicable(&self, answers: &ProofAnswers) -> bool {
         self.proof.plan.probed.is_empty() && answers.lacking.is_empty()
     }
 
@@ -188,16 +191,17 @@ impl ProofCheck {
     }
 }
 
-impl Answers {
+impl ProofAnswers {
     /// The row with what the device says of its parameter.
     fn observed(&self, row: Row) -> Row {
         let own = self.seen.iter().filter(|(probed, _)| probed.path == row.path);
-        let mut wrong: Vec<&Seen> = own.clone().map(|(_, seen)| seen).filter(|seen| !seen.is_right()).collect();
+        let mut wrong: Vec<&BindingAnswer> =
+            own.clone().map(|(_, seen)| seen).filter(|seen| !seen.is_right()).collect();
         // What several programs read alike is told once.
         wrong.sort_by_key(|seen| (seen.wanted, seen.word));
         wrong.dedup_by_key(|seen| (seen.wanted, seen.word));
         let observed = match wrong.first() {
-            Some(first) => Some(Value::Text(first.found())),
+            Some(first) => Some(RecordValue::Text(first.found())),
             None if own.count() == 0 => None,
             None => row.computed.clone(),
         };

@@ -1,4 +1,4 @@
-//! The shaders that prove a placement: a placed source and a producer in, one shader per program out.
+//! Writes the shaders that prove a placement, one per program.
 //!
 //! `rspirv` writes SPIR-V for Vulkan devices and the model, `naga` gets our WGSL for WebGPU. Either way set and binding
 //! are those of our own rules, so agreement proves what a device does with them, and nothing about a compiler.
@@ -8,24 +8,24 @@ use std::sync::Arc;
 use layoutproof_device::{DeviceInfo, RunnerKind, Shader};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{BlockLayout, LayoutOptions, find, lay_out};
+use layoutproof_layout::{BlockLayout, LayoutOptions, LayoutUnit, find, lay_out};
 
-use crate::bindings::{Bound, Convention, LayoutUnit, Request, Target};
-use crate::check::binding_check::Placed;
+use crate::bindings::{BindingRequest, BoundModule, Convention, Target};
+use crate::check::binding_check::BindingCheck;
 use crate::check::producer::{Generator, Producer};
 use crate::check::verdict::Validation;
 use crate::generate::binding::{hlsl, spirv, wgsl};
 use crate::inspect::toolchain::{
-    CodeTarget, Compilation, Compile, CompileRequest, Made, SourceText, Toolchain, toolchains,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceText, Toolchain, toolchains,
 };
-use crate::probe::binding::{BindingPlan, ENTRY, Extent, Probed, Program, plan, programs};
+use crate::probe::binding::{BindingPlan, BindingProgram, ENTRY, ProbedBinding, ProgramExtent, plan, programs};
 use crate::results::record::REFUSED_BY;
 
 /// A placement with its shaders.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The placement.
-    pub placed: Placed,
+    pub placed: BindingCheck,
     /// Who writes the shaders.
     pub producer: Producer,
     /// What is read and what is not.
@@ -38,7 +38,7 @@ pub struct Proof {
 #[derive(Clone, Debug)]
 pub struct ProofModule {
     /// The program.
-    pub program: Program,
+    pub program: BindingProgram,
     /// Its shader.
     pub shader: Shader,
     /// What the validator said of SPIR-V.
@@ -59,8 +59,8 @@ pub fn producer_for(target: Target) -> Option<Generator> {
 }
 
 /// The compiler that binds registers by a convention of ours, and makes DXIL.
-fn toolchain_for(placed: &Placed) -> Option<&'static Toolchain> {
-    let Request { target, convention, version, profile, .. } = &placed.request;
+fn toolchain_for(placed: &BindingCheck) -> Option<&'static Toolchain> {
+    let BindingRequest { target, convention, version, profile, .. } = &placed.request;
     let name = match (target, convention) {
         (Target::D3d12, Convention::Dxc) => "dxc-dxil",
         // Slang binds otherwise below shader model 5.1.
@@ -74,7 +74,7 @@ fn toolchain_for(placed: &Placed) -> Option<&'static Toolchain> {
 }
 
 /// Why a plan leaves parameters unread, if it does: the first one's reason.
-fn unread(bound: &Bound, plan: &BindingPlan) -> Option<String> {
+fn unread(bound: &BoundModule, plan: &BindingPlan) -> Option<String> {
     let is_read = |row: usize| plan.probed.iter().any(|probed| probed.row == row);
     let is_resource = |unit: LayoutUnit| !matches!(unit, LayoutUnit::Space | LayoutUnit::Bytes);
     let rows = bound.bindings.iter().enumerate().filter(|(_, binding)| is_resource(binding.unit));
@@ -87,7 +87,7 @@ fn unread(bound: &Bound, plan: &BindingPlan) -> Option<String> {
 impl Proof {
     /// Writes the shaders; `None` where the convention refuses the source, nothing is bound, or no device of the target
     /// is known.
-    pub fn new(placed: &Placed) -> Option<Self> {
+    pub fn new(placed: &BindingCheck) -> Option<Self> {
         let producer = producer_for(placed.request.target)?;
         let bound = placed.bound.as_ref().ok().filter(|bound| !bound.bindings.is_empty())?;
         let plan = plan(&placed.source.module, &placed.request, bound);
@@ -95,7 +95,7 @@ impl Proof {
             Generator::Rspirv => plan,
             Generator::Naga => plan.without(wgsl::not_expressible),
         };
-        let module = |program: Program| {
+        let module = |program: BindingProgram| {
             let (shader, reason) = match producer {
                 Generator::Rspirv => (Shader::Spirv(spirv::module(&program)), "no spirv-val"),
                 Generator::Naga => (Shader::Wgsl(wgsl::module(&program)), "wgpu validates WGSL itself"),
@@ -113,7 +113,7 @@ impl Proof {
     ///
     /// # Panics
     /// Never: `std430` is a rule set, which tests check.
-    pub fn of_registers(placed: &Placed) -> Option<Self> {
+    pub fn of_registers(placed: &BindingCheck) -> Option<Self> {
         let toolchain = toolchain_for(placed)?;
         let bound = placed.bound.as_ref().ok().filter(|bound| !bound.bindings.is_empty())?;
         let source = &placed.source;
@@ -129,21 +129,21 @@ impl Proof {
             Some(reason) => plan.without(|_| Some(reason.clone())),
             None => plan,
         };
-        let module = |program: Program| ProofModule {
+        let module = |program: BindingProgram| ProofModule {
             source: Some(hlsl::source(&text.text, &source.module, &layouts, &program)),
             program,
             shader: Shader::Dxil(Vec::new()),
             validation: Validation::NotRun("Direct3D 12 takes the container".to_owned()),
             refused: None,
         };
-        let modules = programs(&plan).into_iter().filter(|program| program.extent == Extent::Whole).map(module);
+        let modules = programs(&plan).into_iter().filter(|program| program.extent == ProgramExtent::Whole).map(module);
         let modules = modules.collect();
         Some(Self { placed: placed.clone(), producer: Producer::Compiler(toolchain), plan, modules })
     }
 
     /// The same with the shaders that the compiler makes for `device`.
     #[must_use]
-    pub fn compiled(mut self, compilers: &dyn Compile, device: &DeviceInfo) -> Self {
+    pub fn compiled(mut self, compilers: &dyn Compilers, device: &DeviceInfo) -> Self {
         let Producer::Compiler(toolchain) = self.producer else { return self };
         let target = CodeTarget::of(device);
         let options = match target {
@@ -152,6 +152,7 @@ impl Proof {
             }
             CodeTarget::Newest | CodeTarget::Direct3d { .. } => self.placed.source.options,
         };
+
         for (number, module) in self.modules.iter_mut().enumerate() {
             let (Some(text), Some(own)) = (module.source.take(), &self.placed.source.text) else { continue };
             let asked = self.placed.request.options.iter();
@@ -165,19 +166,21 @@ impl Proof {
                 extra: asked.flat_map(|option| option.split_whitespace().map(str::to_owned)).collect(),
             };
             match compilers.compile(&request) {
-                Compilation::Made(Made { container: Some(container), .. }) => module.shader = Shader::Dxil(container),
-                Compilation::Made(_) => module.refused = Some(format!("{toolchain} made no container")),
-                Compilation::Refused(words) => module.refused = Some(format!("{REFUSED_BY}{toolchain}: {words}")),
-                Compilation::Broken(sentence) => module.refused = Some(sentence),
+                CompileOutcome::Compiled(CompiledShader { container: Some(container), .. }) => {
+                    module.shader = Shader::Dxil(container)
+                }
+                CompileOutcome::Compiled(_) => module.refused = Some(format!("{toolchain} made no container")),
+                CompileOutcome::Rejected(words) => module.refused = Some(format!("{REFUSED_BY}{toolchain}: {words}")),
+                CompileOutcome::Failed(sentence) => module.refused = Some(sentence),
             }
         }
         self
     }
 
     /// Registers of each parameter that a program binds; `None` for no end.
-    pub(super) fn register_counts(&self, program: &Program) -> Vec<Option<u32>> {
+    pub(super) fn register_counts(&self, program: &BindingProgram) -> Vec<Option<u32>> {
         let bindings = self.placed.bound.as_ref().map_or(&[][..], |bound| bound.bindings.as_slice());
-        let count = |probed: &Probed| match bindings.get(probed.row).map(|binding| binding.count) {
+        let count = |probed: &ProbedBinding| match bindings.get(probed.row).map(|binding| binding.count) {
             Some(Count::Finite(count)) => Some(count),
             Some(Count::Unbounded) => None,
             None => Some(probed.elements),
@@ -185,7 +188,7 @@ impl Proof {
         program.bound.iter().map(count).collect()
     }
 
-    /// Whether `device` takes the shaders.
+    /// Returns true if `device` takes the shaders.
     pub fn feeds(&self, device: &DeviceInfo) -> bool {
         let generator = match self.producer {
             Producer::Generator(generator) => generator,

@@ -6,7 +6,7 @@ use layoutproof_device::{DeviceInfo, Shader};
 use layoutproof_layout::Extent;
 
 use crate::check::check::Check;
-use crate::check::screen::{ProbeId, Screen};
+use crate::check::probe_id::ProbeId;
 use crate::check::shader_module::ShaderModule;
 use crate::probe::image::image_size;
 use crate::probe::{
@@ -23,7 +23,7 @@ const WORKGROUP_BYTES: u32 = 1 << 13;
 
 /// How the probes of a group share a module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Manner {
+pub(super) enum SharingMode {
     /// All blocks look at one buffer, and a hash answers for each.
     Folded(FusedSpace),
     /// Every block has a region of its own; the entry point has this name.
@@ -48,45 +48,48 @@ impl Candidate<'_> {
     }
 
     /// What it takes of a module.
-    fn cost(&self) -> Room {
+    fn cost(&self) -> ModuleRoom {
         let forms = self.plan.entries.iter().map(|entry| entry.forms.len()).sum::<usize>();
         let loads = self.plan.leaves.len() * forms;
-        let Some(alone) = &self.alone else { return Room { loads, bytes: 0 } };
+        let Some(alone) = &self.alone else { return ModuleRoom { loads, bytes: 0 } };
         let run = alone.runs.iter().map(|run| &run.job);
         let bytes = run.map(|job| match &job.push_constants[..] {
             [] => job.buffers.first().map_or(0, |block| block.bytes.len() + block.after.len() + REGION_BYTES),
             pushed => pushed.len().next_multiple_of(PUSH_BYTES),
         });
-        Room { loads, bytes: bytes.sum() }
+        ModuleRoom { loads, bytes: bytes.sum() }
     }
 }
 
 /// What a module has for its group, or one of the group takes.
 #[derive(Clone, Copy, Debug)]
-struct Room {
+struct ModuleRoom {
     /// Loads, or stores.
     loads: usize,
     /// Bytes of the block's buffer.
     bytes: usize,
 }
 
-impl Room {
+impl ModuleRoom {
     /// What the modules of a device have.
-    fn of(device: &DeviceInfo, manner: &Manner, first: &Candidate<'_>) -> Self {
+    fn of(device: &DeviceInfo, manner: &SharingMode, first: &Candidate<'_>) -> Self {
         let space = first.plan.entries.first().map(|entry| entry.space);
         let is_shared = first.plan.entries.iter().any(|entry| entry.forms.contains(&Form::Workgroup));
         let limit = match (manner, space) {
-            (Manner::Folded(_), _) | (Manner::Apart(_), None) => 0,
-            (Manner::Apart(_), Some(_)) if is_shared => WORKGROUP_BYTES,
-            (Manner::Apart(_), Some(AddressSpace::PushConstant)) => device.max_push_constants,
-            (Manner::Apart(_), Some(AddressSpace::Uniform | AddressSpace::UniformElement)) => device.max_uniform_range,
-            (Manner::Apart(_), Some(AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address)) => {
-                STORAGE_BYTES
+            (SharingMode::Folded(_), _) | (SharingMode::Apart(_), None) => 0,
+            (SharingMode::Apart(_), Some(_)) if is_shared => WORKGROUP_BYTES,
+            (SharingMode::Apart(_), Some(AddressSpace::PushConstant)) => device.max_push_constants,
+            (SharingMode::Apart(_), Some(AddressSpace::Uniform | AddressSpace::UniformElement)) => {
+                device.max_uniform_range
             }
+            (
+                SharingMode::Apart(_),
+                Some(AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address),
+            ) => STORAGE_BYTES,
         };
         let loads = match manner {
-            Manner::Folded(space) => Tuning::of(&device.id, *space).loads,
-            Manner::Apart(_) => Tuning::accesses(&device.id),
+            SharingMode::Folded(space) => Tuning::of(&device.id, *space).loads,
+            SharingMode::Apart(_) => Tuning::accesses(&device.id),
         };
         Self { loads, bytes: limit as usize }
     }
@@ -102,38 +105,39 @@ const LONG: usize = 64;
 
 /// Groups of what can be asked together of checks of one device. A probe that would be alone is in none, unless a hash can
 /// answer for many loads of it.
-pub(super) fn groups<'a>(checks: &[(usize, &'a Check)]) -> Vec<(Manner, Vec<Candidate<'a>>)> {
+pub(super) fn groups<'a>(checks: &[(usize, &'a Check)]) -> Vec<(SharingMode, Vec<Candidate<'a>>)> {
     let Some((_, first)) = checks.first() else { return Vec::new() };
     let by_manner = candidates(checks).into_iter().flat_map(|(manner, candidates)| {
-        let groups = cut(candidates, |candidate| Room::of(&first.device, &manner, candidate));
+        let groups = cut(candidates, |candidate| ModuleRoom::of(&first.device, &manner, candidate));
         groups.into_iter().map(move |group| (manner.clone(), group)).collect::<Vec<_>>()
     });
     by_manner.filter(|(manner, group)| group.len() > 1 || is_long(manner, group)).collect()
 }
 
-/// Whether a group is worth a shared module even if it is one probe.
-fn is_long(manner: &Manner, group: &[Candidate<'_>]) -> bool {
+/// Returns true if a group is worth a shared module even if it is one probe.
+fn is_long(manner: &SharingMode, group: &[Candidate<'_>]) -> bool {
     match manner {
-        Manner::Folded(_) => group.iter().map(|candidate| candidate.cost().loads).sum::<usize>() > LONG,
-        Manner::Apart(_) => false,
+        SharingMode::Folded(_) => group.iter().map(|candidate| candidate.cost().loads).sum::<usize>() > LONG,
+        SharingMode::Apart(_) => false,
     }
 }
 
 /// What of the checks can be asked together, rule sets that agree on a layout as one.
-fn candidates<'a>(checks: &[(usize, &'a Check)]) -> BTreeMap<Manner, Vec<Candidate<'a>>> {
-    let mut all: BTreeMap<Manner, Vec<Candidate<'a>>> = BTreeMap::new();
+fn candidates<'a>(checks: &[(usize, &'a Check)]) -> BTreeMap<SharingMode, Vec<Candidate<'a>>> {
+    let mut all: BTreeMap<SharingMode, Vec<Candidate<'a>>> = BTreeMap::new();
     let modules = checks.iter().flat_map(|(number, check)| check.shareable().map(move |it| (*number, *check, it)));
     let probes = modules.flat_map(|(number, check, (index, module))| {
         let entries = module.plan.entries.iter();
         entries.map(move |entry| (check, module, entry, ProbeId::new(number, index, entry)))
     });
+
     for (check, module, entry, probe) in probes {
         let plan = ProbePlan { entries: vec![entry.clone()], ..module.plan.clone() };
-        let manner = folded(&plan, entry).map_or_else(|| Manner::Apart(entry.name.clone()), Manner::Folded);
+        let manner = folded(&plan, entry).map_or_else(|| SharingMode::Apart(entry.name.clone()), SharingMode::Folded);
         let known = all.entry(manner.clone()).or_default();
         match known.iter_mut().find(|known| known.is_same(module, &plan)) {
             Some(same) => same.probes.push(probe),
-            None => known.extend(check.candidate(module, plan, (&manner, probe))),
+            None => known.extend(check.candidate(module, plan, &manner, probe)),
         }
     }
     all
@@ -147,9 +151,9 @@ fn folded(plan: &ProbePlan, entry: &ProbeEntry) -> Option<FusedSpace> {
 }
 
 /// Cuts candidates into groups that fit a module.
-fn cut<'a>(candidates: Vec<Candidate<'a>>, room_for: impl Fn(&Candidate<'a>) -> Room) -> Vec<Vec<Candidate<'a>>> {
+fn cut<'a>(candidates: Vec<Candidate<'a>>, room_for: impl Fn(&Candidate<'a>) -> ModuleRoom) -> Vec<Vec<Candidate<'a>>> {
     let mut groups: Vec<Vec<Candidate<'a>>> = Vec::new();
-    let mut room: Option<Room> = None;
+    let mut room: Option<ModuleRoom> = None;
     for candidate in candidates {
         let left = room.and_then(|room| room.without(candidate.cost()));
         if let Some(group) = groups.last_mut().filter(|_| left.is_some()) {
@@ -166,7 +170,7 @@ fn cut<'a>(candidates: Vec<Candidate<'a>>, room_for: impl Fn(&Candidate<'a>) -> 
 impl Check {
     /// The modules that may share others with other checks, each with its index.
     fn shareable(&self) -> impl Iterator<Item = (usize, &ShaderModule)> {
-        let is_ours = Screen::holds(self.produced.producer);
+        let is_ours = self.produced.producer.can_share_modules();
         let runs = |module: &ShaderModule| self.takes(module) && module.requires.is_subset(&self.device.features);
         self.produced.modules.iter().enumerate().filter(move |(_, module)| is_ours && runs(module))
     }
@@ -176,17 +180,18 @@ impl Check {
         &self,
         module: &'a ShaderModule,
         plan: ProbePlan,
-        (manner, probe): (&Manner, ProbeId),
+        manner: &SharingMode,
+        probe: ProbeId,
     ) -> Option<Candidate<'a>> {
         let alone = match manner {
-            Manner::Folded(space) if self.holds(module, &plan, *space) => None,
-            Manner::Folded(_) => return None,
-            Manner::Apart(_) => Some(self.alone(module, &plan)?),
+            SharingMode::Folded(space) if self.holds(module, &plan, *space) => None,
+            SharingMode::Folded(_) => return None,
+            SharingMode::Apart(_) => Some(self.alone(module, &plan)?),
         };
         Some(Candidate { module, plan, alone, probes: vec![probe] })
     }
 
-    /// Whether the device can bind the block in `space`.
+    /// Returns true if the device can bind the block in `space`.
     fn holds(&self, module: &ShaderModule, plan: &ProbePlan, space: FusedSpace) -> bool {
         let limit = match space {
             FusedSpace::Uniform => self.device.max_uniform_range,
@@ -210,7 +215,7 @@ impl Check {
     }
 }
 
-/// Whether a block that the entry point reaches can be a part of a larger one.
+/// Returns true if a block that the entry point reaches can be a part of a larger one.
 fn has_regions(entry: &ProbeEntry) -> bool {
     let space = match entry.space {
         AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,

@@ -1,28 +1,15 @@
-//! One check: a subject's shaders on one device, and the record that the device's answers add up to.
+//! One check: a subject's shaders on one device.
+//!
+//! [`super::jobs`] lists the jobs that its device can do, [`super::check_record`] makes a record of what came back,
+//! [`super::screen`] asks for many checks at once. This module knows none of them.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
-use layoutproof_device::planted::{Fault, is_planted};
-use layoutproof_device::{DeviceInfo, ReadBack, RunnerError};
-use layoutproof_layout::{ElementChoice, Leaf, Quantity};
+use layoutproof_device::DeviceInfo;
 
-use crate::check::answers::{Answers, broke};
-use crate::check::gap::GapCause;
-use crate::check::hint;
-use crate::check::jobs::{CheckProbe, Jobs};
-use crate::check::produce::Produced;
+use crate::check::produce::SubjectShaders;
 use crate::check::producer::Producer;
-use crate::check::shader_module::ShaderModule;
 use crate::check::subject::Subject;
-use crate::check::verdict::{Code, Validation, Verdict, differing, judge};
-use crate::probe::{
-    AddressSpace, BufferRole, Form, Observation, Observed, ProbeEntry, Problem, Range, observe, observed_right,
-};
-use crate::results::record::{
-    CheckRecord, Culprit, Outcome, REFUSED_BY, Row, SCHEMA, SkipKind, Story, StoryBlock, Value,
-};
 
 /// A subject's shaders on one device.
 #[derive(Clone, Debug)]
@@ -30,7 +17,7 @@ pub struct Check {
     /// The case or file under a rule set.
     pub subject: Arc<Subject>,
     /// Its shaders.
-    pub produced: Arc<Produced>,
+    pub produced: Arc<SubjectShaders>,
     /// The device.
     pub device: DeviceInfo,
 }
@@ -46,228 +33,4 @@ impl Check {
         let case = subject.source.id.replace('/', "::");
         format!("{case}::{}::{producer}::{}::{}", subject.rules, device.id, device.runner.as_str())
     }
-
-    /// The record of the check; `results` are those of `jobs`, in order.
-    pub fn record(&self, jobs: &Jobs, results: &[Result<ReadBack, RunnerError>], took: Duration) -> CheckRecord {
-        let mut answers = Answers::new(self.subject.static_rows());
-        let mut results = results.iter();
-        for probe in &jobs.probes {
-            match self.observed(probe, &mut results) {
-                Ok(observed) => self.add_answers(probe, &observed, &mut answers),
-                Err(RunnerError::Unsupported(reason)) => {
-                    answers.lacking.insert(format!("device lacks {reason}"));
-                }
-                Err(error) => answers.broken.push(format!("{}: {error}", probe.probe.entry.name)),
-            }
-        }
-        answers.lacking.extend(jobs.lacking.iter().cloned());
-        answers.broken.extend(self.produced.broken.iter().cloned());
-        self.add_reports(&mut answers.rows);
-        answers.rows.extend(self.claims());
-        let validation = self.validation();
-        let proves = self.produced.producer.proves(self.subject.rules, &self.device);
-        let code = Code { proves, writer: self.produced.producer.writer() };
-        let judged = judge(&answers.rows, &validation, code);
-        let (verdict, reason) = self.outcome(judged, &answers);
-        let outcome = verdict.outcome;
-        let story =
-            matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict, code, &answers.rows));
-        CheckRecord {
-            schema: SCHEMA,
-            case: self.subject.source.id.clone(),
-            rules: self.subject.rules.to_owned(),
-            producer: self.produced.producer.to_string(),
-            device: self.device.id.clone(),
-            runner: self.device.runner,
-            proves,
-            outcome,
-            culprit: verdict.culprit,
-            validation: validation.text(),
-            skip_reason: reason,
-            skip_kind: (outcome == Outcome::Skipped).then(|| self.skip_kind(&answers)).flatten(),
-            not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.not_checked(&answers) },
-            known: None,
-            fast: false,
-            ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            leaves: u32::try_from(answers.leaves.len()).unwrap_or(u32::MAX),
-            leaves_not_probed: if outcome == Outcome::Skipped { 0 } else { self.produced.leaves_not_probed },
-            bound: None,
-            rows: answers.rows,
-            story,
-        }
-    }
-
-    /// What the compiler reports, beside the numbers that no device is asked about.
-    fn add_reports(&self, rows: &mut [Row]) {
-        let of_any = |what, path: &str| self.produced.modules.iter().find_map(|module| module.reported.get(what, path));
-        for row in rows.iter_mut().filter(|row| row.space.is_none()) {
-            row.reported = of_any(row.what, &row.path).map(Value::Number);
-        }
-    }
-
-    /// What the device did in the jobs of a probe, whose results come next, or in the fused module that stands for them.
-    fn observed<'a>(
-        &self,
-        CheckProbe { module, probe, fused }: &CheckProbe,
-        results: &mut impl Iterator<Item = &'a Result<ReadBack, RunnerError>>,
-    ) -> Result<Observed, RunnerError> {
-        let plan = &self.produced.modules[*module].plan;
-        if *fused {
-            return Ok(observed_right(plan, probe));
-        }
-        let read_backs = results.take(probe.runs.len()).cloned().collect::<Result<Vec<_>, _>>()?;
-        Ok(observe(plan, probe, &read_backs))
-    }
-
-    fn add_answers(&self, job: &CheckProbe, observed: &Observed, answers: &mut Answers) {
-        let module = &self.produced.modules[job.module];
-        let block = &self.subject.layouts[module.block].name;
-        for observation in &observed.observations {
-            let row = self.row(job, observation);
-            let size = module.plan.leaves[observation.leaf as usize].component.size;
-            if is_behind_the_range((job, size), observation, &row) {
-                continue;
-            }
-            answers.add((job.module, &job.probe.entry), observation, row);
-        }
-        // What the code itself does is in the row of its leaf.
-        let foretold = |problem: &Problem| self.foretells(module, &job.probe.entry, problem);
-        for problem in observed.problems.iter().filter(|problem| !foretold(problem)) {
-            answers.add_problem(Row {
-                path: block.clone(),
-                what: Quantity::Guard,
-                space: Some(job.probe.entry.space),
-                direction: Some(job.probe.entry.direction),
-                form: None,
-                stage: job.probe.entry.stage,
-                expected: None,
-                computed: Some(Value::Text("clean".to_owned())),
-                reported: None,
-                compiled: None,
-                observed: Some(Value::Text("not clean".to_owned())),
-                note: Some(problem.to_string()),
-                fused: false,
-            });
-        }
-    }
-
-    /// What the code that the device ran addresses.
-    pub(super) fn compiled(&self, module: &ShaderModule, entry: &str, (form, leaf): (Form, u32)) -> Option<u32> {
-        module.compiled_for(&self.device)?.get(&(entry.to_owned(), form, leaf)).copied().flatten()
-    }
-
-    /// Whether the code itself writes the leaf there that `problem` found outside of all leaves.
-    fn foretells(&self, module: &ShaderModule, entry: &ProbeEntry, problem: &Problem) -> bool {
-        let Problem::Changed { role: BufferRole::Block, offset, .. } = problem else { return false };
-        let written = |form, (index, leaf): (u32, &Leaf)| {
-            let start = self.compiled(module, &entry.name, (form, index)).map(i64::from);
-            start.is_some_and(|start| start < offset + 4 && *offset < start + i64::from(leaf.component.size))
-        };
-        let mut leaves = (0..).zip(&module.plan.leaves);
-        leaves.any(|leaf| entry.forms.iter().any(|form| written(*form, leaf)))
-    }
-
-    fn validation(&self) -> Validation {
-        Validation::of_all(self.produced.modules.iter().map(|module| &module.validation))
-    }
-
-    /// The verdict where what was not carried out counts too, and what that was.
-    fn outcome(&self, verdict: Verdict, answers: &Answers) -> (Verdict, Option<String>) {
-        let has_broken = !answers.broken.is_empty() && !is_planted(Fault::BreaksIgnored);
-        let broken = has_broken.then(|| broke(&answers.broken));
-        match verdict.outcome {
-            Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
-            Outcome::Agree if Self::is_unanswered(answers) => {
-                (Verdict { outcome: Outcome::Skipped, ..verdict }, Some(self.skip_reason(answers)))
-            }
-            Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
-                (verdict, broken)
-            }
-        }
-    }
-
-    /// Whether no device answered anything. The number of elements of an array is an answer, too, and no leaf.
-    fn is_unanswered(answers: &Answers) -> bool {
-        let has_answer = answers.rows.iter().any(|row| row.observed.is_some()) || !answers.leaves.is_empty();
-        !has_answer && !is_planted(Fault::UnansweredAgrees)
-    }
-
-    /// A compiler that gave no answer is at fault; why a device did not is for its own words to say.
-    fn broken(&self, leaves: &BTreeSet<String>) -> Verdict {
-        let (culprit, sentence) = match (self.produced.broken.is_empty(), leaves.is_empty()) {
-            (true, _) => (None, ""),
-            (false, true) => (Some(Culprit::Compiler), "it made nothing that could be checked"),
-            (false, false) => (Some(Culprit::Compiler), "it broke on a part of the check; all that it made agrees"),
-        };
-        Verdict { outcome: Outcome::Broken, culprit, sentence: sentence.to_owned() }
-    }
-
-    /// Why some of the check was not carried out, with what the compiler itself says first.
-    fn left_out(&self, answers: &Answers) -> Vec<String> {
-        let gaps = self.produced.gaps.iter().map(|gap| &gap.reason);
-        let mut reasons: Vec<String> = gaps.chain(&answers.lacking).cloned().collect();
-        reasons.sort_by_key(|reason| !reason.starts_with(REFUSED_BY));
-        reasons
-    }
-
-    /// All that was not carried out, what would have taken too long included.
-    fn not_checked(&self, answers: &Answers) -> Vec<String> {
-        let mut reasons = self.left_out(answers);
-        reasons.extend(self.produced.spared.iter().cloned());
-        reasons
-    }
-
-    fn skip_reason(&self, answers: &Answers) -> String {
-        let reasons = self.left_out(answers);
-        if reasons.is_empty() { "nothing to probe".to_owned() } else { reasons.join("; ") }
-    }
-
-    /// Not applicable, if every reason lies in the language: nothing that a device or a compiler could have answered.
-    fn skip_kind(&self, answers: &Answers) -> Option<SkipKind> {
-        let Produced { gaps, modules, .. } = &*self.produced;
-        let in_language = gaps.iter().all(|gap| gap.cause == GapCause::Language);
-        (in_language && modules.is_empty() && answers.lacking.is_empty()).then_some(SkipKind::NotApplicable)
-    }
-
-    fn story(&self, verdict: &Verdict, code: Code, rows: &[Row]) -> Story {
-        let Self { subject, produced, device } = self;
-        let blocks = subject.layouts.iter().filter_map(|layout| {
-            let size = layout.result.as_ref().ok()?.size.finite();
-            Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
-        });
-        let ours = verdict.culprit == Some(Culprit::CaseOrRules);
-        let whose = if verdict.culprit == Some(Culprit::Report) { "the reported" } else { "these" };
-        // Where no row differs, another rule set explains nothing.
-        let is_explained = !ours && !differing(rows, code).is_empty();
-        let hint = is_explained.then(|| hint::explaining(subject, rows, verdict.culprit)).flatten();
-        Story {
-            summary: subject.source.summary.clone(),
-            place: subject.source.place.clone(),
-            authority: subject.authority.clone(),
-            blocks: blocks.collect(),
-            hint: hint.map(|rules| format!("{whose} offsets equal rule set `{rules}`")),
-            again: format!(
-                "layoutproof run {} --rules {} --producer {} --device {} --runner {}{} -vv",
-                subject.source.id,
-                subject.rules,
-                produced.producer,
-                device.id,
-                device.runner.as_str(),
-                match produced.elements {
-                    ElementChoice::Sample => "",
-                    ElementChoice::Every => " --every-element",
-                }
-            ),
-            verdict: verdict.sentence.clone(),
-        }
-    }
-}
-
-/// Whether code addresses bytes behind an exact range, where a device may answer what it likes; the longer range of the
-/// same entry point has guards there.
-fn is_behind_the_range((job, size): (&CheckProbe, u32), observation: &Observation, row: &Row) -> bool {
-    let guarded = observation.range == Range::Exact && job.probe.entry.space != AddressSpace::PushConstant;
-    let Some(Value::Number(start)) = row.compiled else { return false };
-    let end = job.probe.image.owners.len();
-    guarded && row.what == Quantity::Offset && u64::from(start) + u64::from(size) > end as u64
 }

@@ -1,11 +1,11 @@
-//! A block of a subject on its way through a compiler.
+//! Compiles one block's probe and recovers the offsets that its code uses.
 //!
-//! A probe's plan in, what the compiler makes of the declarations with that probe behind them out: a module with what its
-//! code addresses, or why there is none. A plan that fails is tried again with fewer forms of access.
+//! The compiler gets the user's declarations with a probe behind them. A [`CompileJob`] ends with a module and what its
+//! code addresses, or with the reason why there is none. A plan that fails is tried again with fewer forms of access.
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
@@ -18,16 +18,17 @@ use crate::check::compiled_code::{CompiledCode, Unusable, fxc_interface, own_buf
 use crate::check::feature_split::Share;
 use crate::check::gap::{Gap, GapCause};
 use crate::check::produce::addressed;
-use crate::check::shader_module::{Code, Compiled, ShaderModule};
+use crate::check::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
 use crate::check::subject::Subject;
-use crate::generate::hlsl::{self, Dialect, Program};
+use crate::generate::hlsl::{self, Dialect, HlslSource};
 use crate::generate::spirv::{self, required_feature};
 use crate::generate::{glsl, wgsl};
 use crate::inspect::module_reader::ModuleReader;
 use crate::inspect::reported::reported;
 use crate::inspect::spirv::features_of;
 use crate::inspect::toolchain::{
-    CodeTarget, Compilation, Compile, CompileRequest, Language, Made, Output, Report, SourceText, Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, Report, SourceText,
+    Toolchain,
 };
 use crate::module::EntryPoint;
 use crate::probe::{Direction, Form, Interface, ProbeEntry, ProbePlan, Wiring, elements};
@@ -37,11 +38,11 @@ use crate::results::record::REFUSED_BY;
 const FEWER_FORMS: [&[Form]; 3] =
     [&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed], &[Form::Leaf, Form::Vector, Form::Whole], &[Form::Leaf]];
 
-/// What came of a compilation.
+/// The result of one compilation.
 pub(super) enum Attempt {
     /// A module.
     Followed(Box<ShaderModule>),
-    /// A module whose code nobody follows, for this reason. It is not run, but its validity counts.
+    /// A module whose code cannot be followed, for this reason. It is not run, but its validity counts.
     NotFollowed(Box<ShaderModule>, String),
     /// Nothing, for this reason.
     Refused(Gap),
@@ -50,7 +51,7 @@ pub(super) enum Attempt {
 }
 
 impl Attempt {
-    /// Whether it gave code that can be run.
+    /// Returns true if it gave code that can be run.
     pub(super) fn is_followed(&self) -> bool {
         match self {
             Self::Followed(_) => true,
@@ -59,19 +60,19 @@ impl Attempt {
     }
 }
 
-/// A block of a subject on its way through a compiler.
-pub(crate) struct Asked<'a> {
+/// One block of a subject, with the compiler that gets its probes.
+pub(crate) struct CompileJob<'a> {
     pub(crate) subject: &'a Subject,
     pub(crate) toolchain: &'static Toolchain,
-    pub(crate) compilers: &'a dyn Compile,
+    pub(crate) compilers: &'a dyn Compilers,
     pub(crate) text: &'a SourceText,
     pub(crate) block: usize,
-    /// Whom its code is for.
+    /// The device that its code is for.
     pub(crate) target: CodeTarget,
 }
 
-impl Asked<'_> {
-    /// Whether the block's own declaration lets shaders write it.
+impl CompileJob<'_> {
+    /// Returns true if the block's own declaration lets shaders write it.
     pub(super) fn is_writable(&self) -> bool {
         let module = &self.subject.source.module;
         let mut parameters = module.parameters.iter();
@@ -118,7 +119,7 @@ impl Asked<'_> {
     pub(super) fn contradicts_authority(&self, gap: &Gap) -> Option<String> {
         let version = self.compilers.version(self.toolchain)?;
         // Of two compilers in a row nobody knows which one refused: slangc takes pointers for HLSL, DXC then does not.
-        if !gap.is_refusal() || gap.cause == GapCause::Language || self.toolchain.second_compiler().is_some() {
+        if !gap.is_refusal() || gap.cause == GapCause::Language || self.toolchain.second_compiler.is_some() {
             return None;
         }
         let mut authorities = self.subject.authorities.iter();
@@ -128,25 +129,32 @@ impl Asked<'_> {
 
     fn attempt(&self, layout: &BlockLayout, plan: ProbePlan, marked: &str) -> Attempt {
         match self.compile(layout, &plan, marked) {
-            Ok(Compilation::Made(made)) => {
-                self.module((layout, plan), &made).unwrap_or_else(|unusable| match unusable {
-                    Unusable::Unread(reason) => {
-                        Attempt::Broken(format!("{} made what cannot be read: {reason}", self.toolchain))
-                    }
+            Ok(CompileOutcome::Compiled(made)) => {
+                self.module(layout, plan, &made).unwrap_or_else(|unusable| match unusable {
+                    Unusable::Unread(reason) => Attempt::Broken(format!(
+                        "{} produced output that could not be parsed: {reason}",
+                        self.toolchain
+                    )),
                     Unusable::NotFollowed(reason) => Attempt::Refused(Gap::tool(reason)),
                 })
             }
-            Ok(Compilation::Refused(words)) => Attempt::Refused(self.refusal(&words)),
-            Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
+            Ok(CompileOutcome::Rejected(words)) => Attempt::Refused(self.refusal(&words)),
+            Ok(CompileOutcome::Failed(sentence)) => Attempt::Broken(sentence),
             Err(reason) => Attempt::Refused(Gap::language(reason)),
         }
     }
 
     /// What the compiler says of the declarations with a probe of this plan, or why there is no probe. `marked` ends the
     /// name of the folder, for a second plan of what the first one asks.
-    pub(crate) fn compile(&self, layout: &BlockLayout, plan: &ProbePlan, marked: &str) -> Result<Compilation, String> {
+    pub(crate) fn compile(
+        &self,
+        layout: &BlockLayout,
+        plan: &ProbePlan,
+        marked: &str,
+    ) -> Result<CompileOutcome, String> {
         let entry = &plan.entries[0];
         let text = self.probe(layout, plan)?;
+
         let for_device = match self.target {
             CodeTarget::Newest => String::new(),
             CodeTarget::Direct3d { model, .. } => format!("-{model}"),
@@ -157,6 +165,7 @@ impl Asked<'_> {
             self.toolchain.option(self.subject.rules),
             folder_name(layout, plan)
         );
+
         let request = CompileRequest {
             name: &name,
             toolchain: self.toolchain,
@@ -173,23 +182,23 @@ impl Asked<'_> {
         let entry = &plan.entries[0];
         if self.language() == Language::Wgsl {
             let text = match self.subject.rules {
-                DECLARED => wgsl::user_module::probe(&self.text.text, layout, (plan, entry)),
+                DECLARED => wgsl::user_module::probe(&self.text.text, layout, plan, entry),
                 _ => wgsl::module(layout, plan, entry).map(|module| module.text),
             };
             return text.map_err(|error| error.to_string());
         }
-        let program = (plan, &Wiring::new(layout, plan, entry));
+        let wiring = Wiring::new(layout, plan, entry);
         if let Some(dialect) = Dialect::of(self.toolchain.language) {
             let parameters = self.parameters();
-            let written = Program { declarations: &self.text.text, dialect, parameters };
-            return hlsl::probe(&written, layout, program).map_err(|error| error.to_string());
+            let written = HlslSource { declarations: &self.text.text, dialect, parameters };
+            return hlsl::probe(&written, layout, plan, &wiring).map_err(|error| error.to_string());
         }
         let block = &self.subject.source.module.blocks[self.block];
         // What shows the stride has lost its own.
         let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
         let (rules, options) = (self.subject.rules, self.subject.source.options);
-        let declared = glsl::Declared { block, elements, rules, space: entry.space, options };
-        glsl::probe(&declared, program).map_err(|error| error.to_string())
+        let declared = glsl::GlslDeclaration { block, elements, rules, space: entry.space, options };
+        glsl::probe(&declared, plan, &wiring).map_err(|error| error.to_string())
     }
 
     /// Where the probe declares its own buffers.
@@ -225,39 +234,42 @@ impl Asked<'_> {
         }
     }
 
-    /// What the compiler reads.
+    /// The language that the compiler reads.
     pub(crate) fn language(&self) -> Language {
         self.toolchain.language
     }
 
-    /// The module of what the compiler made, or why there is none.
-    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
+    /// Follows the code that the compiler made, and returns its module, or why there is none.
+    fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: &CompiledShader) -> Result<Attempt, Unusable> {
         // A byte-address buffer has no element that a compiler could report.
         let is_by_address = plan.entries.iter().any(|entry| entry.forms.contains(&Form::ByteAddress));
         let reported =
             if is_by_address { Numbers::default() } else { reported(made, layout).map_err(Unusable::Unread)? };
         let compiled_code =
-            CompiledCode::new((&made.shader, self.own_buffers()), &plan.entries[0], self.compilers.reader())?;
+            CompiledCode::new(&made.shader, self.own_buffers(), &plan.entries[0], self.compilers.reader())?;
         let shader = compiled_code.followed();
         let CompiledCode { code, interface, binding_size, validation } = compiled_code;
         let mut requires =
             code.spirv().map(features_of).transpose().map_err(Unusable::NotFollowed)?.unwrap_or_default();
         // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
-        if matches!(code, Code::Spirv(_)) {
+        if matches!(code, ModuleCode::Spirv(_)) {
             requires.extend(required_feature(self.needed_rules(layout, &plan)));
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
-        let (code, run_interface) = self.for_device(code, interface, made)?;
+
+        let (code, run_interface) = self.for_device(code, interface, made, layout.kind)?;
         requires.extend(self.wide_types(layout));
-        let block_rules = if is_planted(Fault::PromiseIsWhatOffsetsNeed) {
+        let block_rules = if is_planted(PlantedBug::PromiseIsWhatOffsetsNeed) {
             self.needed_rules(layout, &plan)
         } else {
             self.promised_rules()
         };
-        let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
+
+        let (compiled, reason) = match addressed(layout, &plan, &shader, interface) {
             Ok(compiled) => (compiled, None),
-            Err(error) => (Compiled::new(), Some(format!("code not followed: {error}"))),
+            Err(error) => (CompiledOffsets::new(), Some(format!("code not followed: {error}"))),
         };
+
         let module = Box::new(ShaderModule {
             share: Share::All,
             block: self.block,
@@ -281,9 +293,21 @@ impl Asked<'_> {
     }
 
     /// The code as the device gets it, and where its buffers are then.
-    fn for_device(&self, code: Code, followed: Interface, made: &Made) -> Result<(Code, Interface), Unusable> {
+    fn for_device(
+        &self,
+        code: ModuleCode,
+        followed: Interface,
+        made: &CompiledShader,
+        kind: BlockKind,
+    ) -> Result<(ModuleCode, Interface), Unusable> {
+        let is_texture_buffer = matches!(kind, BlockKind::Tbuffer | BlockKind::TextureBuffer);
         match (self.target, &made.report, &made.container) {
             (CodeTarget::Newest, _, _) => Ok((code, followed)),
+            (CodeTarget::Direct3d { .. }, Report::FxcListing(_), Some(_)) if is_texture_buffer => {
+                let reason =
+                    "FXC reads a texture buffer through a typed view, which is not made on Direct3D 12 devices";
+                Err(Unusable::NotFollowed(reason.to_owned()))
+            }
             // What is followed is vkd3d's SPIR-V, which has other bindings.
             (CodeTarget::Direct3d { .. }, Report::FxcListing(listing), Some(container)) => {
                 Ok((code.with_container(Some(container.clone())), fxc_interface(listing)?))
@@ -354,19 +378,19 @@ impl Asked<'_> {
 /// # Errors
 /// What cannot be read, and code that cannot be followed.
 pub(crate) fn addressed_by(
-    (shader, language): (&Shader, Language),
+    shader: &Shader,
+    language: Language,
     layout: &BlockLayout,
     plan: &ProbePlan,
     reader: &dyn ModuleReader,
-) -> Result<Compiled, String> {
+) -> Result<CompiledOffsets, String> {
     let made =
-        CompiledCode::new((shader, own_buffers(language)), &plan.entries[0], reader).map_err(
+        CompiledCode::new(shader, own_buffers(language), &plan.entries[0], reader).map_err(
             |unusable| match unusable {
                 Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
             },
         )?;
-    let code = (&made.followed(), made.interface);
-    addressed(layout, plan, code).map_err(|error| format!("code not followed: {error}"))
+    addressed(layout, plan, &made.followed(), made.interface).map_err(|error| format!("code not followed: {error}"))
 }
 
 /// A name for the block's module that any file system takes: block, first leaf where the plan is not about all of the

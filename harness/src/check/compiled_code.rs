@@ -1,14 +1,15 @@
 //! The code that a compiler made, and where it bound the buffers of the probe.
 //!
-//! A shader in, [`CompiledCode`] out: the probe's own buffers are where its declarations put them, and the block is the
-//! only other one.
+//! [`super::compile_probe`] needs both to run the code on the model device. The probe's own buffers are where its
+//! declarations put them, and the block is the only other one.
 
 use std::collections::BTreeSet;
 
 use layoutproof_device::Shader;
 
-use crate::bindings::LayoutUnit;
-use crate::check::shader_module::Code;
+use layoutproof_layout::LayoutUnit;
+
+use crate::check::shader_module::ModuleCode;
 use crate::check::verdict::Validation;
 use crate::generate::hlsl;
 use crate::inspect::dxil::bindings::{ListedBinding, resource_bindings};
@@ -22,7 +23,7 @@ use crate::probe::{AddressSpace, Interface, ProbeEntry, Socket};
 /// The code of a module.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledCode {
-    pub(super) code: Code,
+    pub(super) code: ModuleCode,
     /// Where the compiler bound the buffers.
     pub(super) interface: Interface,
     /// Least bytes of the block that the language lets a host bind.
@@ -31,7 +32,7 @@ pub(super) struct CompiledCode {
     pub(super) validation: Validation,
 }
 
-/// Why what a compiler made gives no module.
+/// Why a compiler's output gives no module.
 pub(super) enum Unusable {
     /// It is not what it should be; the fault is the compiler's.
     Unread(String),
@@ -52,7 +53,8 @@ impl CompiledCode {
     /// # Errors
     /// Code that cannot be read, or binds more or less than the block and the probe's own buffers.
     pub(super) fn new(
-        (shader, ours): (&Shader, Interface),
+        shader: &Shader,
+        ours: Interface,
         entry: &ProbeEntry,
         reader: &dyn ModuleReader,
     ) -> Result<Self, Unusable> {
@@ -60,15 +62,15 @@ impl CompiledCode {
             Shader::Spirv(words) => {
                 let words = without_source(words);
                 let interface = spirv_interface(&words, entry.space, ours)?;
-                Ok(Self::unvalidated(Code::Spirv(words), interface))
+                Ok(Self::unvalidated(ModuleCode::Spirv(words), interface))
             }
             Shader::DxilListing(listing) => {
                 let interface = dxil_interface(listing)?;
-                Ok(Self::unvalidated(Code::Dxil { listing: listing.clone(), container: None }, interface))
+                Ok(Self::unvalidated(ModuleCode::Dxil { listing: listing.clone(), container: None }, interface))
             }
             Shader::ClangIr(text) => {
                 let interface = clang_interface(text, &entry.name)?;
-                Ok(Self::unvalidated(Code::ClangIr(text.clone()), interface))
+                Ok(Self::unvalidated(ModuleCode::ClangIr(text.clone()), interface))
             }
             Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours, reader),
             Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
@@ -77,7 +79,7 @@ impl CompiledCode {
         }
     }
 
-    fn unvalidated(code: Code, interface: Interface) -> Self {
+    fn unvalidated(code: ModuleCode, interface: Interface) -> Self {
         let validation = Validation::NotRun("no spirv-val".to_owned());
         Self { code, interface, binding_size: 0, validation }
     }
@@ -89,7 +91,7 @@ impl CompiledCode {
             Ok(code) => code,
             Err(error @ (NagaError::Unreadable(_) | NagaError::Invalid(_))) => {
                 let validation = Validation::Invalid(error.to_string());
-                let code = Code::Wgsl(text.to_owned());
+                let code = ModuleCode::Wgsl(text.to_owned());
                 return Ok(Self { validation, ..Self::unvalidated(code, Interface::default()) });
             }
             Err(error @ (NagaError::NoSpirv(_) | NagaError::NoGlsl(_))) => {
@@ -98,18 +100,18 @@ impl CompiledCode {
         };
         let interface = spirv_interface(&spirv, entry.space, ours)?;
         let binding_size = binding_sizes.get(&interface.block).copied().unwrap_or(0);
-        Ok(Self { binding_size, ..Self::unvalidated(Code::Naga { spirv, wgsl: text.to_owned() }, interface) })
+        Ok(Self { binding_size, ..Self::unvalidated(ModuleCode::Naga { spirv, wgsl: text.to_owned() }, interface) })
     }
 
     /// The form in which the code is followed on the CPU.
     pub(super) fn followed(&self) -> Shader {
         match &self.code {
-            Code::Spirv(words) | Code::Naga { spirv: words, .. } | Code::Dxbc { spirv: words, .. } => {
-                Shader::Spirv(words.clone())
-            }
-            Code::Wgsl(text) => Shader::Wgsl(text.clone()),
-            Code::Dxil { listing, .. } => Shader::DxilListing(listing.clone()),
-            Code::ClangIr(text) => Shader::ClangIr(text.clone()),
+            ModuleCode::Spirv(words)
+            | ModuleCode::Naga { spirv: words, .. }
+            | ModuleCode::Dxbc { spirv: words, .. } => Shader::Spirv(words.clone()),
+            ModuleCode::Wgsl(text) => Shader::Wgsl(text.clone()),
+            ModuleCode::Dxil { listing, .. } => Shader::DxilListing(listing.clone()),
+            ModuleCode::ClangIr(text) => Shader::ClangIr(text.clone()),
         }
     }
 }
@@ -161,7 +163,7 @@ fn with_block(interface: Interface, rows: &[ListedBinding]) -> Interface {
 
 /// The same of Clang's IR, in which every buffer of the source has a handle, by the buffers that the code reads or writes.
 fn clang_interface(text: &str, entry: &str) -> Result<Interface, Unusable> {
-    let program = clang_ir::Program::read(text, entry).map_err(Unusable::Unread)?;
+    let program = clang_ir::ClangProgram::read(text, entry).map_err(Unusable::Unread)?;
     let survey = program.survey();
     match survey.stopped {
         Some(reason) => Err(Unusable::NotFollowed(format!("code not followed: {reason}"))),

@@ -1,5 +1,5 @@
-//! Shares of a block: one plan with all leaves and entry points in, the plans of the modules for devices that cannot take
-//! that out.
+//! Splits the plan of a block into shares: a device that cannot take the module with all leaves and entry points gets
+//! modules with those that it can take.
 
 use std::collections::BTreeSet;
 

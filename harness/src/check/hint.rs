@@ -3,7 +3,7 @@
 use layoutproof_layout::{Numbers, Quantity, lay_out, table};
 
 use crate::check::subject::Subject;
-use crate::results::record::{Culprit, Row, Value};
+use crate::results::record::{Culprit, RecordValue, Row};
 
 /// The first bare rule set under which every probed leaf lies where the culprit put it, device, report or code, if there
 /// is one and it is not the subject's own.
@@ -13,11 +13,11 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
     for row in rows.iter().filter(|row| row.what == Quantity::Offset && row.space.is_some()) {
         match put(row, culprit) {
             // Layouts number the block's own leaves, not those of the elements behind the first.
-            Some(Value::Number(_)) if subject.computed.get(Quantity::Offset, &row.path).is_none() => {}
-            Some(Value::Number(offset)) => used.push((row.path.as_str(), *offset)),
+            Some(RecordValue::Number(_)) if subject.computed.get(Quantity::Offset, &row.path).is_none() => {}
+            Some(RecordValue::Number(offset)) => used.push((row.path.as_str(), *offset)),
             // A device that answered with no offset follows no rule set.
-            Some(Value::Text(_)) | None if by_device => return None,
-            Some(Value::Text(_)) | None => {}
+            Some(RecordValue::Text(_)) | None if by_device => return None,
+            Some(RecordValue::Text(_)) | None => {}
         }
     }
     if used.is_empty() {
@@ -35,7 +35,7 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
 }
 
 /// Where the culprit put the leaf of a row.
-fn put(row: &Row, culprit: Option<Culprit>) -> Option<&Value> {
+fn put(row: &Row, culprit: Option<Culprit>) -> Option<&RecordValue> {
     match culprit {
         Some(Culprit::Device) => row.observed.as_ref(),
         Some(Culprit::Report) => row.reported.as_ref(),

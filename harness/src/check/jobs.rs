@@ -6,7 +6,7 @@ use layoutproof_device::Job;
 
 use crate::check::check::Check;
 use crate::check::feature_split::Share;
-use crate::check::screen::Answered;
+use crate::check::probe_id::AnsweredEntries;
 use crate::check::shader_module::ShaderModule;
 use crate::check::verdict::Validation;
 use crate::probe::{AddressSpace, PlanShader, ProbeJob, jobs};
@@ -14,7 +14,7 @@ use crate::probe::{AddressSpace, PlanShader, ProbeJob, jobs};
 /// A probe of a check with the module that it comes from.
 #[derive(Clone, Debug)]
 pub(super) struct CheckProbe {
-    /// Index into [`Produced::modules`](super::Produced::modules).
+    /// Index into [`SubjectShaders::modules`](super::SubjectShaders::modules).
     pub(super) module: usize,
     pub(super) probe: ProbeJob,
     /// Whether a fused module has answered for it, so that it has no jobs of its own.
@@ -30,7 +30,7 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// What the device gets, in order.
+    /// The jobs in the order in which the device gets them.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         let own = self.probes.iter().filter(|probe| !probe.fused);
         own.flat_map(|probe| &probe.probe.runs).map(|run| &run.job)
@@ -38,7 +38,7 @@ impl Jobs {
 
     /// The same without the jobs of those probes that fused modules have answered.
     #[must_use]
-    pub fn without(mut self, answered: &Answered) -> Self {
+    pub fn without(mut self, answered: &AnsweredEntries) -> Self {
         for probe in &mut self.probes {
             probe.fused = answered.contains(probe.module, &probe.probe.entry.name);
         }

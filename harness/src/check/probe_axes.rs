@@ -12,16 +12,13 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_layout::rules::Forbid;
-use layoutproof_layout::{BlockKind, RuleSet, find};
+use layoutproof_layout::rules::HomeBuffer;
+use layoutproof_layout::{BlockKind, find};
 
 use crate::check::produce::Settings;
 use crate::check::subject::Subject;
 use crate::probe::{AddressSpace, Stage};
 use crate::stable_hash::stable_hash;
-
-/// Bytes to which rule sets for uniform buffers align arrays.
-const REGISTER_BYTES: u32 = 16;
 
 /// The spaces and stages for a block of `subject` of this kind, of which not all go together.
 pub(super) fn reach(subject: &Subject, kind: BlockKind, settings: &Settings) -> BTreeSet<(AddressSpace, Stage)> {
@@ -81,7 +78,7 @@ impl Usual {
     }
 }
 
-/// Whether a subject is the one of its case that is probed everywhere.
+/// Returns true if a subject is the one of its case that is probed everywhere.
 fn is_core(subject: &Subject) -> bool {
     let expect = &subject.source.expect;
     // The lowest bits of the hash depend on the lowest bits of every letter only.
@@ -93,8 +90,5 @@ fn is_core(subject: &Subject) -> bool {
 }
 
 fn is_for_uniform(rules: &str) -> bool {
-    let for_uniform = |rules: &RuleSet| {
-        rules.array_alignment.bytes() >= REGISTER_BYTES || rules.forbids.contains(&Forbid::WgslUniform)
-    };
-    find(rules).is_some_and(for_uniform)
+    find(rules).is_some_and(|rules| rules.home == HomeBuffer::Uniform)
 }

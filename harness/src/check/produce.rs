@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use layoutproof_device::Shader;
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Refusal, RuleSet, lay_out};
 
@@ -16,14 +16,14 @@ use crate::check::feature_split::{Share, accesses, shares};
 use crate::check::gap::Gap;
 use crate::check::probe_axes::reach;
 use crate::check::producer::{Generator, Producer};
-use crate::check::shader_module::{Code, Compiled, ShaderModule};
+use crate::check::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
 use crate::check::subject::Subject;
 use crate::check::verdict::Validation;
 use crate::generate::spirv;
 use crate::model::{CompiledError, compiled};
 use crate::probe::{AddressSpace, Form, Interface, ProbePlan, Stage, elements, forms_left_out, plan_in};
 
-/// What shapes the shaders beside subject and producer.
+/// Choices for the shaders of a run, beside subject and producer.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Forms of access.
@@ -40,7 +40,7 @@ pub struct Settings {
 
 /// The shaders of a subject.
 #[derive(Clone, Debug)]
-pub struct Produced {
+pub struct SubjectShaders {
     /// Who wrote them.
     pub producer: Producer,
     /// One or more per block that can be probed.
@@ -57,13 +57,29 @@ pub struct Produced {
     pub spared: Vec<String>,
 }
 
+/// The two layouts of a shader and its image, which differ only where a fault is planted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShaderLayouts<'a> {
+    /// The layout that the shader is written for.
+    pub(super) written: &'a BlockLayout,
+    /// The layout that the image is packed for.
+    pub(super) packed: &'a BlockLayout,
+}
+
+impl ShaderLayouts<'_> {
+    /// The layout that the shader is written for, if it is not that of the image.
+    pub(super) fn planted(self) -> Option<BlockLayout> {
+        (self.written != self.packed).then(|| self.written.clone())
+    }
+}
+
 /// Leaves up to which a block is probed through every form of access, and in every stage.
 const MOST_LEAVES_IN_EVERY_FORM: usize = 1024;
 
 /// The forms of access to blocks with more leaves.
 const FORMS_OF_LONG_BLOCKS: [Form; 2] = [Form::Leaf, Form::Length];
 
-impl Produced {
+impl SubjectShaders {
     /// Writes the shaders of `subject` by a generator of ours.
     pub fn new(subject: &Subject, generator: Generator, settings: &Settings) -> Self {
         let mut shaders = Self::empty(Producer::Generator(generator), settings.elements);
@@ -88,16 +104,16 @@ impl Produced {
             };
             match generator {
                 Generator::Rspirv => {
-                    shaders.add_shares(block, (&written, layout), plan);
+                    shaders.add_shares(block, ShaderLayouts { written: &written, packed: layout }, plan);
                     let pair = elements(&written).zip(elements(layout));
-                    if let Some((written, layout)) = pair.filter(|_| !is_planted(Fault::SecondElementForgotten)) {
+                    if let Some((written, layout)) = pair.filter(|_| !is_planted(PlantedBug::SecondElementForgotten)) {
                         let leaves = layout.leaves_in(settings.elements);
                         let plan = plan_of_second_element(&layout, &leaves, &places);
                         let plan = plan.only(&[Form::Leaf, Form::Length].into()).only(&settings.forms);
-                        shaders.add_shares(block, (&written, &layout), plan);
+                        shaders.add_shares(block, ShaderLayouts { written: &written, packed: &layout }, plan);
                     }
                 }
-                Generator::Naga => shaders.add_naga(block, (&written, layout), plan),
+                Generator::Naga => shaders.add_naga(block, ShaderLayouts { written: &written, packed: layout }, plan),
             }
         }
         shaders.tidy()
@@ -153,39 +169,32 @@ impl Produced {
     }
 
     /// Adds the modules of a plan and those that stand in for them.
-    fn add_shares(&mut self, block: usize, layouts: (&BlockLayout, &BlockLayout), plan: ProbePlan) {
-        let (_, layout) = layouts;
-        let parts = plan.parts_for_drivers(layout).into_iter();
+    fn add_shares(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
+        let parts = plan.parts_for_drivers(layouts.packed).into_iter();
         let shares = parts.flat_map(|part| accesses(&part)).flat_map(|plan| shares(&plan));
         for (share, plan) in shares.filter(|(_, plan)| !plan.entries.is_empty()) {
-            self.add_rspirv(block, layouts, (share, plan));
+            self.add_rspirv(block, layouts, share, plan);
         }
     }
 
-    /// `layout` is what the shader is written for, `image_of` what the image is packed for: the same without a planted
-    /// fault.
-    fn add_rspirv(
-        &mut self,
-        block: usize,
-        (layout, image_of): (&BlockLayout, &BlockLayout),
-        (share, plan): (Share, ProbePlan),
-    ) {
-        let module = match spirv::produce(layout, &plan) {
+    /// Adds the module of one plan, or why there is none.
+    fn add_rspirv(&mut self, block: usize, layouts: ShaderLayouts<'_>, share: Share, plan: ProbePlan) {
+        let module = match spirv::produce(layouts.written, &plan) {
             Ok(module) => module,
             Err(error) => return self.gaps.push(Gap::language(error.to_string())),
         };
-        let compiled = match addressed(image_of, &plan, (&module.shader(), Interface::default())) {
+        let compiled = match addressed(layouts.packed, &plan, &module.shader(), Interface::default()) {
             Ok(compiled) => compiled,
             Err(error) => return self.gaps.push(Gap::tool(error.to_string())),
         };
         self.modules.push(ShaderModule {
             share,
             block,
-            layout: image_of.clone(),
-            planted: (layout != image_of).then(|| layout.clone()),
+            layout: layouts.packed.clone(),
+            planted: layouts.planted(),
             block_rules: module.block_rules(),
             requires: module.requires(),
-            code: Code::Spirv(module.words),
+            code: ModuleCode::Spirv(module.words),
             interface: Interface::default(),
             reported: Numbers::default(),
             validation: Validation::NotRun("no spirv-val".to_owned()),
@@ -225,14 +234,15 @@ pub(crate) fn plan_of_second_element(
     })
 }
 
-/// What the module's code addresses, by running it on the model device.
+/// Runs a module's code on the model device, and returns the offsets that it addresses.
 pub(super) fn addressed(
     layout: &BlockLayout,
     plan: &ProbePlan,
-    (shader, interface): (&Shader, Interface),
-) -> Result<Compiled, CompiledError> {
-    let mut offsets = Compiled::new();
-    for (probe, observed) in compiled(layout, plan, (shader, interface))? {
+    shader: &Shader,
+    interface: Interface,
+) -> Result<CompiledOffsets, CompiledError> {
+    let mut offsets = CompiledOffsets::new();
+    for (probe, observed) in compiled(layout, plan, shader, interface)? {
         for observation in observed.observations {
             let key = (probe.entry.name.clone(), observation.form, observation.leaf);
             offsets.entry(key).or_insert(observation.offset);

@@ -4,21 +4,21 @@
 //! it made. A block takes part where the compiler's own rule set for it is the one that is checked. Compilers of GLSL and
 //! WGSL get the declarations said again in their language.
 
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
     BlockKind, BlockLayout, Component, ElementChoice, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out,
 };
 
-use crate::check::compile_probe::{Asked, Attempt};
+use crate::check::compile_probe::{Attempt, CompileJob};
 use crate::check::gap::Gap;
-use crate::check::produce::{Produced, gap, not_probed, plan_of_second_element};
+use crate::check::produce::{SubjectShaders, gap, not_probed, plan_of_second_element};
 use crate::check::produce_naga::in_wgsl;
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::{self, Dialect};
 use crate::generate::{glsl, wgsl};
-use crate::inspect::toolchain::{CodeTarget, Compile, Language, Output, Toolchain};
+use crate::inspect::toolchain::{CodeTarget, Compilers, Language, Output, Toolchain};
 use crate::probe::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in,
 };
@@ -27,22 +27,23 @@ use crate::probe::{
 /// does. Source: measured, see `runners/README.md`.
 const MOST_VALUES: usize = 64;
 
-impl Produced {
-    /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
+impl SubjectShaders {
+    /// Compiles the blocks of `subject` that the compiler of `toolchain` lays out by the subject's rule set.
     pub fn compiled(
         subject: &Subject,
         toolchain: &'static Toolchain,
-        (compilers, target): (&dyn Compile, CodeTarget),
+        compilers: &dyn Compilers,
+        target: CodeTarget,
         choice: ElementChoice,
     ) -> Self {
         let mut produced = Self::empty(Producer::Compiler(toolchain), choice);
         let Some(text) = &subject.source.text else {
-            produced.gaps.push(Gap::language("it has no source text"));
+            produced.gaps.push(Gap::language("there is no source text to compile"));
             return produced;
         };
         if subject.is_own_wgsl() {
             for block in 0..subject.layouts.len() {
-                produced.add_own_wgsl(&Asked { subject, toolchain, compilers, text, block, target });
+                produced.add_own_wgsl(&CompileJob { subject, toolchain, compilers, text, block, target });
             }
             return produced.tidy();
         }
@@ -58,7 +59,7 @@ impl Produced {
                 produced.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
                 continue;
             }
-            let asked = Asked { subject, toolchain, compilers, text, block, target };
+            let asked = CompileJob { subject, toolchain, compilers, text, block, target };
             if let Some(reason) = not_for(&asked, layout) {
                 produced.gaps.push(Gap::tool(reason));
                 continue;
@@ -74,7 +75,7 @@ impl Produced {
                 Language::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
             };
             let Some(space) = space else {
-                produced.gaps.push(Gap::language("compilers read no such block by name"));
+                produced.gaps.push(Gap::language("compilers cannot read this kind of block by name"));
                 continue;
             };
             if toolchain.language == Language::Slang && layout.leaves().iter().any(takes_four_for_two) {
@@ -113,12 +114,12 @@ impl Produced {
     }
 
     /// Adds what a compiler makes of our WGSL, in which every storage buffer can be written.
-    fn add_wgsl(&mut self, asked: &Asked<'_>, layout: &BlockLayout) {
+    fn add_wgsl(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout) {
         let places = [(wgsl::space_of(asked.subject.rules), Stage::Compute)].into();
         let plan = in_wgsl(plan_in(layout, &self.leaves(layout), &places));
         self.gaps.extend(not_probed(&plan));
         if plan.entries.is_empty() && !plan.leaves.is_empty() {
-            self.gaps.push(Gap::language("such a buffer holds no array without a length"));
+            self.gaps.push(Gap::language("this kind of buffer cannot hold an array without a length"));
         }
         let array = second_element(layout);
         let choice = self.elements;
@@ -135,7 +136,7 @@ impl Produced {
     }
 
     /// Adds what a compiler makes of a block of the user's own WGSL, which is only read: the author says what can be written.
-    fn add_own_wgsl(&mut self, asked: &Asked<'_>) {
+    fn add_own_wgsl(&mut self, asked: &CompileJob<'_>) {
         let layout = &asked.subject.layouts[asked.block];
         let space = match layout.kind {
             BlockKind::UniformBlock => AddressSpace::Uniform,
@@ -159,7 +160,7 @@ impl Produced {
 
     /// Adds what loads an element from a byte-address buffer, and what stores it to one. Such a buffer is asked for the
     /// element's type, and the order of a matrix is no part of that: one in another order than the default is left out.
-    fn add_by_address(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
+    fn add_by_address(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) {
         let Ok(element) = &layout.result else { return };
         match &element.shape {
             LaidOutShape::Matrix { order, .. } if *order != asked.subject.source.options.matrix => return,
@@ -191,19 +192,19 @@ impl Produced {
         }
     }
 
-    fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
+    fn add_compiled(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) {
         if plan.leaves.is_empty() {
             return;
         }
         if plan.entries.is_empty() {
-            return self.gaps.push(Gap::language("such a buffer holds no array without a length"));
+            return self.gaps.push(Gap::language("this kind of buffer cannot hold an array without a length"));
         }
         for part in parts(asked, layout, plan) {
             self.add_part(asked, layout, &part);
         }
     }
 
-    fn add_part(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
+    fn add_part(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) {
         let (best, failed) = asked.attempts(layout, plan);
         self.add_failed(&failed, best.is_followed());
         match best {
@@ -244,10 +245,10 @@ impl Produced {
 
 /// The array of two elements of which the second is probed.
 fn second_element(layout: &BlockLayout) -> Option<BlockLayout> {
-    elements(layout).filter(|_| !is_planted(Fault::CompiledSecondElementForgotten))
+    elements(layout).filter(|_| !is_planted(PlantedBug::CompiledSecondElementForgotten))
 }
 
-/// Whether a member is a bit-field.
+/// Returns true if a member is a bit-field.
 fn has_bit_fields(laid_out: &LaidOut) -> bool {
     match &laid_out.shape {
         LaidOutShape::Struct(members) => {
@@ -263,7 +264,7 @@ fn has_bit_fields(laid_out: &LaidOut) -> bool {
 }
 
 /// Why the block's code is not for the device that it would be compiled for: a fragment of a sentence.
-fn not_for(asked: &Asked<'_>, layout: &BlockLayout) -> Option<String> {
+fn not_for(asked: &CompileJob<'_>, layout: &BlockLayout) -> Option<String> {
     let CodeTarget::Direct3d { model, sixteen_bit } = asked.target else { return None };
     if asked.toolchain.output == Output::Dxil && model.major < 6 {
         return Some(format!("DXIL begins with shader model 6.0, and the device has {model}"));
@@ -278,7 +279,7 @@ fn not_for(asked: &Asked<'_>, layout: &BlockLayout) -> Option<String> {
     (has_narrow || without.result != layout.result).then(|| reason.to_owned())
 }
 
-/// Whether the leaf has a type of 16 bits, and 4 bytes.
+/// Returns true if the leaf has a type of 16 bits, and 4 bytes.
 fn takes_four_for_two(leaf: &Leaf) -> bool {
     let Component { scalar, size } = leaf.component;
     size != scalar.size(SixteenBit::On, size)
@@ -346,7 +347,7 @@ fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
 }
 
 /// The plan, in parts where a driver compiles what comes out.
-fn parts(asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) -> Vec<ProbePlan> {
+fn parts(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) -> Vec<ProbePlan> {
     match (asked.toolchain.output, asked.target) {
         (Output::Dxil | Output::ClangIr, CodeTarget::Newest) => vec![plan.clone()],
         (Output::Dxil | Output::ClangIr, CodeTarget::Direct3d { .. })

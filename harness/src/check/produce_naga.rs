@@ -1,43 +1,43 @@
 //! The shaders of a subject that naga compiles: one module per entry point, from our WGSL.
 //!
-//! A plan in, WGSL text out, with naga's own offsets, its SPIR-V, and where the leaves are in the GLSL that it writes for
-//! OpenGL drivers.
+//! [`super::produce`] asks for them. Each module has our WGSL text, the SPIR-V that naga makes of it, and naga's own
+//! offsets of the leaves, there and in the GLSL that it writes for OpenGL drivers.
 
 use layoutproof_device::Feature;
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{BlockLayout, BlockRules, Component, Leaf, Numbers};
 
 use crate::check::feature_split::Share;
 use crate::check::gap::Gap;
-use crate::check::produce::Produced;
-use crate::check::shader_module::{Code, Compiled, ShaderModule};
+use crate::check::produce::{ShaderLayouts, SubjectShaders};
+use crate::check::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
 use crate::check::verdict::Validation;
 use crate::generate::wgsl::{self, WgslModule};
 use crate::inspect::naga_glsl::glsl_offsets;
 use crate::inspect::naga_offsets::{self, NagaError};
 use crate::probe::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
 
-impl Produced {
-    /// Adds the modules for what our WGSL can ask of `plan`. `layout` is what the shader is written for, `image_of` what
-    /// the image is packed for: the same without a planted fault.
-    pub(super) fn add_naga(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: ProbePlan) {
-        for part in in_wgsl(plan).parts_for_drivers(image_of) {
-            self.add_part_of_naga(block, layout, image_of, &part);
+impl SubjectShaders {
+    /// Adds the modules for what our WGSL can ask of `plan`.
+    pub(super) fn add_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
+        for part in in_wgsl(plan).parts_for_drivers(layouts.packed) {
+            self.add_part_of_naga(block, layouts, &part);
         }
     }
 
-    fn add_part_of_naga(&mut self, block: usize, layout: &BlockLayout, image_of: &BlockLayout, plan: &ProbePlan) {
+    fn add_part_of_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: &ProbePlan) {
         for entry in &plan.entries {
-            let NagaModule { wgsl, offsets, spirv } = match compile(layout, plan, entry) {
+            let NagaModule { wgsl, offsets, spirv } = match compile(layouts.written, plan, entry) {
                 Ok(compiled) => compiled,
                 Err(nothing) => {
                     self.add_nothing(nothing);
                     continue;
                 }
             };
+
             let witness = |of_naga: Vec<Option<u32>>| {
-                if is_planted(Fault::NagaWitnessIsOurs) {
+                if is_planted(PlantedBug::NagaWitnessIsOurs) {
                     by_form(entry, &plan.leaves.iter().map(|leaf| Some(leaf.offset)).collect::<Vec<_>>())
                 } else {
                     by_form(entry, &of_naga)
@@ -50,14 +50,15 @@ impl Produced {
                     None
                 }
             };
+
             let push = (entry.space == AddressSpace::PushConstant).then_some(Feature::PushConstants);
             self.modules.push(ShaderModule {
                 share: Share::All,
                 block,
-                layout: image_of.clone(),
-                planted: (layout != image_of).then(|| layout.clone()),
+                layout: layouts.packed.clone(),
+                planted: layouts.planted(),
                 plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
-                code: Code::Naga { spirv, wgsl: wgsl.text },
+                code: ModuleCode::Naga { spirv, wgsl: wgsl.text },
                 interface: Interface::default(),
                 reported: Numbers::default(),
                 block_rules: BlockRules::Relaxed,
@@ -70,17 +71,17 @@ impl Produced {
         }
     }
 
-    fn add_nothing(&mut self, nothing: Nothing) {
+    fn add_nothing(&mut self, nothing: NagaFailure) {
         match nothing {
-            Nothing::Refused(gap) => self.gaps.push(gap),
-            Nothing::Broken(sentence) => self.broken.push(sentence),
+            NagaFailure::Refused(gap) => self.gaps.push(gap),
+            NagaFailure::Broken(sentence) => self.broken.push(sentence),
         }
     }
 }
 
 /// Why naga gave no code.
 #[derive(Debug)]
-enum Nothing {
+enum NagaFailure {
     /// It does not take this, or our WGSL cannot say it.
     Refused(Gap),
     /// It panicked.
@@ -97,8 +98,9 @@ struct NagaModule {
 }
 
 /// The module for one entry point, or why there is none.
-fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<NagaModule, Nothing> {
-    let wgsl = wgsl::module(layout, plan, entry).map_err(|error| Nothing::Refused(Gap::language(error.to_string())))?;
+fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<NagaModule, NagaFailure> {
+    let wgsl =
+        wgsl::module(layout, plan, entry).map_err(|error| NagaFailure::Refused(Gap::language(error.to_string())))?;
     let (offsets, spirv) =
         ask_naga(entry, || Ok((naga_offsets::compiled_offsets(&wgsl)?, naga_offsets::spirv(&wgsl)?)))?;
     Ok(NagaModule { wgsl, offsets, spirv })
@@ -109,17 +111,17 @@ fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result
 fn ask_naga<T>(
     entry: &ProbeEntry,
     ask: impl FnOnce() -> Result<T, NagaError> + std::panic::UnwindSafe,
-) -> Result<T, Nothing> {
+) -> Result<T, NagaFailure> {
     match std::panic::catch_unwind(ask) {
-        Ok(answer) => answer.map_err(|error| Nothing::Refused(Gap::tool(error.to_string()))),
-        Err(_) => Err(Nothing::Broken(format!("naga panics on entry point `{}`", entry.name))),
+        Ok(answer) => answer.map_err(|error| NagaFailure::Refused(Gap::tool(error.to_string()))),
+        Err(_) => Err(NagaFailure::Broken(format!("naga panics on entry point `{}`", entry.name))),
     }
 }
 
 /// The forms that our WGSL has.
 const FORMS_IN_WGSL: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
 
-/// What our WGSL can ask of a plan.
+/// The part of a plan that our WGSL can ask.
 pub(super) fn in_wgsl(plan: ProbePlan) -> ProbePlan {
     let mut plan = plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into());
     plan.entries.retain(wgsl::has);
@@ -137,7 +139,7 @@ fn not_in_wgsl(leaf: &Leaf) -> Option<String> {
 }
 
 /// The offsets of the leaves, which naga's code addresses in every form of `entry`.
-fn by_form(entry: &ProbeEntry, offsets: &[Option<u32>]) -> Compiled {
+fn by_form(entry: &ProbeEntry, offsets: &[Option<u32>]) -> CompiledOffsets {
     let leaves =
         |form: Form| (0_u32..).zip(offsets).map(move |(leaf, offset)| ((entry.name.clone(), form, leaf), *offset));
     entry.forms.iter().copied().flat_map(leaves).collect()
@@ -160,9 +162,9 @@ mod tests {
             direction: Direction::Read,
             forms: [Form::Leaf].into(),
         };
-        let mut produced = Produced::empty(Producer::Generator(Generator::Naga), ElementChoice::Sample);
+        let mut produced = SubjectShaders::empty(Producer::Generator(Generator::Naga), ElementChoice::Sample);
         let answers = [ask_naga(&entry, || panic!("as naga's writers do")), ask_naga(&entry, || Err(refusal()))];
-        for nothing in answers.into_iter().filter_map(Result::<(), Nothing>::err) {
+        for nothing in answers.into_iter().filter_map(Result::<(), NagaFailure>::err) {
             produced.add_nothing(nothing);
         }
         assert_eq!(produced.broken, ["naga panics on entry point `read_uniform`"]);

@@ -99,6 +99,11 @@ impl Producer {
         }
     }
 
+    /// Returns true if a module of many blocks can hold what this producer writes one module at a time for.
+    pub fn can_share_modules(self) -> bool {
+        self == Self::Generator(Generator::Rspirv)
+    }
+
     /// Whose the offsets in the shaders are.
     pub fn writer(self) -> Writer {
         match self {
@@ -107,7 +112,7 @@ impl Producer {
         }
     }
 
-    /// What agreement proves under `rules` on `device`.
+    /// The claim that agreement proves under `rules` on `device`.
     pub fn proves(self, rules: &str, device: &DeviceInfo) -> Proves {
         let is_native = device.direct3d.as_ref().is_some_and(|direct3d| direct3d.translator.is_none());
         match (self.can_prove(rules, device.runner), device.runner) {

@@ -1,4 +1,4 @@
-//! Rows of leaves and of lengths: what a device did in, the four witnesses' numbers side by side out.
+//! Rows of a record: the four witnesses' numbers side by side, for a leaf or for the length of an array.
 
 use layoutproof_layout::{Leaf, LeafStep, Numbers, Quantity, join};
 
@@ -7,7 +7,15 @@ use crate::check::jobs::CheckProbe;
 use crate::check::producer::Producer;
 use crate::check::shader_module::ShaderModule;
 use crate::probe::{Form, Observation, Stage, Tail, length_in, tail};
-use crate::results::record::{Row, Value};
+use crate::results::record::{RecordValue, Row};
+
+/// The path of a row, and what the case and our rules say about it.
+struct RowNumbers {
+    path: String,
+    quantity: Quantity,
+    expected: Option<u32>,
+    computed: Option<u32>,
+}
 
 impl Check {
     /// The row of an observation.
@@ -15,13 +23,19 @@ impl Check {
         let module = &self.produced.modules[job.module];
         let block = &self.subject.layouts[module.block].name;
         let leaf = &module.plan.leaves[observation.leaf as usize];
-        let compiled = self.compiled(module, &job.probe.entry.name, (observation.form, observation.leaf));
+        let compiled = self.compiled(module, &job.probe.entry.name, observation.form, observation.leaf);
         let expected_leaf = leaf_number(&self.subject.expected, block, leaf);
-        let of_leaf = || (join(block, &leaf.path), Quantity::Offset, expected_leaf, Some(leaf.offset));
+        let of_leaf = || RowNumbers {
+            path: join(block, &leaf.path),
+            quantity: Quantity::Offset,
+            expected: expected_leaf,
+            computed: Some(leaf.offset),
+        };
         let reported = leaf_number(&module.reported, block, leaf)
             .or_else(|| reported_cell(module, block, leaf))
             .or_else(|| expected_leaf.filter(|_| self.is_claimed(block, leaf)));
-        let (path, what, expected, computed) = match observation.form {
+
+        let RowNumbers { path, quantity: what, expected, computed } = match observation.form {
             Form::Length => self.length(job).unwrap_or_else(of_leaf),
             Form::Leaf
             | Form::Vector
@@ -34,6 +48,7 @@ impl Check {
             | Form::Private
             | Form::Workgroup => of_leaf(),
         };
+
         Row {
             path,
             what,
@@ -41,11 +56,11 @@ impl Check {
             direction: Some(observation.direction),
             form: Some(observation.form),
             stage: job.probe.entry.stage,
-            expected: expected.map(Value::Number),
-            computed: computed.map(Value::Number),
-            reported: reported.filter(|_| what == Quantity::Offset).map(Value::Number),
-            compiled: compiled.map(Value::Number),
-            observed: observation.offset.map(Value::Number),
+            expected: expected.map(RecordValue::Number),
+            computed: computed.map(RecordValue::Number),
+            reported: reported.filter(|_| what == Quantity::Offset).map(RecordValue::Number),
+            compiled: compiled.map(RecordValue::Number),
+            observed: observation.offset.map(RecordValue::Number),
             note: observation.note.clone(),
             fused: job.fused,
         }
@@ -61,7 +76,7 @@ impl Check {
             let block = &self.subject.layouts[module.block].name;
             let claimed = leaf_number(&self.subject.accessed, block, leaf)?;
             let mut entries = module.plan.entries.iter();
-            let compiled = entries.find_map(|entry| self.compiled(module, &entry.name, (Form::Leaf, index)))?;
+            let compiled = entries.find_map(|entry| self.compiled(module, &entry.name, Form::Leaf, index))?;
             Some(Row {
                 path: join(block, &leaf.path),
                 what: Quantity::Offset,
@@ -69,10 +84,10 @@ impl Check {
                 direction: None,
                 form: None,
                 stage: Stage::Compute,
-                expected: Some(Value::Number(claimed)),
+                expected: Some(RecordValue::Number(claimed)),
                 computed: None,
                 reported: None,
-                compiled: Some(Value::Number(compiled)),
+                compiled: Some(RecordValue::Number(compiled)),
                 observed: None,
                 note: Some("what the case says that the code addresses".to_owned()),
                 fused: false,
@@ -101,14 +116,15 @@ impl Check {
     }
 
     /// Path, case's and our number of elements of the array that ends a block, in the range that was bound.
-    fn length(&self, job: &CheckProbe) -> Option<(String, Quantity, Option<u32>, Option<u32>)> {
+    fn length(&self, job: &CheckProbe) -> Option<RowNumbers> {
         let module = &self.produced.modules[job.module];
         let block = &self.subject.layouts[module.block].name;
         let Tail { member, offset, stride } = tail(module.layout.result.as_ref().ok()?)?;
         let path = member.map_or_else(|| block.clone(), |(name, _)| join(block, &name));
         let range = u32::try_from(job.probe.image.owners.len()).ok()?;
-        let expected = expected_length(&self.subject.expected, (block, &path), range);
-        Some((path, Quantity::ArrayLength, expected, length_in(range, offset, stride)))
+        let expected = expected_length(&self.subject.expected, block, &path, range);
+        let computed = length_in(range, offset, stride);
+        Some(RowNumbers { path, quantity: Quantity::ArrayLength, expected, computed })
     }
 }
 
@@ -134,7 +150,7 @@ fn leaf_number(numbers: &Numbers, block: &str, leaf: &Leaf) -> Option<u32> {
 }
 
 /// The number of elements that follows from the case's offset and stride of the array at `path`.
-fn expected_length(numbers: &Numbers, (block, path): (&str, &str), range: u32) -> Option<u32> {
+fn expected_length(numbers: &Numbers, block: &str, path: &str, range: u32) -> Option<u32> {
     let offset = if path == block { Some(0) } else { numbers.get(Quantity::Offset, path) };
     length_in(range, offset?, numbers.get(Quantity::ArrayStride, path)?)
 }

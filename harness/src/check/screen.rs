@@ -1,69 +1,32 @@
 //! Screens: modules that answer for probes of many checks at once.
 //!
-//! Checks of one device in, dispatches with an answer for every probe out, and of what comes back the probes that are
-//! answered: by a hash that is right, so that the device read every leaf where the layout has it ([`FusedJob`]), or by
-//! a region in which all is as it should be ([`RegionJob`]). Any other answer says nothing but that the probe needs its
-//! own jobs. Nothing is said of exact ranges, and by a hash nothing of padding and guards.
-
-use std::collections::BTreeSet;
+//! The executor asks a device for screens before it runs the jobs of single checks, because one dispatch answers for
+//! hundreds of probes. A probe is answered by a hash that is right, so that the device read every leaf where the layout
+//! has it ([`FusedJob`]), or by a region in which all is as it should be ([`RegionJob`]). Any other answer only means that
+//! the probe needs its own jobs. Screens say nothing about exact ranges, and a hash says nothing about padding and guards.
 
 use layoutproof_device::{Job, ReadBack};
 use layoutproof_layout::BlockLayout;
 
-use crate::check::candidate::{Candidate, Manner, groups};
+use crate::check::candidate::{Candidate, SharingMode, groups};
 use crate::check::check::Check;
-use crate::check::producer::{Generator, Producer};
+use crate::check::probe_id::ProbeId;
 use crate::check::shader_module::ShaderModule;
 use crate::generate::spirv::{produce_fused, produce_regions};
 use crate::probe::image::nonce_word;
-use crate::probe::{
-    Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeEntry, RegionJob, Regions,
-};
-
-/// The probes of a check that screens have answered.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answered(BTreeSet<(usize, String)>);
-
-impl Answered {
-    /// Adds a probe.
-    pub fn add(&mut self, ProbeId { module, entry, .. }: &ProbeId) {
-        self.0.insert((*module, entry.clone()));
-    }
-
-    /// Whether the entry point of that module is among them.
-    pub(super) fn contains(&self, module: usize, entry: &str) -> bool {
-        self.0.contains(&(module, entry.to_owned()))
-    }
-}
-
-/// A probe of one of several checks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProbeId {
-    /// The check, as the caller numbers it.
-    pub check: usize,
-    /// Index into [`Produced::modules`](super::Produced::modules).
-    module: usize,
-    /// Name of the entry point.
-    entry: String,
-}
-
-impl ProbeId {
-    pub(super) fn new(check: usize, module: usize, entry: &ProbeEntry) -> Self {
-        Self { check, module, entry: entry.name.clone() }
-    }
-}
+use crate::probe::{Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, RegionJob, RegionStarts};
 
 /// A dispatch that answers for probes of several checks.
 #[derive(Clone, Debug)]
 pub struct Screen {
-    asked: Asked,
+    asked: ScreenJob,
     /// By the number of the answer: the probes that it is for.
     probes: Vec<Vec<ProbeId>>,
 }
 
 /// How the probes share the dispatch.
 #[derive(Clone, Debug)]
-enum Asked {
+enum ScreenJob {
     Folded(FusedJob),
     Apart(RegionJob),
 }
@@ -73,24 +36,19 @@ impl Screen {
     pub fn all(checks: &[(usize, &Check)]) -> Vec<Self> {
         let screens = groups(checks).into_iter().filter_map(|(manner, group)| {
             let asked = match manner {
-                Manner::Folded(space) => Asked::Folded(fold(&group, space)?),
-                Manner::Apart(_) => Asked::Apart(set_apart(&group)?),
+                SharingMode::Folded(space) => ScreenJob::Folded(fold(&group, space)?),
+                SharingMode::Apart(_) => ScreenJob::Apart(set_apart(&group)?),
             };
             Some(Self { asked, probes: group.into_iter().map(|candidate| candidate.probes).collect() })
         });
         screens.collect()
     }
 
-    /// Whether modules can hold what this producer writes elsewhere.
-    pub fn holds(producer: Producer) -> bool {
-        producer == Producer::Generator(Generator::Rspirv)
-    }
-
-    /// What the device gets.
+    /// The job that the device gets.
     pub fn job(&self) -> &Job {
         match &self.asked {
-            Asked::Folded(fused) => &fused.job,
-            Asked::Apart(regions) => &regions.job,
+            ScreenJob::Folded(fused) => &fused.job,
+            ScreenJob::Apart(regions) => &regions.job,
         }
     }
 
@@ -102,8 +60,8 @@ impl Screen {
     /// The probes that this answer is right for.
     pub fn answered(&self, read_back: &ReadBack) -> impl Iterator<Item = &ProbeId> {
         let wrong = match &self.asked {
-            Asked::Folded(fused) => fused.wrong(read_back),
-            Asked::Apart(regions) => regions.wrong(read_back),
+            ScreenJob::Folded(fused) => fused.wrong(read_back),
+            ScreenJob::Apart(regions) => regions.wrong(read_back),
         };
         let right = self.probes.iter().enumerate().filter(move |(number, _)| !wrong.contains(number));
         right.flat_map(|(_, probes)| probes)
@@ -128,7 +86,7 @@ fn fold(group: &[Candidate<'_>], space: FusedSpace) -> Option<FusedJob> {
 /// The dispatch of a group with a region for each; `None` where it cannot be written.
 fn set_apart(group: &[Candidate<'_>]) -> Option<RegionJob> {
     let alone = group.iter().map(|candidate| candidate.alone.as_ref()).collect::<Option<Vec<_>>>()?;
-    let regions = Regions::of(&alone)?;
+    let regions = RegionStarts::of(&alone)?;
     let produced = produce_regions(&cases(group, |module| &module.layout), &regions).ok()?;
     let (shader, requires) = (produced.shader(), produced.requires());
     let shader = PlanShader { shader: &shader, requires: &requires, interface: Interface::default() };

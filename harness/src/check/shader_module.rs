@@ -13,11 +13,11 @@ use crate::probe::{Form, Interface, ProbeEntry, ProbePlan};
 const WORD: u32 = 4;
 
 /// Byte offsets that code addresses, by entry point, form and index of the leaf.
-pub type Compiled = BTreeMap<(String, Form, u32), Option<u32>>;
+pub type CompiledOffsets = BTreeMap<(String, Form, u32), Option<u32>>;
 
 /// Code in the forms in which runners take it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Code {
+pub enum ModuleCode {
     /// SPIR-V words.
     Spirv(Vec<u32>),
     /// WGSL text, and the SPIR-V words that naga makes of it.
@@ -47,8 +47,8 @@ pub enum Code {
     ClangIr(String),
 }
 
-impl Code {
-    /// What a validator of SPIR-V can be asked about.
+impl ModuleCode {
+    /// The SPIR-V that a validator can check; `None` for code in other forms.
     pub fn spirv(&self) -> Option<&[u32]> {
         match self {
             Self::Spirv(words) | Self::Naga { spirv: words, .. } => Some(words),
@@ -85,7 +85,7 @@ pub struct ShaderModule {
     /// The leaves and the entry points of this module.
     pub plan: ProbePlan,
     /// The code.
-    pub code: Code,
+    pub code: ModuleCode,
     /// Where the code has its buffers.
     pub interface: Interface,
     /// What the compiler reports of the block.
@@ -100,13 +100,13 @@ pub struct ShaderModule {
     /// Least bytes that the language lets a host bind.
     pub binding_size: u32,
     /// The byte offset that the code addresses, by entry point, form and leaf.
-    pub compiled: Compiled,
+    pub compiled: CompiledOffsets,
     /// The same for the GLSL that naga writes for OpenGL drivers; `None` where there is none.
-    pub glsl_compiled: Option<Compiled>,
+    pub glsl_compiled: Option<CompiledOffsets>,
 }
 
 impl ShaderModule {
-    /// What the spaces and stages of the module's entry points need, which is the same for all of them.
+    /// The features that the spaces and stages of the module's entry points need, which are the same for all of them.
     pub fn access(&self) -> BTreeSet<Feature> {
         self.plan.entries.iter().flat_map(ProbeEntry::requires).collect()
     }
@@ -114,19 +114,20 @@ impl ShaderModule {
     /// The form in which a runner takes the module.
     pub fn shader(&self, runner: RunnerKind) -> Shader {
         match (&self.code, runner) {
-            (Code::Naga { wgsl, .. }, RunnerKind::Wgpu) => Shader::Wgsl(wgsl.clone()),
-            (Code::Spirv(words) | Code::Naga { spirv: words, .. }, _) => Shader::Spirv(words.clone()),
-            (Code::Wgsl(text), _) => Shader::Wgsl(text.clone()),
-            (Code::Dxil { container: Some(container), .. }, RunnerKind::D3d12) => Shader::Dxil(container.clone()),
-            (Code::Dxil { listing, .. }, _) => Shader::DxilListing(listing.clone()),
-            (Code::Dxbc { container, .. }, RunnerKind::D3d12) => Shader::Dxbc(container.clone()),
-            (Code::Dxbc { spirv, .. }, _) => Shader::Spirv(spirv.clone()),
-            (Code::ClangIr(text), _) => Shader::ClangIr(text.clone()),
+            (ModuleCode::Naga { wgsl, .. }, RunnerKind::Wgpu) => Shader::Wgsl(wgsl.clone()),
+            (ModuleCode::Spirv(words) | ModuleCode::Naga { spirv: words, .. }, _) => Shader::Spirv(words.clone()),
+            (ModuleCode::Wgsl(text), _) => Shader::Wgsl(text.clone()),
+            (ModuleCode::Dxil { container: Some(container), .. }, RunnerKind::D3d12) => Shader::Dxil(container.clone()),
+            (ModuleCode::Dxil { listing, .. }, _) => Shader::DxilListing(listing.clone()),
+            (ModuleCode::Dxbc { container, .. }, RunnerKind::D3d12) => Shader::Dxbc(container.clone()),
+            (ModuleCode::Dxbc { spirv, .. }, _) => Shader::Spirv(spirv.clone()),
+            (ModuleCode::ClangIr(text), _) => Shader::ClangIr(text.clone()),
         }
     }
 
-    /// What the code addresses in the language in which `device` gets it; `None` where the module has no such code.
-    pub fn compiled_for(&self, device: &DeviceInfo) -> Option<&Compiled> {
+    /// The offsets that the code addresses in the language in which `device` gets it; `None` where the module has no such
+    /// code.
+    pub fn compiled_for(&self, device: &DeviceInfo) -> Option<&CompiledOffsets> {
         if device.is_opengl() { self.glsl_compiled.as_ref() } else { Some(&self.compiled) }
     }
 

@@ -2,8 +2,8 @@
 
 use layoutproof_layout::{LayoutOptions, Span};
 
-use crate::bindings::Invocation;
-use crate::case::{BindExpectation, By, Case, Diagnosed, Expectation};
+use crate::bindings::BindingInvocation;
+use crate::case::{BindExpectation, By, Case, Expectation, ExpectedDiagnostic};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
@@ -14,7 +14,7 @@ use crate::module::Module;
 /// 1.8.2405 lets arrays, structs and matrices begin at any component.
 const TAKEN_BY_COMPILERS: [Code; 1] = [Code::PackoffsetComponent];
 
-/// What is checked, before any rule set.
+/// Declarations that are checked, before any rule set lays them out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
     /// Case id, or the file's name.
@@ -34,11 +34,11 @@ pub struct Source {
     /// Where the case expects parameters; empty for a file.
     pub bind: Vec<BindExpectation>,
     /// What placements are asked with.
-    pub invocation: Invocation,
+    pub invocation: BindingInvocation,
     /// Refusals by rule sets, conventions and compilers that the case expects.
-    pub rejects: Vec<Diagnosed>,
+    pub rejects: Vec<ExpectedDiagnostic>,
     /// Warnings by rule sets, conventions and compilers that the case expects.
-    pub warns: Vec<Diagnosed>,
+    pub warns: Vec<ExpectedDiagnostic>,
     /// The declarations as their author wrote them; `None` for a module that comes laid out.
     pub text: Option<SourceText>,
     /// Whether this is a case.
@@ -78,7 +78,7 @@ impl Source {
         sources: &mut SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
         let module = declare(sources, span, declared)?;
-        let invocation = Invocation { entry: declared.entry.clone(), ..Invocation::default() };
+        let invocation = BindingInvocation { entry: declared.entry.clone(), ..BindingInvocation::default() };
         let file = sources.file(span.file);
         let text = SourceText {
             text: file.text.clone(),
@@ -99,7 +99,7 @@ impl Source {
             expect: Vec::new(),
             accessed: Vec::new(),
             bind: Vec::new(),
-            invocation: Invocation::default(),
+            invocation: BindingInvocation::default(),
             rejects: Vec::new(),
             warns: Vec::new(),
             text: None,
@@ -121,7 +121,8 @@ impl Source {
             taken: TAKEN_BY_COMPILERS.into_iter().filter(is_warned).collect(),
             ..DeclareOptions::default()
         };
-        let ours: Vec<&Diagnosed> = case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
+        let ours: Vec<&ExpectedDiagnostic> =
+            case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
         match declare(sources, case.declare, &options) {
             Err(found) => unexpected(case, &ours, &found, sources).map(|()| None),
             Ok(module) => {
@@ -169,9 +170,9 @@ fn own_folder(name: &str) -> Option<String> {
     Some(folder.to_owned())
 }
 
-/// What rule sets, conventions and compilers must say of declarations that are read.
-fn by_others(all: &[Diagnosed]) -> Vec<Diagnosed> {
-    let by_others = |given: &&Diagnosed| match given.by {
+/// The diagnostics that rule sets, conventions and compilers must give, other than our own parser.
+fn by_others(all: &[ExpectedDiagnostic]) -> Vec<ExpectedDiagnostic> {
+    let by_others = |given: &&ExpectedDiagnostic| match given.by {
         By::Rules(_) | By::Convention { .. } | By::Compiler(_) => true,
         By::Layoutproof => false,
     };
@@ -181,7 +182,7 @@ fn by_others(all: &[Diagnosed]) -> Vec<Diagnosed> {
 /// Refusals that the case does not expect, or expects elsewhere.
 fn unexpected(
     case: &Case,
-    expected: &[&Diagnosed],
+    expected: &[&ExpectedDiagnostic],
     found: &[Diagnostic],
     sources: &SourceMap,
 ) -> Result<(), Vec<Diagnostic>> {
@@ -191,13 +192,13 @@ fn unexpected(
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-fn matches(case: &Case, expected: &Diagnosed, given: &Diagnostic, sources: &SourceMap) -> bool {
+fn matches(case: &Case, expected: &ExpectedDiagnostic, given: &Diagnostic, sources: &SourceMap) -> bool {
     let first = sources.position(case.declare).line;
     let line = sources.position(given.span()).line + 1 - first;
     expected.line.is_none_or(|wanted| wanted == line) && expected.matches(Some(given.code), &given.message)
 }
 
-fn not_given(case: &Case, expected: &Diagnosed) -> Diagnostic {
+fn not_given(case: &Case, expected: &ExpectedDiagnostic) -> Diagnostic {
     let what = expected.code.as_deref().or(expected.message.as_deref()).unwrap_or("a diagnostic");
     let line = expected.line.map(|line| format!(" on line {line} of the declaration")).unwrap_or_default();
     let message = format!("case {} expects `{what}`{line}, but it is not given", case.id);

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::{BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find, lay_out};
 
-use crate::case::{Authority, By, Diagnosed, Expectation, expect};
+use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::inspect::toolchain::SourceText;
 use crate::probe::Stage;
-use crate::results::record::{Row, Value};
+use crate::results::record::{RecordValue, Row};
 
-/// What the case expects under a rule set. A dialect has a table of its own only where some type differs; elsewhere what is
+/// Finds what the case expects under a rule set. A dialect has a table of its own only where some type differs; elsewhere what is
 /// expected of the specification holds for it too.
 fn expectation<'a>(source: &'a Source, rules: &RuleSet, layouts: &[BlockLayout]) -> Option<&'a Expectation> {
     let of = |name: &str| source.expect.iter().find(|expectation| expectation.rules == name);
@@ -54,7 +54,7 @@ pub struct Subject {
     /// Everybody who took the declarations and gave the case numbers or places: those of this rule set, and where
     /// parameters are bound.
     pub authorities: Vec<Authority>,
-    /// Whether nobody asks for this rule set but compilers, which take it by themselves.
+    /// True if a compiler implied this rule set and the user did not ask for it.
     pub is_native: bool,
 }
 
@@ -96,7 +96,7 @@ impl Subject {
         }
     }
 
-    /// Whether this is a user's WGSL, whose blocks stand in the text as compilers get it.
+    /// Returns true if this is a user's WGSL, whose blocks stand in the text as compilers get it.
     pub fn is_own_wgsl(&self) -> bool {
         self.rules == DECLARED && self.source.text.is_some()
     }
@@ -110,21 +110,23 @@ impl Subject {
             .collect();
         let accessed = self.source.accessed.iter().filter(|accessed| accessed.rules == self.rules);
         found.extend(accessed.flat_map(|accessed| expect::unknown(&self.source.id, accessed, &self.layouts)));
-        let refused = |reject: &Diagnosed| {
+
+        let refused = |reject: &ExpectedDiagnostic| {
             let mut refusals = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten();
             refusals.any(|refusal| reject.matches(None, &refusal.message))
         };
-        let warned = |warn: &Diagnosed| {
+        let warned = |warn: &ExpectedDiagnostic| {
             let laid_out = self.layouts.iter().filter(|layout| layout.result.is_ok());
             let mut warnings = laid_out.flat_map(|layout| &layout.warnings);
             warnings.any(|warning| warn.matches(Some(warning.kind.into()), &warning.message))
         };
-        let silent = |given: &Diagnosed, what| {
+        let silent = |given: &ExpectedDiagnostic, what| {
             let fragment = given.message.as_deref().unwrap_or("");
             let message = format!("`{}` does not {what} this (message with \"{fragment}\" expected)", self.rules);
             Diagnostic::error(Code::BadCase, given.span, message)
         };
-        let own = |given: &&Diagnosed| given.by == By::Rules(self.rules.to_owned());
+
+        let own = |given: &&ExpectedDiagnostic| given.by == By::Rules(self.rules.to_owned());
         let rejects = self.source.rejects.iter().filter(own).filter(|reject| !refused(reject));
         found.extend(rejects.map(|reject| silent(reject, "refuse")));
         let warns = self.source.warns.iter().filter(own).filter(|warn| !warned(warn));
@@ -141,7 +143,7 @@ impl Subject {
             direction: None,
             form: None,
             stage: Stage::Compute,
-            expected: Some(Value::Number(expected)),
+            expected: Some(RecordValue::Number(expected)),
             computed: Some(self.computed_value(what, path)),
             reported: None,
             compiled: None,
@@ -149,16 +151,16 @@ impl Subject {
             note: None,
             fused: false,
         };
-        let is_dropped = |what| what == Quantity::MatrixStride && is_planted(Fault::MatrixStridesNotCompared);
+        let is_dropped = |what| what == Quantity::MatrixStride && is_planted(PlantedBug::MatrixStridesNotCompared);
         self.expected.iter().filter(|(what, _, _)| !is_dropped(*what)).map(row).collect()
     }
 
-    fn computed_value(&self, what: Quantity, path: &str) -> Value {
+    fn computed_value(&self, what: Quantity, path: &str) -> RecordValue {
         let refused = || {
             let reasons = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten();
             let first = reasons.map(|refusal| refusal.message.clone()).next();
-            Value::Text(first.unwrap_or_else(|| "no such number".to_owned()))
+            RecordValue::Text(first.unwrap_or_else(|| "no such number".to_owned()))
         };
-        self.computed.get(what, path).map_or_else(refused, Value::Number)
+        self.computed.get(what, path).map_or_else(refused, RecordValue::Number)
     }
 }

@@ -1,13 +1,13 @@
-//! Who is wrong: the witnesses of a check in, the outcome and the culprit out.
+//! Who is wrong: compares the witnesses of a check, and names the outcome and the culprit.
 //!
 //! Validity comes first: what an invalid module makes a device do says nothing about the device. Then each pair of
-//! neighbours in the chain expected, computed, compiled, observed is compared; exactly one broken link names a
-//! culprit, several leave it unclear.
+//! neighbours in the chain expected, computed, compiled, observed is compared; exactly one broken link names a culprit,
+//! several leave it unclear.
 
 use std::collections::BTreeSet;
 
 use layoutproof_device::Feature;
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::Quantity;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ impl Validation {
         }
     }
 
-    /// What is said of a check whose modules were told this; without any, nobody was asked.
+    /// Combines what the validator said of the modules of a check; without modules it was not run.
     pub fn of_all<'a>(modules: impl Iterator<Item = &'a Self>) -> Self {
         // What one module breaks comes before what nobody asked of another. The first one of a kind is told.
         let weight = |validation: &&Self| match validation {
@@ -58,7 +58,7 @@ impl Validation {
         modules.min_by_key(weight).cloned().unwrap_or_else(|| Self::NotRun("no module".to_owned()))
     }
 
-    /// What such a text of a record stands for.
+    /// Reads the text of a record back.
     pub fn of_text(text: &str) -> Self {
         if text == "valid" {
             return Self::Valid;
@@ -86,7 +86,7 @@ pub enum Writer {
 
 /// The code of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code {
+pub struct CodeOrigin {
     /// What agreement proves.
     pub proves: Proves,
     /// Who wrote it.
@@ -105,7 +105,7 @@ pub struct Verdict {
 }
 
 /// Judges the rows of a check that was carried out.
-pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
+pub fn judge(rows: &[Row], validation: &Validation, code: CodeOrigin) -> Verdict {
     if let Some(message) = refusal(validation) {
         let sentence = format!("the module is not valid, so the device's answer counts for nothing: {message}");
         return differ(Culprit::Module, sentence);
@@ -119,10 +119,10 @@ pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
     }
 }
 
-/// What the validator has against a module that is not valid anywhere.
+/// The validator's message for a module that is not valid on any device.
 fn refusal(validation: &Validation) -> Option<&str> {
     match validation {
-        Validation::Invalid(message) if !is_planted(Fault::InvalidModulesJudged) => Some(message),
+        Validation::Invalid(message) if !is_planted(PlantedBug::InvalidModulesJudged) => Some(message),
         Validation::Valid | Validation::NotRun(_) | Validation::ValidOnlyWith { .. } | Validation::Invalid(_) => None,
     }
 }
@@ -170,7 +170,7 @@ fn judge_rows(broken: &BTreeSet<Link>, culprits: &BTreeSet<Culprit>) -> Verdict 
 }
 
 /// The rows in which a pair of neighbours differs, once for each culprit whom that names.
-pub fn differing(rows: &[Row], code: Code) -> BTreeSet<(usize, Culprit)> {
+pub fn differing(rows: &[Row], code: CodeOrigin) -> BTreeSet<(usize, Culprit)> {
     let links = |(index, row)| broken_links(row, rows, code.proves).into_iter().map(move |link| (index, link));
     rows.iter().enumerate().flat_map(links).map(|(index, link)| (index, culprit(link, rows, code))).collect()
 }
@@ -193,7 +193,7 @@ enum Link {
 fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     let differ = |a: &Option<_>, b: &Option<_>| a.is_some() && b.is_some() && a != b;
     let mut links = Vec::new();
-    if differ(&row.expected, &row.computed) && !is_planted(Fault::ExpectedNotCompared) {
+    if differ(&row.expected, &row.computed) && !is_planted(PlantedBug::ExpectedNotCompared) {
         links.push(Link::ExpectedComputed);
     }
     if row.computed.is_none() && differ(&row.expected, &row.compiled) {
@@ -205,11 +205,11 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     // Where its code reads the same member by its name as reported, the report is right, and the code at odds with itself.
     let told = row.reported.is_some() && row.reported == row.computed;
     let at_odds = told && by_name(row, rows).is_some_and(|plain| plain.compiled == row.reported);
-    let disagrees = differ(&row.computed, &row.compiled) && !is_planted(Fault::CompiledNotCompared);
+    let disagrees = differ(&row.computed, &row.compiled) && !is_planted(PlantedBug::CompiledNotCompared);
     if disagrees && !sides_with_case && (!told || at_odds) {
         links.push(Link::ComputedCompiled);
     }
-    if differ(&row.reported, &row.compiled) && !at_odds && !is_planted(Fault::ReportNotCompared) {
+    if differ(&row.reported, &row.compiled) && !at_odds && !is_planted(PlantedBug::ReportNotCompared) {
         links.push(Link::ReportedCompiled);
     }
     // Code that a compiler chose and that takes a leaf from no byte of the block, on every device.
@@ -230,7 +230,7 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
         | Quantity::Guard
         | Quantity::ArrayLength => row.space.is_some(),
     };
-    let is_compared = asked && !is_planted(Fault::ObservedNotCompared);
+    let is_compared = asked && !is_planted(PlantedBug::ObservedNotCompared);
     if is_compared && shader_says.is_some() && shader_says != row.observed.as_ref() {
         links.push(Link::CompiledObserved);
     }
@@ -244,7 +244,7 @@ fn by_name<'a>(row: &Row, rows: &'a [Row]) -> Option<&'a Row> {
     rows.iter().filter(|_| other).find(same)
 }
 
-fn culprit(link: Link, rows: &[Row], code: Code) -> Culprit {
+fn culprit(link: Link, rows: &[Row], code: CodeOrigin) -> Culprit {
     match (link, code.proves, code.writer) {
         (Link::ExpectedComputed, proves, _) if proves.is_of_compiler() => tie_break(rows),
         (Link::ExpectedComputed, _, _) => Culprit::CaseOrRules,
@@ -289,11 +289,11 @@ fn sentence(culprit: Culprit) -> &'static str {
 mod tests {
     use super::*;
     use crate::probe::{AddressSpace, Stage};
-    use crate::results::record::Value;
+    use crate::results::record::RecordValue;
     use layoutproof_layout::Quantity;
 
     fn row(numbers: [Option<u32>; 4]) -> Row {
-        let [expected, computed, compiled, observed] = numbers.map(|number| number.map(Value::Number));
+        let [expected, computed, compiled, observed] = numbers.map(|number| number.map(RecordValue::Number));
         Row {
             path: "S.c".to_owned(),
             what: Quantity::Offset,
@@ -311,12 +311,12 @@ mod tests {
         }
     }
 
-    const OURS: Code = Code { proves: Proves::Decorations, writer: Writer::Generator };
+    const OURS: CodeOrigin = CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator };
     /// A compiler that is told the offsets, as naga is by `@size`.
-    const TOLD: Code = Code { proves: Proves::Decorations, writer: Writer::Compiler };
-    const CHOSEN: Code = Code { proves: Proves::Compiler, writer: Writer::Compiler };
+    const TOLD: CodeOrigin = CodeOrigin { proves: Proves::Decorations, writer: Writer::Compiler };
+    const CHOSEN: CodeOrigin = CodeOrigin { proves: Proves::Compiler, writer: Writer::Compiler };
 
-    fn check(numbers: [Option<u32>; 4], code: Code, culprit: Option<Culprit>) {
+    fn check(numbers: [Option<u32>; 4], code: CodeOrigin, culprit: Option<Culprit>) {
         let verdict = judge(&[row([Some(0); 4]), row(numbers)], &Validation::Valid, code);
         assert_eq!(verdict.culprit, culprit, "{numbers:?} {code:?}");
         assert_eq!(verdict.outcome == Outcome::Agree, culprit.is_none());
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_report_that_differs_from_the_code_is_a_report() {
-        let reported = Row { reported: Some(Value::Number(4)), ..row([Some(0); 4]) };
+        let reported = Row { reported: Some(RecordValue::Number(4)), ..row([Some(0); 4]) };
         let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
         assert_eq!(verdict.culprit, Some(Culprit::Report));
     }
@@ -402,7 +402,7 @@ mod tests {
     #[test]
     fn a_report_that_knows_the_rule_is_what_misleads() {
         let [listed, loaded] = [Some(4), Some(0)];
-        let reported = Row { reported: Some(Value::Number(4)), ..row([listed, listed, loaded, loaded]) };
+        let reported = Row { reported: Some(RecordValue::Number(4)), ..row([listed, listed, loaded, loaded]) };
         let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
         assert_eq!(verdict.culprit, Some(Culprit::Report));
     }
@@ -412,7 +412,7 @@ mod tests {
         let [listed, loaded] = [Some(20), Some(16)];
         let by_form = |form, compiled| Row {
             form: Some(form),
-            reported: Some(Value::Number(20)),
+            reported: Some(RecordValue::Number(20)),
             ..row([listed, listed, compiled, compiled])
         };
         for (by_name, culprit) in [(listed, Culprit::Compiler), (loaded, Culprit::Report)] {
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn differing_rows_have_culprits_of_their_own() {
         let [right, wrong] = [Some(20), Some(16)];
-        let misled = Row { reported: Some(Value::Number(20)), ..row([right, right, wrong, wrong]) };
+        let misled = Row { reported: Some(RecordValue::Number(20)), ..row([right, right, wrong, wrong]) };
         let rows = [misled, row([right; 4]), row([right, right, wrong, wrong]), row([right, right, right, wrong])];
         let expected = [(0, Culprit::Report), (2, Culprit::Compiler), (3, Culprit::Device)];
         assert_eq!(differing(&rows, CHOSEN), expected.into());
@@ -441,7 +441,7 @@ mod tests {
     #[test]
     fn wrong_code_weighs_more_than_a_report_that_misses_it() {
         let [right, wrong] = [Some(20), Some(16)];
-        let misled = Row { reported: Some(Value::Number(20)), ..row([right, right, wrong, wrong]) };
+        let misled = Row { reported: Some(RecordValue::Number(20)), ..row([right, right, wrong, wrong]) };
         let miscompiled = row([right, right, wrong, wrong]);
         let verdict = judge(&[misled, miscompiled], &Validation::Valid, CHOSEN);
         assert_eq!(verdict.culprit, Some(Culprit::Compiler), "{}", verdict.sentence);

@@ -12,14 +12,14 @@ use crate::input::diagnostics::Diagnostic;
 
 /// A name with the place where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Name<'a> {
+pub(super) struct Identifier<'a> {
     pub(super) text: &'a str,
     pub(super) span: Span,
 }
 
 /// `N::Pair<float, 3>`; never empty.
 #[derive(Clone, Debug)]
-pub(super) struct Path<'a> {
+pub(super) struct NamePath<'a> {
     pub(super) parts: Vec<PathPart<'a>>,
     pub(super) span: Span,
 }
@@ -27,12 +27,12 @@ pub(super) struct Path<'a> {
 /// One name of a path.
 #[derive(Clone, Debug)]
 pub(super) struct PathPart<'a> {
-    pub(super) name: Name<'a>,
+    pub(super) name: Identifier<'a>,
     /// `None` where no `<` follows.
     pub(super) arguments: Option<Vec<GenericArgument<'a>>>,
 }
 
-/// What stands between `<` and `>`. A lone name parses as a type and may turn out to be a constant.
+/// One argument between `<` and `>`. A lone name parses as a type and may turn out to be a constant.
 #[derive(Clone, Debug)]
 pub(super) enum GenericArgument<'a> {
     Type(TypeExpression<'a>),
@@ -54,7 +54,7 @@ pub(super) struct TypeExpression<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) enum TypeKind<'a> {
-    Path(Path<'a>),
+    Path(NamePath<'a>),
     Struct(Box<StructDeclaration<'a>>),
     Enum(Box<EnumDeclaration<'a>>),
 }
@@ -62,12 +62,12 @@ pub(super) enum TypeKind<'a> {
 #[derive(Clone, Debug)]
 pub(super) enum TypeSuffix<'a> {
     Pointer,
-    Array(Dimension<'a>),
+    Array(ArrayDimension<'a>),
 }
 
 /// `[n]` or `[]`.
 #[derive(Clone, Debug)]
-pub(super) struct Dimension<'a> {
+pub(super) struct ArrayDimension<'a> {
     pub(super) length: Option<Expression<'a>>,
     pub(super) span: Span,
 }
@@ -86,13 +86,13 @@ pub(super) enum Operation<'a> {
         unsigned: bool,
     },
     Boolean(bool),
-    Name(Path<'a>),
+    Name(NamePath<'a>),
     Unary(UnaryOperator),
     Binary(BinaryOperator),
     /// Pops condition, first and second value.
     Select,
     /// `(int)x` or `int(x)`.
-    Cast(Path<'a>),
+    Cast(NamePath<'a>),
     /// `sizeof(T)`, whose value depends on the rules of a layout.
     SizeOf,
     /// Something that is no integer constant: a float, a call.
@@ -135,18 +135,18 @@ pub(super) enum BinaryOperator {
     Greatest,
 }
 
-/// What stands before a declaration.
+/// Attributes, modifiers, `layout(...)` and generic parameters in front of a declaration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prefix<'a> {
     pub(super) attributes: Vec<AttributeSyntax<'a>>,
-    pub(super) modifiers: Vec<Name<'a>>,
+    pub(super) modifiers: Vec<Identifier<'a>>,
     pub(super) layout: Vec<LayoutSyntax<'a>>,
     /// Of `template<...>` or `__generic<...>`.
     pub(super) generics: Option<Vec<GenericParameter<'a>>>,
 }
 
 impl Prefix<'_> {
-    /// Whether `word` is one of the modifiers.
+    /// True if `word` is one of the modifiers.
     pub(super) fn has(&self, word: &str) -> bool {
         self.modifiers.iter().any(|modifier| modifier.text == word)
     }
@@ -169,13 +169,13 @@ pub(super) enum ArgumentSyntax<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) struct LayoutSyntax<'a> {
-    pub(super) name: Name<'a>,
+    pub(super) name: Identifier<'a>,
     pub(super) value: Option<Expression<'a>>,
 }
 
-/// What stands behind a declarator's `:`.
+/// Registers, packoffsets, semantic or bit width behind a declarator's `:`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Placement<'a> {
+pub(super) struct PlacementSyntax<'a> {
     pub(super) registers: Vec<RegisterSyntax<'a>>,
     pub(super) packoffsets: Vec<PackOffsetSyntax<'a>>,
     pub(super) semantic: Option<&'a str>,
@@ -185,8 +185,8 @@ pub(super) struct Placement<'a> {
 /// The words between the parentheses of `register(...)`.
 #[derive(Clone, Debug)]
 pub(super) struct RegisterSyntax<'a> {
-    pub(super) words: Vec<Name<'a>>,
-    /// Whether `[n]` follows the register.
+    pub(super) words: Vec<Identifier<'a>>,
+    /// True if `[n]` follows the register.
     pub(super) indexed: bool,
     pub(super) span: Span,
 }
@@ -203,18 +203,18 @@ pub(super) struct PackOffsetSyntax<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Declarator<'a> {
     /// Empty for an unnamed bit-field.
-    pub(super) name: Name<'a>,
+    pub(super) name: Identifier<'a>,
     /// `N` and `S` of `N::S::name`, which is declared there and defined here.
-    pub(super) outer: Vec<Name<'a>>,
+    pub(super) outer: Vec<Identifier<'a>>,
     pub(super) pointers: usize,
-    pub(super) dimensions: Vec<Dimension<'a>>,
-    pub(super) placement: Placement<'a>,
+    pub(super) dimensions: Vec<ArrayDimension<'a>>,
+    pub(super) placement: PlacementSyntax<'a>,
     pub(super) initialiser: Option<Initialiser<'a>>,
     /// Tokens of the initialiser; empty where there is none.
     pub(super) initialised: Range<usize>,
 }
 
-/// What stands behind `=`.
+/// The initialiser behind `=`.
 #[derive(Clone, Debug)]
 pub(super) enum Initialiser<'a> {
     Value(Expression<'a>),
@@ -225,7 +225,7 @@ pub(super) enum Initialiser<'a> {
 
 /// `row_major float2x3 a, b[2] : register(c3);`, `struct S { ... };`.
 #[derive(Clone, Debug)]
-pub(super) struct Declaration<'a> {
+pub(super) struct DeclarationSyntax<'a> {
     pub(super) prefix: Prefix<'a>,
     pub(super) ty: TypeExpression<'a>,
     pub(super) declarators: Vec<Declarator<'a>>,
@@ -235,7 +235,7 @@ pub(super) struct Declaration<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct StructDeclaration<'a> {
     /// Empty for an anonymous struct.
-    pub(super) name: Name<'a>,
+    pub(super) name: Identifier<'a>,
     pub(super) generics: Option<Vec<GenericParameter<'a>>>,
     /// `float, 2` of `template<> struct S<float, 2>`: the arguments that this declaration is for.
     pub(super) specialised: Option<Vec<GenericArgument<'a>>>,
@@ -246,7 +246,7 @@ pub(super) struct StructDeclaration<'a> {
 /// A generic parameter: `T`, `typename T`, `let N : int`, `int N = 4`.
 #[derive(Clone, Debug)]
 pub(super) struct GenericParameter<'a> {
-    pub(super) name: Name<'a>,
+    pub(super) name: Identifier<'a>,
     pub(super) is_value: bool,
     pub(super) default: Option<GenericArgument<'a>>,
 }
@@ -254,15 +254,22 @@ pub(super) struct GenericParameter<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct EnumDeclaration<'a> {
     /// Empty for an anonymous enum.
-    pub(super) name: Name<'a>,
-    /// Whether the enumerators are names of the enclosing scope too (all but `enum class`).
+    pub(super) name: Identifier<'a>,
+    /// True if the enumerators are names of the enclosing scope too (all but `enum class`).
     pub(super) unscoped: bool,
     pub(super) underlying: Option<TypeExpression<'a>>,
-    pub(super) enumerators: Vec<(Name<'a>, Option<Expression<'a>>)>,
+    pub(super) enumerators: Vec<EnumeratorSyntax<'a>>,
+}
+
+/// `Red` or `Red = 1`.
+#[derive(Clone, Debug)]
+pub(super) struct EnumeratorSyntax<'a> {
+    pub(super) name: Identifier<'a>,
+    pub(super) value: Option<Expression<'a>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BufferKind {
+pub(super) enum BufferKeyword {
     Cbuffer,
     Tbuffer,
 }
@@ -270,10 +277,10 @@ pub(super) enum BufferKind {
 /// `cbuffer S : register(b0) { ... }`.
 #[derive(Clone, Debug)]
 pub(super) struct BufferDeclaration<'a> {
-    pub(super) kind: BufferKind,
+    pub(super) kind: BufferKeyword,
     pub(super) prefix: Prefix<'a>,
-    pub(super) name: Name<'a>,
-    pub(super) placement: Placement<'a>,
+    pub(super) name: Identifier<'a>,
+    pub(super) placement: PlacementSyntax<'a>,
     pub(super) items: Vec<Item<'a>>,
 }
 
@@ -281,9 +288,9 @@ pub(super) struct BufferDeclaration<'a> {
 pub(super) struct FunctionDeclaration<'a> {
     pub(super) prefix: Prefix<'a>,
     /// `operator` for operators, `__init` for constructors.
-    pub(super) name: Name<'a>,
+    pub(super) name: Identifier<'a>,
     /// `N` and `S` of `N::S::name`, which is declared there and defined here.
-    pub(super) outer: Vec<Name<'a>>,
+    pub(super) outer: Vec<Identifier<'a>>,
     pub(super) result: Option<TypeExpression<'a>>,
     pub(super) result_semantic: Option<&'a str>,
     /// A list that is not understood matters only if the function is an entry point.
@@ -304,26 +311,26 @@ pub(super) struct FunctionParameter<'a> {
 /// One declaration of a file, a namespace, a struct or a buffer.
 #[derive(Clone, Debug)]
 pub(super) enum Item<'a> {
-    Declaration(Declaration<'a>),
+    Declaration(DeclarationSyntax<'a>),
     Function(FunctionDeclaration<'a>),
     Buffer(BufferDeclaration<'a>),
     Namespace {
-        path: Vec<Name<'a>>,
+        path: Vec<Identifier<'a>>,
         items: Vec<Item<'a>>,
     },
     Alias {
-        name: Name<'a>,
+        name: Identifier<'a>,
         ty: TypeExpression<'a>,
     },
     Using {
-        path: Path<'a>,
+        path: NamePath<'a>,
     },
     Interface {
-        name: Name<'a>,
+        name: Identifier<'a>,
     },
     /// A type whose declaration is skipped; `what` names its kind.
     Unread {
-        name: Name<'a>,
+        name: Identifier<'a>,
         what: &'static str,
     },
     Import {

@@ -1,4 +1,4 @@
-//! Which blocks of bytes a module has, with their names: parameters and entry points in, [`Block`]s out.
+//! Finds and names the [`Block`]s of bytes in the parameters and entry points of a module.
 //!
 //! A buffer of any kind is a block, wherever it stands: in a parameter, in a struct (`s.buffer`), in a parameter block
 //! (`p.inner`). Loose globals together are `$Globals`, the uniform parameters of an entry point `$Entry.NAME`. A second
@@ -11,8 +11,8 @@ use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
 use layoutproof_layout::{Annotations, Block, BlockKind, Span};
 
-use super::elaborate::{Elaborated, LONGEST_LISTING, Measures};
-use super::problems::Problems;
+use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures};
+use super::problems::ProblemList;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{EntryParameter, EntryPoint, Parameter, ParameterKind};
 
@@ -20,9 +20,9 @@ use crate::module::{EntryParameter, EntryPoint, Parameter, ParameterKind};
 const MOST_BLOCKS: usize = 1 << 12;
 
 /// Fills `module.blocks`.
-pub(super) fn derive(elaborated: &mut Elaborated) {
-    let Elaborated { module, globals, globals_at, pointees, measures, problems } = elaborated;
-    let mut blocks = Blocks { found: Vec::new(), steps: 0, listed: 0, pointees, measures, problems };
+pub(super) fn derive(elaborated: &mut ElaboratedModule) {
+    let ElaboratedModule { module, globals, globals_at, pointees, measures, problems } = elaborated;
+    let mut blocks = BlockFinder { found: Vec::new(), steps: 0, listed: 0, pointees, measures, problems };
     for (index, parameter) in module.parameters.iter().enumerate() {
         if index == *globals_at {
             blocks.globals(globals);
@@ -38,7 +38,7 @@ pub(super) fn derive(elaborated: &mut Elaborated) {
 
 /// Where a type stands that may hold blocks.
 #[derive(Clone, Copy, Debug)]
-struct Holder<'m> {
+struct BlockHolder<'m> {
     name: &'m str,
     annotations: &'m Annotations,
     span: Span,
@@ -47,27 +47,27 @@ struct Holder<'m> {
 }
 
 #[derive(Debug)]
-struct Blocks<'m> {
+struct BlockFinder<'m> {
     found: Vec<Block>,
     /// Members that have been looked at.
     steps: usize,
     /// Bytes that it takes to list the blocks so far.
     listed: u64,
     pointees: &'m BTreeMap<String, Type>,
-    measures: &'m Measures,
-    problems: &'m mut Problems,
+    measures: &'m TypeMeasures,
+    problems: &'m mut ProblemList,
 }
 
-impl Blocks<'_> {
+impl BlockFinder<'_> {
     fn globals(&mut self, members: &[Member]) {
         let Some(span) = members.first().map(|member| member.span) else { return };
         let element = structure("$Globals", members.to_vec(), span);
-        self.push(BlockKind::Globals, element, Holder::new("$Globals", &Annotations::default(), span));
+        self.push(BlockKind::Globals, element, BlockHolder::new("$Globals", &Annotations::default(), span));
     }
 
     fn parameter(&mut self, parameter: &Parameter) {
         let Parameter { name, kind, ty, annotations, span } = parameter;
-        let holder = Holder::new(name, annotations, *span);
+        let holder = BlockHolder::new(name, annotations, *span);
         let is_push_constant = annotations.is_push_constant();
         let is_shader_record = is_shader_record(annotations);
         let kind = match kind {
@@ -77,6 +77,7 @@ impl Blocks<'_> {
             ParameterKind::Tbuffer => Some(BlockKind::Tbuffer),
             ParameterKind::Global | ParameterKind::Variable => None,
         };
+
         if let Some(kind) = kind {
             self.push(kind, ty.clone(), holder);
         }
@@ -91,10 +92,11 @@ impl Blocks<'_> {
         if !members.is_empty() {
             let name = entry.uniform_block();
             let element = structure(&name, members, entry.span);
-            self.push(BlockKind::EntryUniforms, element, Holder::new(&name, &entry.annotations, entry.span));
+            self.push(BlockKind::EntryUniforms, element, BlockHolder::new(&name, &entry.annotations, entry.span));
         }
+
         for parameter in &entry.parameters {
-            let holder = Holder::new(&parameter.name, &parameter.annotations, parameter.span);
+            let holder = BlockHolder::new(&parameter.name, &parameter.annotations, parameter.span);
             self.inside(&parameter.ty, holder);
             if parameter.is_uniform() {
                 self.pointee(&parameter.ty, holder);
@@ -102,8 +104,8 @@ impl Blocks<'_> {
         }
     }
 
-    /// What a pointer parameter points at.
-    fn pointee(&mut self, ty: &Type, holder: Holder<'_>) {
+    /// Adds the block that a pointer parameter points at.
+    fn pointee(&mut self, ty: &Type, holder: BlockHolder<'_>) {
         let (innermost, counts) = ty.dimensions();
         if let Type::Pointer { pointee } = innermost {
             if let Some(element) = self.pointees.get(pointee) {
@@ -113,7 +115,7 @@ impl Blocks<'_> {
     }
 
     /// The blocks in `ty`: the buffer that it is, the members that are buffers, the buffers in those.
-    fn inside(&mut self, ty: &Type, holder: Holder<'_>) {
+    fn inside(&mut self, ty: &Type, holder: BlockHolder<'_>) {
         let (innermost, counts) = ty.dimensions();
         let holder = holder.times(&counts);
         match innermost {
@@ -129,11 +131,12 @@ impl Blocks<'_> {
         }
     }
 
-    fn members(&mut self, ty: &Arc<StructType>, holder: Holder<'_>, in_array: bool) {
+    fn members(&mut self, ty: &Arc<StructType>, holder: BlockHolder<'_>, in_array: bool) {
         if let Some(base) = &ty.base {
             self.members(base, holder, in_array);
         }
         let brackets = if in_array { "[]" } else { "" };
+
         for member in &ty.members {
             if !self.measures.of(&member.ty).resources {
                 continue;
@@ -144,12 +147,12 @@ impl Blocks<'_> {
             }
             let name = format!("{}{brackets}.{}", holder.name, member.name);
             let inner =
-                Holder { name: &name, annotations: &member.annotations, span: member.span, count: holder.count };
+                BlockHolder { name: &name, annotations: &member.annotations, span: member.span, count: holder.count };
             self.inside(&member.ty, inner);
         }
     }
 
-    fn resource(&mut self, resource: &Resource, holder: Holder<'_>) {
+    fn resource(&mut self, resource: &Resource, holder: BlockHolder<'_>) {
         let Some(element) = &resource.element else { return };
         let kind = match resource.kind {
             ResourceKind::ConstantBuffer if holder.annotations.is_push_constant() => BlockKind::PushConstant,
@@ -167,6 +170,7 @@ impl Blocks<'_> {
             | ResourceKind::AccelerationStructure
             | ResourceKind::SubpassInput { .. } => return,
         };
+
         self.push(kind, (**element).clone(), holder);
         if let Some(block) = self.found.last_mut() {
             block.data_layout = resource.data_layout;
@@ -174,11 +178,11 @@ impl Blocks<'_> {
         self.inside(element, holder);
     }
 
-    fn push(&mut self, kind: BlockKind, element: Type, holder: Holder<'_>) {
+    fn push(&mut self, kind: BlockKind, element: Type, holder: BlockHolder<'_>) {
         if self.found.len() >= MOST_BLOCKS {
             return self.too_many(holder.span);
         }
-        let Holder { name, annotations, span, count } = holder;
+        let BlockHolder { name, annotations, span, count } = holder;
         let listed = self.listed.saturating_add(self.measures.of(&element).listed());
         self.listed = listed.saturating_add(u64::try_from(name.len()).unwrap_or(u64::MAX));
         if self.listed > LONGEST_LISTING {
@@ -195,7 +199,7 @@ impl Blocks<'_> {
     }
 }
 
-impl<'m> Holder<'m> {
+impl<'m> BlockHolder<'m> {
     fn new(name: &'m str, annotations: &'m Annotations, span: Span) -> Self {
         Self { name, annotations, span, count: Count::Finite(1) }
     }

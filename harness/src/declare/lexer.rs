@@ -1,4 +1,4 @@
-//! Tokens of HLSL and Slang: text in, tokens and preprocessor directives with their places out.
+//! Splits HLSL and Slang text into tokens and preprocessor directives, each with its place, for the preprocessor.
 //!
 //! Keywords are identifiers here (most are contextual), comments are dropped, and `>>` is two tokens, since it also
 //! closes two lists of generic arguments. A backslash at the end of a line is white space, also inside a word, whose
@@ -12,17 +12,17 @@ use crate::input::diagnostics::{Code, Diagnostic};
 /// A token with its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
-    /// What it is.
+    /// The kind.
     pub(super) kind: TokenKind,
     /// As written.
     pub(super) text: &'a str,
     /// Where it stands (for a token out of a definition: where the name is used).
     pub(super) span: Span,
-    /// Whether white space or a comment stands before it.
+    /// True if white space or a comment stands before it.
     pub(super) spaced: bool,
 }
 
-/// Why there is no token.
+/// The reason why no token could be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LexError {
     #[default]
@@ -202,6 +202,7 @@ fn directive_length(rest: &str) -> usize {
             _ => 1,
         };
     }
+
     bytes.len()
 }
 
@@ -220,20 +221,20 @@ fn quoted_length(bytes: &[u8]) -> usize {
     at
 }
 
-/// What a source is made of.
+/// One piece of a source text: a token, or the text of a directive.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Piece<'a> {
+pub(super) enum SourcePiece<'a> {
     /// A token.
     Token(Token<'a>),
     /// A directive; its text is the rest of the line behind the `#`, its place begins with the `#`.
     Directive(Token<'a>),
-    /// What is no token.
+    /// A character sequence that is not a token.
     Problem(Diagnostic),
 }
 
 /// Walks over the pieces of a text.
 #[derive(Debug)]
-pub(super) struct Pieces<'a> {
+pub(super) struct SourcePieces<'a> {
     lexer: Lexer<'a, TokenKind>,
     file: FileId,
     /// Byte of the file at which the text begins.
@@ -241,11 +242,11 @@ pub(super) struct Pieces<'a> {
     /// Where the last piece ended.
     last_end: usize,
     last_error: Option<usize>,
-    /// Whether the text is that of a directive, in which `#` is an operator.
+    /// True if the text is that of a directive, in which `#` is an operator.
     inside_directive: bool,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> SourcePieces<'a> {
     /// The pieces of `text`, whose first byte is byte `start` of `file`.
     pub(super) fn new(text: &'a str, file: FileId, start: u32) -> Self {
         let lexer = TokenKind::lexer(text);
@@ -265,29 +266,29 @@ impl<'a> Pieces<'a> {
         Span { file: self.file, start: offset(range.start), end: offset(range.end) }
     }
 
-    fn error(&mut self, error: LexError) -> Option<Piece<'a>> {
+    fn error(&mut self, error: LexError) -> Option<SourcePiece<'a>> {
         let range = self.lexer.span();
         // A run of strange characters is one problem.
         let told = self.last_error == Some(range.start);
         self.last_error = Some(range.end);
-        (!told).then(|| Piece::Problem(describe(error, self.span(), self.lexer.slice())))
+        (!told).then(|| SourcePiece::Problem(describe(error, self.span(), self.lexer.slice())))
     }
 
-    fn hash(&mut self, starts_line: bool) -> Piece<'a> {
+    fn hash(&mut self, starts_line: bool) -> SourcePiece<'a> {
         if !starts_line {
-            return Piece::Problem(describe(LexError::Character, self.span(), "#"));
+            return SourcePiece::Problem(describe(LexError::Character, self.span(), "#"));
         }
         let rest = self.lexer.remainder();
         let text = &rest[..directive_length(rest)];
         self.lexer.bump(text.len());
-        Piece::Directive(Token { kind: TokenKind::Hash, text, span: self.span(), spaced: true })
+        SourcePiece::Directive(Token { kind: TokenKind::Hash, text, span: self.span(), spaced: true })
     }
 }
 
-impl<'a> Iterator for Pieces<'a> {
-    type Item = Piece<'a>;
+impl<'a> Iterator for SourcePieces<'a> {
+    type Item = SourcePiece<'a>;
 
-    fn next(&mut self) -> Option<Piece<'a>> {
+    fn next(&mut self) -> Option<SourcePiece<'a>> {
         loop {
             let result = self.lexer.next()?;
             let before = &self.lexer.source()[self.last_end..self.lexer.span().start];
@@ -296,7 +297,7 @@ impl<'a> Iterator for Pieces<'a> {
                 Ok(TokenKind::Hash) if !self.inside_directive => Some(self.hash(first || before.contains('\n'))),
                 Ok(kind) => {
                     let (text, span) = (self.lexer.slice(), self.span());
-                    Some(Piece::Token(Token { kind, text, span, spaced: first || !before.is_empty() }))
+                    Some(SourcePiece::Token(Token { kind, text, span, spaced: first || !before.is_empty() }))
                 }
                 Err(error) => self.error(error),
             };
@@ -330,22 +331,22 @@ fn describe(error: LexError, span: Span, text: &str) -> Diagnostic {
 mod tests {
     use super::*;
 
-    fn pieces(source: &str) -> Vec<Piece<'_>> {
-        Pieces::new(source, FileId(0), 0).collect()
+    fn pieces(source: &str) -> Vec<SourcePiece<'_>> {
+        SourcePieces::new(source, FileId(0), 0).collect()
     }
 
     fn texts(source: &str) -> Vec<&str> {
         let text = |piece| match piece {
-            Piece::Token(token) | Piece::Directive(token) => token.text,
-            Piece::Problem(problem) => panic!("{}", problem.message),
+            SourcePiece::Token(token) | SourcePiece::Directive(token) => token.text,
+            SourcePiece::Problem(problem) => panic!("{}", problem.message),
         };
         pieces(source).into_iter().map(text).collect()
     }
 
     fn codes(source: &str) -> Vec<Code> {
         let code = |piece| match piece {
-            Piece::Token(_) | Piece::Directive(_) => None,
-            Piece::Problem(problem) => Some(problem.code),
+            SourcePiece::Token(_) | SourcePiece::Directive(_) => None,
+            SourcePiece::Problem(problem) => Some(problem.code),
         };
         pieces(source).into_iter().filter_map(code).collect()
     }
@@ -376,7 +377,7 @@ mod tests {
     fn places_count_from_the_start_of_the_file() {
         let span = Span { file: FileId(3), start: 13, end: 15 };
         let token = Token { kind: TokenKind::Identifier, text: "cd", span, spaced: true };
-        assert_eq!(Pieces::new("ab cd", FileId(3), 10).last(), Some(Piece::Token(token)));
+        assert_eq!(SourcePieces::new("ab cd", FileId(3), 10).last(), Some(SourcePiece::Token(token)));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! HLSL and Slang declarations: text in, [`crate::module::Module`] out.
+//! Reads HLSL and Slang declarations into a [`crate::module::Module`], for cases and for users' own shader files.
 //!
 //! `lexer` makes tokens, `preprocess` includes files and replaces macros, `parser` makes the declarations as written
-//! (`ast`), `elaborate` follows names, evaluates constants, specialises generics and checks what has no layout, `blocks` says
-//! which blocks of bytes there are. Function bodies are not understood; what they mention is kept.
+//! (`ast`), `elaborate` follows names, evaluates constants, specialises generics and checks what has no layout,
+//! `blocks` says which blocks of bytes there are. Function bodies are not understood; what they mention is kept.
 //!
 //! Not decided here: offsets, sizes and strides (see [`layoutproof_layout`]), registers and bindings.
 //!
@@ -20,16 +20,16 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use layoutproof_layout::Span;
-use parser::{Parser, Source};
-pub use preprocess::{IncludeSearch, Included};
-use preprocess::{Preprocessed, Trace, preprocess};
-use problems::Problems;
+use parser::{BracketedTokens, Parser};
+pub use preprocess::{IncludeSearch, IncludedFile};
+use preprocess::{PreprocessedSource, Trace, preprocess};
+use problems::ProblemList;
 
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::{NoSources, SourceFile, SourceMap, Sources};
 use crate::module::Module;
 
-/// What the command line or the case says about how declarations are read.
+/// Options for reading declarations, from the command line or from a case.
 #[derive(Clone, Debug)]
 pub struct DeclareOptions {
     /// The entry point; without it every function with a stage, or else `main`, is one.
@@ -79,7 +79,7 @@ impl Default for DeclareOptions {
 /// # Errors
 /// Every problem, warnings among them, in the order of the text, if one of them is an error.
 pub fn declare(sources: &mut SourceMap, span: Span, options: &DeclareOptions) -> Result<Module, Vec<Diagnostic>> {
-    let Reading { module, mut problems, trace, added } = read(sources, span, options);
+    let SourceReading { module, mut problems, trace, added } = read(sources, span, options);
     problems.soften(&options.taken);
     for file in added {
         sources.add(file.name, file.text);
@@ -92,31 +92,31 @@ pub fn declare(sources: &mut SourceMap, span: Span, options: &DeclareOptions) ->
     }
 }
 
-/// What reading a source gives, before its included files are in the source map.
-struct Reading {
+/// Result of reading a source, before its included files are in the source map.
+struct SourceReading {
     /// Missing where tokens are.
     module: Option<Module>,
-    problems: Problems,
+    problems: ProblemList,
     trace: Trace,
     added: Vec<SourceFile>,
 }
 
-fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> Reading {
-    let (mut problems, made) = (Problems::default(), Bump::new());
-    let Preprocessed { prepared, trace, added } = preprocess((sources, span), options, &made, &mut problems);
-    let Some(prepared) = prepared else { return Reading { module: None, problems, trace, added } };
+fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceReading {
+    let (mut problems, made) = (ProblemList::default(), Bump::new());
+    let PreprocessedSource { prepared, trace, added } = preprocess(sources, span, options, &made, &mut problems);
+    let Some(prepared) = prepared else { return SourceReading { module: None, problems, trace, added } };
     let end = Span { start: span.end, ..span };
-    let source = Source::new(prepared, end, &mut problems);
+    let source = BracketedTokens::new(prepared, end, &mut problems);
     let mut parser = Parser::new(&source, 0);
     let items = parser.file();
     problems.absorb(parser.problems);
-    let items = items.split_at(parser.own_items.unwrap_or(items.len()).min(items.len()));
+    let (own, imported) = items.split_at(parser.own_items.unwrap_or(items.len()).min(items.len()));
     let is_slang = preprocess::is_slang(options.language, &sources.file(span.file).name);
-    let subject = elaborate::Subject { entry: options.entry.as_deref(), whole: span, is_slang };
-    let mut elaborated = elaborate::elaborate(&source, items, subject);
+    let subject = elaborate::ElaborationInput { entry: options.entry.as_deref(), whole: span, is_slang };
+    let mut elaborated = elaborate::elaborate(&source, own, imported, subject);
     blocks::derive(&mut elaborated);
     problems.absorb(elaborated.problems);
-    Reading { module: Some(elaborated.module), problems, trace, added }
+    SourceReading { module: Some(elaborated.module), problems, trace, added }
 }
 
 #[cfg(test)]

@@ -7,13 +7,13 @@ const KEPT: usize = 100;
 
 /// Problems in the order in which they were found.
 #[derive(Debug, Default)]
-pub(super) struct Problems {
+pub(super) struct ProblemList {
     kept: Vec<Diagnostic>,
     dropped: usize,
     has_errors: bool,
 }
 
-impl Problems {
+impl ProblemList {
     /// Keeps `diagnostic`.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.has_errors |= diagnostic.severity == Severity::Error;
@@ -51,13 +51,13 @@ impl Problems {
         self.kept.get(count..).unwrap_or_default()
     }
 
-    /// Whether this problem is kept.
+    /// True if this problem is kept.
     pub(super) fn has(&self, problem: &Diagnostic) -> bool {
         self.kept.contains(problem)
     }
 
-    /// Takes out the errors of these codes that were kept since there were `count`; none where some problems were dropped,
-    /// which may be errors of any code.
+    /// Takes out the errors of these codes that were kept since there were `count`; none where some problems were
+    /// dropped, which may be errors of any code.
     pub(super) fn take(&mut self, count: usize, codes: &[Code]) -> Vec<Diagnostic> {
         if self.dropped > 0 || self.kept.len() < count {
             return Vec::new();
@@ -71,12 +71,12 @@ impl Problems {
         taken
     }
 
-    /// Whether further problems are only counted.
+    /// True if further problems are only counted.
     pub(super) fn is_full(&self) -> bool {
         self.kept.len() >= KEPT
     }
 
-    /// Whether any of them is an error.
+    /// True if any of them is an error.
     pub(super) fn has_errors(&self) -> bool {
         self.has_errors
     }

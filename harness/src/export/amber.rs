@@ -59,8 +59,8 @@ RUN pipeline 1 1 1
         features = features.concat(),
         expectations = expectations.concat(),
         assembly = loaded.disassemble(),
-        block = rows(&repro.image, ("  ", " ")),
-        output = rows(&refill, ("  ", " ")),
+        block = rows(&repro.image, "  ", " "),
+        output = rows(&refill, "  ", " "),
         nonce = nonce_word(1),
         entry = repro.entry().name,
     ))

@@ -1,9 +1,9 @@
-//! Stand-alone reproductions of a case for other test suites: a subject in, a script for Amber or a test for LLVM's
-//! offload test suite out.
+//! Writes stand-alone reproductions of a case for other test suites: a script for Amber, or a test for LLVM's offload
+//! test suite.
 //!
-//! The uploaded bytes say where they are, and the expected words are what the case's own numbers say is there: our rules
-//! have no part in them. In Amber's script the shader is SPIR-V with the case's offsets as decorations, which asks the
-//! driver; in the other it is the user's HLSL, which asks the compiler, too. Leaves of 4 bytes take part.
+//! The uploaded bytes say where they are, and the expected words are what the case's own numbers say is there: our
+//! rules have no part in them. In Amber's script the shader is SPIR-V with the case's offsets as decorations, which
+//! asks the driver; in the other it is the user's HLSL, which asks the compiler, too. Leaves of 4 bytes take part.
 //!
 //! Source: Amber, `docs/amber_script.md`; `README.md` and `test/Feature/CBuffer` of llvm/offload-test-suite.
 
@@ -21,7 +21,7 @@ use layoutproof_layout::{Block, BlockKind, BlockLayout, Leaf, Quantity};
 use crate::check::Subject;
 use crate::probe::image::encoding::Half;
 use crate::probe::image::{data_word, nonce_word};
-use crate::probe::{AddressSpace, Direction, Form, Place, ProbeEntry, ProbePlan, Stage, Wiring, plan_in};
+use crate::probe::{AddressSpace, AnswerPlace, Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring, plan_in};
 
 /// Bytes that the words of an image can name.
 const MAX_BYTES: u32 = 1 << 16;
@@ -57,7 +57,7 @@ impl<'a> Repro<'a> {
         let blocks = subject.source.module.blocks.iter().zip(&subject.layouts);
         let mut reason = "it declares no block".to_owned();
         for (block, layout) in blocks {
-            match Self::of_block(subject, (block, layout)) {
+            match Self::of_block(subject, block, layout) {
                 Ok(repro) => return Ok(repro),
                 Err(why) => reason = why,
             }
@@ -65,7 +65,7 @@ impl<'a> Repro<'a> {
         Err(reason)
     }
 
-    fn of_block(subject: &'a Subject, (block, layout): (&'a Block, &'a BlockLayout)) -> Result<Self, String> {
+    fn of_block(subject: &'a Subject, block: &'a Block, layout: &'a BlockLayout) -> Result<Self, String> {
         let places = [(space_of(layout.kind)?, Stage::Compute)].into();
         let expected_at = |leaf: &Leaf| subject.expected.leaf_offset(&layout.name, leaf);
         let plan = plan_in(layout, &layout.leaves(), &places).without(|leaf| obstacle(leaf, expected_at(leaf)));
@@ -92,7 +92,7 @@ impl<'a> Repro<'a> {
         expected[0] = nonce_word(1);
         for slot in &wiring.slots {
             for place in &slot.places {
-                if let Place::Word(word) = place {
+                if let AnswerPlace::Word(word) = place {
                     expected[*word as usize] = data_word(offsets[slot.leaf as usize], Half::Low);
                 }
             }
@@ -121,7 +121,7 @@ impl<'a> Repro<'a> {
             slot.places.iter().map(move |place| (path, *place))
         });
         for (path, place) in names {
-            if let Place::Word(word) = place {
+            if let AnswerPlace::Word(word) = place {
                 lines.push(format!(
                     "#   output word {word}: {}",
                     if path.is_empty() { &self.layout.name } else { path }
@@ -164,7 +164,7 @@ fn space_of(kind: BlockKind) -> Result<AddressSpace, String> {
 }
 
 /// Words in rows of four.
-fn rows(words: &[u32], (indent, between): (&str, &str)) -> String {
+fn rows(words: &[u32], indent: &str, between: &str) -> String {
     let row = |row: &[u32]| row.iter().map(|word| format!("0x{word:08X}")).collect::<Vec<_>>().join(between);
     let rows: Vec<String> = words.chunks(4).map(|words| format!("{indent}{}", row(words))).collect();
     rows.join(&format!("{}\n", between.trim_end())) + "\n"

@@ -7,7 +7,7 @@ use layoutproof_layout::{Argument, Block, BlockKind, Quantity};
 
 use super::{NotExported, Repro, refused, rows};
 use crate::check::Subject;
-use crate::generate::hlsl::{self, Dialect, Program};
+use crate::generate::hlsl::{self, Dialect, HlslSource};
 use crate::inspect::toolchain::{Output, Toolchain, toolchains};
 use crate::probe::image::{REFILL_WORD, nonce_word};
 
@@ -26,11 +26,11 @@ fn test(repro: &Repro<'_>) -> Result<String, String> {
         return Err("it declares more than one block, or needs macros or folders".to_owned());
     }
     let toolchain = toolchain(repro)?;
-    let program = Program { declarations: &text.text, dialect: Dialect::Hlsl, parameters: String::new() };
-    let source =
-        hlsl::probe(&program, repro.layout, (&repro.plan, &repro.wiring)).map_err(|error| error.to_string())?;
-    let block = Bound::of(repro)?;
-    let (output, input) = (Bound::own("output", "RWByteAddressBuffer", 0), Bound::own("input", "ByteAddressBuffer", 1));
+    let program = HlslSource { declarations: &text.text, dialect: Dialect::Hlsl, parameters: String::new() };
+    let source = hlsl::probe(&program, repro.layout, &repro.plan, &repro.wiring).map_err(|error| error.to_string())?;
+    let block = BoundResource::of(repro)?;
+    let (output, input) =
+        (BoundResource::own("output", "RWByteAddressBuffer", 0), BoundResource::own("input", "ByteAddressBuffer", 1));
     let requires = match toolchain.output {
         Output::Dxil | Output::ClangIr => "DirectX",
         // The suite has nothing else; FXC's code and WGSL are not among its toolchains.
@@ -99,11 +99,11 @@ fn options(repro: &Repro<'_>, toolchain: &Toolchain) -> String {
 
 fn buffer(name: &str, words: &[u32], stride: Option<u32>) -> String {
     let stride = stride.map_or(String::new(), |stride| format!("    Stride: {stride}\n"));
-    format!("  - Name: {name}\n    Format: Hex32\n{stride}    Data: [\n{}    ]\n", rows(words, ("      ", ", ")))
+    format!("  - Name: {name}\n    Format: Hex32\n{stride}    Data: [\n{}    ]\n", rows(words, "      ", ", "))
 }
 
 /// A resource with its places.
-struct Bound {
+struct BoundResource {
     name: &'static str,
     kind: &'static str,
     register: (u32, u32),
@@ -111,7 +111,7 @@ struct Bound {
     stride: Option<u32>,
 }
 
-impl Bound {
+impl BoundResource {
     fn own(name: &'static str, kind: &'static str, index: u32) -> Self {
         Self { name, kind, register: (index, hlsl::SPACE), binding: hlsl::BINDING + index, stride: None }
     }

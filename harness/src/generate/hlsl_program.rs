@@ -1,7 +1,7 @@
 //! A program around declarations that have none: an entry point that uses every parameter, so that compilers bind it.
 //!
-//! Declarations with their module and layouts in, HLSL text out. One leaf of each block is read; resources are asked for
-//! their dimensions, which all but samplers have. Where an array is unbounded or not, its first element stands for it.
+//! One leaf of each block is read; resources are asked for their dimensions, which all but samplers have. Where an
+//! array is unbounded or not, its first element stands for it.
 
 use std::fmt::Write;
 

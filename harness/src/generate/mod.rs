@@ -1,8 +1,9 @@
-//! Shader generators: a probe plan and a laid-out block in, a shader module out.
+//! Shader generators: write the shader module of a probe plan for a laid-out block.
 //!
 //! Each generator writes the same program ([`crate::probe`] has the interface) in its own language. [`spirv`] writes
 //! every offset and stride itself, so its modules prove what devices do with decorations and nothing about languages.
-//! [`hlsl`] and [`glsl`] leave them to the compiler, [`glsl`] after saying the declarations again in another language. [`wgsl`] bends WGSL's own rules as far as they go.
+//! [`hlsl`] and [`glsl`] leave them to the compiler, [`glsl`] after saying the declarations again in another language.
+//! [`wgsl`] bends WGSL's own rules as far as they go.
 
 pub mod binding;
 pub mod glsl;

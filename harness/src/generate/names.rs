@@ -1,4 +1,4 @@
-//! Names of members in generated text: a declared name in, one that no language reserves out.
+//! Names of members in generated text, which no language reserves.
 
 /// A name that no keyword or reserved word of WGSL or GLSL can equal; `index` keeps the names of a struct apart.
 pub(super) fn member_name(index: u32, name: &str) -> String {

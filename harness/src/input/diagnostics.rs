@@ -1,4 +1,4 @@
-//! Problems in what the user wrote: a code, a place, a sentence.
+//! Diagnostics about what the user wrote: a code, a place, a sentence.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -168,7 +168,7 @@ pub struct Label {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// What kind of problem.
+    /// The kind of problem.
     pub code: Code,
     /// Lowercase fragment that fits after "error: ", with the numbers that matter.
     pub message: String,
@@ -245,7 +245,7 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> 
     let shown = shown(diagnostics);
     for diagnostic in &shown {
         let drawn = Excerpt::around(diagnostic, sources).is_some_and(|excerpt| {
-            let place = Placed { diagnostic, sources, excerpt };
+            let place = PlacedDiagnostic { diagnostic, sources, excerpt };
             let mut report = String::new();
             let drawn = handler.render_report(&mut report, &place).is_ok();
             text += if drawn { &report } else { "" };
@@ -309,12 +309,12 @@ struct Excerpt<'a> {
     /// The text with escapes in the place of unsafe characters.
     drawn: Cow<'a, str>,
     /// Where the two texts drift apart, ascending.
-    shifts: Vec<Shift>,
+    shifts: Vec<EscapeShift>,
 }
 
 /// The end of an unsafe character, in bytes from the start of an excerpt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Shift {
+struct EscapeShift {
     in_file: usize,
     in_drawn: usize,
 }
@@ -341,20 +341,20 @@ impl<'a> Excerpt<'a> {
     fn to_drawn(&self, in_file: usize) -> usize {
         let inside = in_file.clamp(self.range.start, self.range.end) - self.range.start;
         let before = self.shifts.partition_point(|shift| shift.in_file <= inside);
-        let shift = before.checked_sub(1).map_or(Shift::default(), |last| self.shifts[last]);
+        let shift = before.checked_sub(1).map_or(EscapeShift::default(), |last| self.shifts[last]);
         shift.in_drawn + (inside - shift.in_file)
     }
 
     /// The byte of the file that is drawn at this place.
     fn to_file(&self, in_drawn: usize) -> usize {
         let before = self.shifts.partition_point(|shift| shift.in_drawn <= in_drawn);
-        let shift = before.checked_sub(1).map_or(Shift::default(), |last| self.shifts[last]);
+        let shift = before.checked_sub(1).map_or(EscapeShift::default(), |last| self.shifts[last]);
         self.range.start + shift.in_file + (in_drawn - shift.in_drawn)
     }
 }
 
 /// The text with escapes for what is unsafe and newlines for the ends of lines, and where the two drift apart.
-fn escape_excerpt(text: &str) -> (Cow<'_, str>, Vec<Shift>) {
+fn escape_excerpt(text: &str) -> (Cow<'_, str>, Vec<EscapeShift>) {
     if !text.contains(is_unsafe) {
         return (Cow::Borrowed(text), Vec::new());
     }
@@ -367,7 +367,7 @@ fn escape_excerpt(text: &str) -> (Cow<'_, str>, Vec<Shift>) {
             push_escaped(&mut drawn, letter);
         }
         if is_unsafe(letter) {
-            shifts.push(Shift { in_file: start + letter.len_utf8(), in_drawn: drawn.len() });
+            shifts.push(EscapeShift { in_file: start + letter.len_utf8(), in_drawn: drawn.len() });
         }
     }
     (Cow::Owned(drawn), shifts)
@@ -411,27 +411,27 @@ fn lines_around(text: &str, span: Span) -> Option<Range<usize>> {
 }
 
 #[derive(Debug)]
-struct Placed<'a> {
+struct PlacedDiagnostic<'a> {
     diagnostic: &'a Diagnostic,
     sources: &'a SourceMap,
     excerpt: Excerpt<'a>,
 }
 
-impl Placed<'_> {
+impl PlacedDiagnostic<'_> {
     fn text(&self) -> &str {
         &self.sources.file(self.diagnostic.span().file).text
     }
 }
 
-impl fmt::Display for Placed<'_> {
+impl fmt::Display for PlacedDiagnostic<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&escape_controls(&self.diagnostic.message))
     }
 }
 
-impl std::error::Error for Placed<'_> {}
+impl std::error::Error for PlacedDiagnostic<'_> {}
 
-impl miette::Diagnostic for Placed<'_> {
+impl miette::Diagnostic for PlacedDiagnostic<'_> {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         Some(Box::new(self.diagnostic.code))
     }
@@ -479,7 +479,7 @@ impl miette::Diagnostic for Placed<'_> {
     }
 }
 
-impl miette::SourceCode for Placed<'_> {
+impl miette::SourceCode for PlacedDiagnostic<'_> {
     fn read_span<'a>(
         &'a self,
         span: &miette::SourceSpan,

@@ -1,7 +1,6 @@
-//! A GLSL file with the files that it includes in their places: one text for glslang, which then opens no file itself.
+//! Puts the files that a GLSL file includes in their places: one text for glslang, which then opens no file itself.
 //!
-//! A file and where included files come from in, a [`GlslText`] out, which knows for each of its lines where that stands
-//! in the user's files. Nothing else of the preprocessor is done here: conditions and macros are glslang's. So a file that
+//! A [`GlslText`] knows for each of its lines where that stands in the user's files. Nothing else of the preprocessor is done here: conditions and macros are glslang's. So a file that
 //! is included behind a condition is put in whether the condition holds or not, and one that is not found is a line that
 //! is an error only where glslang reads it.
 //!
@@ -13,7 +12,7 @@ use std::ops::Range;
 
 use layoutproof_layout::{FileId, Span};
 
-use crate::declare::{IncludeSearch, Included};
+use crate::declare::{IncludeSearch, IncludedFile};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
 use crate::input::text_limits::directives;
@@ -38,13 +37,13 @@ const INCLUDE_EXTENSION: &str = "GL_ARB_shading_language_include";
 pub struct GlslText {
     /// GLSL.
     pub text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<CopiedPiece>,
     missing: Vec<MissingFile>,
 }
 
 /// A piece of the text that stands in a user's file so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
+struct CopiedPiece {
     /// First byte in [`GlslText::text`].
     start: usize,
     file: FileId,
@@ -66,7 +65,7 @@ impl GlslText {
     /// # Errors
     /// Files that include each other without end, and more of them than anyone has.
     pub fn read(main: FileId, search: &IncludeSearch<'_>, sources: &mut SourceMap) -> Result<Self, Diagnostic> {
-        let mut flattening = Flattening {
+        let mut flattening = IncludeFlattener {
             search,
             read: HashMap::from([(IncludeSearch::key(&sources.file(main).name), main)]),
             sources,
@@ -124,7 +123,7 @@ impl GlslText {
     }
 }
 
-/// What a directive is to whoever puts files in.
+/// The directives that matter for inclusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Directive<'a> {
     /// `#include`, with what stands behind it.
@@ -155,7 +154,7 @@ fn name_and_rest(directive: &str) -> (&str, &str) {
 }
 
 /// A text that is being put together.
-struct Flattening<'a> {
+struct IncludeFlattener<'a> {
     search: &'a IncludeSearch<'a>,
     sources: &'a mut SourceMap,
     /// Files by their paths.
@@ -168,7 +167,7 @@ struct Flattening<'a> {
     flat: GlslText,
 }
 
-impl Flattening<'_> {
+impl IncludeFlattener<'_> {
     /// Appends a file and what it includes.
     fn put_in(&mut self, file: FileId) -> Result<(), Diagnostic> {
         let text = self.sources.file(file).text.clone();
@@ -197,7 +196,7 @@ impl Flattening<'_> {
     /// Appends a part of the text of a file.
     fn copy(&mut self, file: FileId, text: &str, range: Range<usize>) -> Result<(), Diagnostic> {
         let flat = &mut self.flat;
-        flat.pieces.push(Piece { start: flat.text.len(), file, start_in_file: range.start });
+        flat.pieces.push(CopiedPiece { start: flat.text.len(), file, start_in_file: range.start });
         flat.text.push_str(&text[range.clone()]);
         if flat.text.len() > MOST_BYTES {
             let message = format!("with all included files, the text has more than {MOST_BYTES} bytes");
@@ -253,8 +252,8 @@ impl Flattening<'_> {
     }
 
     /// The id of a file that was found.
-    fn file_of(&mut self, included: Included) -> FileId {
-        let Included { path, text } = included;
+    fn file_of(&mut self, included: IncludedFile) -> FileId {
+        let IncludedFile { path, text } = included;
         let sources = &mut *self.sources;
         *self.read.entry(IncludeSearch::key(&path)).or_insert_with(|| sources.add(path, text))
     }

@@ -1,4 +1,4 @@
-//! Foreign text for people: what could steer a terminal or hide text is shown as an escape.
+//! Escapes foreign text before people read it, so that nothing in it can steer a terminal or hide text.
 //!
 //! Foreign is what a user's file, a compiler, a driver or a file name says. Our own colours are added behind this step.
 

@@ -1,4 +1,4 @@
-//! What naga's GLSL makes of a generated WGSL module: WGSL text in, the byte at which an OpenGL driver finds each leaf.
+//! Compiles a generated WGSL module to GLSL with naga, and finds the byte at which an OpenGL driver reads each leaf.
 //!
 //! This is the compiled witness of the naga producer for OpenGL. naga's GLSL declares a block as `layout(std140) uniform`
 //! or `layout(std430) buffer` without member offsets, so `@size` and the array strides of the WGSL text are lost, and
@@ -18,7 +18,7 @@ use naga::{
 };
 
 use crate::generate::wgsl::{WgslModule, WgslStep};
-use crate::inspect::naga_offsets::{IrPacking, NagaError, Packing, Place, block_of, chain, load};
+use crate::inspect::naga_offsets::{IrPacking, NagaError, NagaPlace, Packing, block_of, chain, load};
 
 /// Absolute offset in bytes at which naga's GLSL finds each leaf of `module`, in the order of its paths; `None` for a
 /// path that naga's module does not have.
@@ -33,11 +33,11 @@ pub fn glsl_offsets(module: &WgslModule) -> Result<Vec<Option<u32>>, NagaError> 
     let paths = module.paths.iter();
     if block.space == AddressSpace::Immediate {
         return Ok(paths
-            .map(|path| immediate_offset(types, block.ty, (path, &glsl.reflection.immediates_items)))
+            .map(|path| immediate_offset(types, block.ty, path, &glsl.reflection.immediates_items))
             .collect());
     }
     let packing = glsl.packing(handle, types)?;
-    Ok(paths.map(|path| Place::start(types, block.ty).follow(path, &packing)).collect())
+    Ok(paths.map(|path| NagaPlace::start(types, block.ty).follow(path, &packing)).collect())
 }
 
 /// What naga's writer gives for one entry point.
@@ -72,7 +72,7 @@ impl Glsl {
         let name = self.reflection.uniforms.get(&block).map(|name| format!(" {name} "));
         let line = name.and_then(|name| self.text.lines().find(|line| line.contains(&name)));
         let rules = line.and_then(|line| {
-            let rules = [("layout(std140) ", BlockRules::Std140), ("layout(std430) ", BlockRules::Std430)];
+            let rules = [("layout(std140) ", GlslBlockLayout::Std140), ("layout(std430) ", GlslBlockLayout::Std430)];
             rules.into_iter().find(|(start, _)| line.starts_with(start))
         });
         let (_, rules) = rules.ok_or_else(|| {
@@ -84,7 +84,7 @@ impl Glsl {
 
 /// GLSL's layouts that do not depend on the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BlockRules {
+enum GlslBlockLayout {
     Std140,
     Std430,
 }
@@ -93,12 +93,12 @@ enum BlockRules {
 #[derive(Clone, Copy, Debug)]
 struct BlockPacking<'a> {
     types: &'a UniqueArena<Type>,
-    rules: BlockRules,
+    rules: GlslBlockLayout,
 }
 
 /// Base alignment and size in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Extent {
+struct GlslExtent {
     alignment: u32,
     size: u32,
 }
@@ -108,10 +108,10 @@ const VEC4: u32 = 16;
 
 impl BlockPacking<'_> {
     /// Alignment and size of a type; `None` for one that no block holds, and beyond 2^32 bytes.
-    fn extent(&self, ty: &TypeInner) -> Option<Extent> {
+    fn extent(&self, ty: &TypeInner) -> Option<GlslExtent> {
         match ty {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
-                Some(Extent { alignment: scalar.width.into(), size: scalar.width.into() })
+                Some(GlslExtent { alignment: scalar.width.into(), size: scalar.width.into() })
             }
             TypeInner::Vector { size, scalar } => Some(vector(*size, *scalar)),
             // Rule 5: a matrix is an array of its columns.
@@ -125,38 +125,38 @@ impl BlockPacking<'_> {
                 self.array(self.extent(&self.types[*base].inner)?, count)
             }
             TypeInner::Struct { members, .. } => {
-                let mut all = Extent { alignment: self.rounded(1), size: 0 };
+                let mut all = GlslExtent { alignment: self.rounded(1), size: 0 };
                 for member in members {
                     let extent = self.extent(&self.types[member.ty].inner)?;
                     all.alignment = all.alignment.max(extent.alignment);
                     all.size = all.size.checked_next_multiple_of(extent.alignment)?.checked_add(extent.size)?;
                 }
                 // Rule 9: what follows a structure starts at a multiple of its alignment.
-                Some(Extent { size: all.size.checked_next_multiple_of(all.alignment)?, ..all })
+                Some(GlslExtent { size: all.size.checked_next_multiple_of(all.alignment)?, ..all })
             }
             _ => None,
         }
     }
 
     /// Rule 4: the stride is the element's size, at its alignment, which std140 rounds up to that of a `vec4`.
-    fn array(&self, element: Extent, count: u32) -> Option<Extent> {
+    fn array(&self, element: GlslExtent, count: u32) -> Option<GlslExtent> {
         let alignment = self.rounded(element.alignment);
-        Some(Extent { alignment, size: element.size.checked_next_multiple_of(alignment)?.checked_mul(count)? })
+        Some(GlslExtent { alignment, size: element.size.checked_next_multiple_of(alignment)?.checked_mul(count)? })
     }
 
     /// The alignment of an array or structure whose parts have this one.
     fn rounded(&self, alignment: u32) -> u32 {
         match self.rules {
-            BlockRules::Std140 => alignment.next_multiple_of(VEC4),
-            BlockRules::Std430 => alignment,
+            GlslBlockLayout::Std140 => alignment.next_multiple_of(VEC4),
+            GlslBlockLayout::Std430 => alignment,
         }
     }
 }
 
 /// Rules 2 and 3: a vector of three components is aligned as one of four.
-fn vector(size: VectorSize, scalar: Scalar) -> Extent {
+fn vector(size: VectorSize, scalar: Scalar) -> GlslExtent {
     let (length, width) = (size as u32, u32::from(scalar.width));
-    Extent { alignment: length.next_power_of_two() * width, size: length * width }
+    GlslExtent { alignment: length.next_power_of_two() * width, size: length * width }
 }
 
 impl Packing for BlockPacking<'_> {
@@ -184,7 +184,8 @@ impl Packing for BlockPacking<'_> {
 fn immediate_offset(
     types: &UniqueArena<Type>,
     block: Handle<Type>,
-    (path, items): (&[WgslStep], &[glsl::ImmediateItem]),
+    path: &[WgslStep],
+    items: &[glsl::ImmediateItem],
 ) -> Option<u32> {
     let (mut ty, mut before) = (block, 0);
     let mut steps = path.iter();
@@ -201,7 +202,7 @@ fn immediate_offset(
                 ty = *base;
             }
             (TypeInner::Scalar(_) | TypeInner::Vector { .. } | TypeInner::Matrix { .. }, _) => {
-                let start = Place { types, ty: TypeResolution::Handle(ty), offset: items.get(before)?.offset };
+                let start = NagaPlace { types, ty: TypeResolution::Handle(ty), offset: items.get(before)?.offset };
                 return start.follow(rest, &IrPacking);
             }
             _ => return None,
@@ -297,11 +298,11 @@ mod tests {
         let (_, block) = block_of(&naga_module).unwrap();
         let types = &naga_module.types;
         let place = |positions, rules| {
-            Place::start(types, block.ty).follow(&path(types, block.ty, positions), &BlockPacking { types, rules })
+            NagaPlace::start(types, block.ty).follow(&path(types, block.ty, positions), &BlockPacking { types, rules })
         };
         for (positions, std140, std430) in OFFSETS {
-            assert_eq!(place(positions, BlockRules::Std140), Some(std140), "std140 {positions:?}");
-            assert_eq!(place(positions, BlockRules::Std430), Some(std430), "std430 {positions:?}");
+            assert_eq!(place(positions, GlslBlockLayout::Std140), Some(std140), "std140 {positions:?}");
+            assert_eq!(place(positions, GlslBlockLayout::Std430), Some(std430), "std430 {positions:?}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! What naga makes of a generated WGSL module: WGSL text in, the offset that naga gives each leaf and its SPIR-V out.
+//! Compiles a generated WGSL module with naga: the offset that naga gives each leaf, and the SPIR-V that it writes.
 //!
 //! This is the compiled witness of the naga producer. Offsets come from naga's typed module (struct member offsets,
 //! array strides, matrix vectors), not from the generator, which only says which way through the text leads to a leaf.
@@ -46,7 +46,7 @@ pub fn compiled_offsets(module: &WgslModule) -> Result<Vec<Option<u32>>, NagaErr
     let block = block_of(&naga_module);
     let offsets = module.paths.iter().map(|path| {
         let (_, variable) = block?;
-        Place::start(&naga_module.types, variable.ty).follow(path, &IrPacking)
+        NagaPlace::start(&naga_module.types, variable.ty).follow(path, &IrPacking)
     });
     Ok(offsets.collect())
 }
@@ -67,7 +67,7 @@ pub(crate) fn block_of(module: &Module) -> Option<(Handle<GlobalVariable>, &Glob
 /// If naga cannot read, validate or write the module.
 pub fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
     let (naga_module, info) = load(&module.text)?;
-    write_spirv((&naga_module, &info), &module.entry)
+    write_spirv(&naga_module, &info, &module.entry)
 }
 
 /// What naga makes of a compiler's WGSL.
@@ -87,7 +87,7 @@ pub struct WgslCode {
 /// As [`spirv`].
 pub(crate) fn wgsl_code(text: &str, entry: &str) -> Result<WgslCode, NagaError> {
     let (naga_module, info) = load(text)?;
-    let spirv = write_spirv((&naga_module, &info), entry)?;
+    let spirv = write_spirv(&naga_module, &info, entry)?;
     Ok(WgslCode { spirv, binding_sizes: binding_sizes(&naga_module) })
 }
 
@@ -105,10 +105,10 @@ pub fn spirv_of_glsl(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
         entry.clone_into(&mut own.name);
     }
     let info = validate(&module)?;
-    write_spirv((&module, &info), entry)
+    write_spirv(&module, &info, entry)
 }
 
-fn write_spirv((module, info): (&Module, &ModuleInfo), entry: &str) -> Result<Vec<u32>, NagaError> {
+fn write_spirv(module: &Module, info: &ModuleInfo, entry: &str) -> Result<Vec<u32>, NagaError> {
     let options = spv::Options {
         lang_version: (1, 3),
         flags: spv::WriterFlags::empty(),
@@ -213,15 +213,15 @@ impl Packing for IrPacking {
     }
 }
 
-/// Where a walk through naga's types stands.
-pub(crate) struct Place<'a> {
+/// A type inside a block, with its offset, on the way down to a leaf.
+pub(crate) struct NagaPlace<'a> {
     pub(crate) types: &'a UniqueArena<Type>,
     pub(crate) ty: TypeResolution,
     /// Bytes from the start of the block.
     pub(crate) offset: u32,
 }
 
-impl<'a> Place<'a> {
+impl<'a> NagaPlace<'a> {
     /// The start of a block of this type.
     pub(crate) fn start(types: &'a UniqueArena<Type>, block: Handle<Type>) -> Self {
         Self { types, ty: TypeResolution::Handle(block), offset: 0 }

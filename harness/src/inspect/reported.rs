@@ -1,5 +1,5 @@
-//! What a compiler reports of a block, apart from what its code does: its listing, reflection or decorations in, numbers
-//! out.
+//! Reads what a compiler reports of a block, in its listing, reflection or decorations. What its code does is another
+//! witness, see [`crate::check`].
 
 use layoutproof_device::Shader;
 use layoutproof_layout::shape::MatrixOrder;
@@ -8,14 +8,14 @@ use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOut
 use crate::inspect::dxil::definitions::{ListedBuffer, buffer_definitions};
 use crate::inspect::reflection::layout_numbers;
 use crate::inspect::spirv::declared;
-use crate::inspect::toolchain::{Made, Report};
+use crate::inspect::toolchain::{CompiledShader, Report};
 use crate::inspect::{clang_ir, fxc};
 
 /// What `made` reports of the block that `layout` is of; nothing where it does not speak of it.
 ///
 /// # Errors
 /// A report that cannot be read.
-pub fn reported(made: &Made, layout: &BlockLayout) -> Result<Numbers, String> {
+pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, String> {
     match (&made.report, &made.shader) {
         (Report::Listing(listing), _) => Ok(listed(&buffer_definitions(listing)?, layout)),
         (Report::FxcListing(listing), _) => Ok(listed(&fxc::buffer_definitions(listing)?, layout)),
@@ -29,7 +29,7 @@ pub fn reported(made: &Made, layout: &BlockLayout) -> Result<Numbers, String> {
     }
 }
 
-/// What a listing says of the buffer of this name.
+/// The numbers of the buffer of this name in a listing.
 fn listed(buffers: &[ListedBuffer], layout: &BlockLayout) -> Numbers {
     let own = buffers.iter().find(|buffer| buffer.name == layout.name);
     let numbers = own.map(|buffer| {

@@ -1,7 +1,8 @@
-//! Compilers with a target and a layout option, what they are asked, and what they answer.
+//! The table of toolchains (a compiler with a target and a layout option), and the interface to the compilers themselves.
 //!
-//! A [`Toolchain`] names a compiler, the language that it is fed and what comes out. Which rule set it takes for which
-//! block is [`Native`](layoutproof_layout::native::Native)'s business, except where the language has the rule set's name. Everything that starts a process is behind [`Compile`], so this crate stays pure.
+//! A [`Toolchain`] says what its compiler reads and writes. [`Native`](layoutproof_layout::native::Native) says which rule
+//! set it applies to which block, except where the source itself names the rule set. Starting a compiler's process is left
+//! to the implementor of [`Compilers`], in `layoutproof-compilers`, so that this crate stays pure.
 
 use std::fmt;
 
@@ -19,19 +20,24 @@ pub struct Toolchain {
     pub name: &'static str,
     /// The compiler's own name, under which several toolchains go: `dxc`.
     pub compiler: &'static str,
-    /// Which rule sets it takes.
-    pub follows: Follows,
+    /// The compiler's name in authorities and in `by` of cases, which tell its builds apart by the version: `dxc` for each
+    /// build of DXC.
+    pub name_in_cases: &'static str,
+    /// Which rule sets it applies.
+    pub follows: AppliedRules,
     /// What the compiler reads.
     pub language: Language,
     /// What comes out.
     pub output: Output,
     /// The layout option as it stands on the command line.
     pub flags: &'static [&'static str],
+    /// The compiler that makes code of what this one writes, where that is not code yet: slangc's HLSL goes through DXC.
+    pub second_compiler: Option<&'static str>,
 }
 
-/// Which rule sets a compiler takes.
+/// Which rule sets a compiler applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Follows {
+pub enum AppliedRules {
     /// One for each kind of block: the row of [`Native`](layoutproof_layout::native::Native) of this name says which.
     Native(&'static str),
     /// Each of these for any block, as the source says.
@@ -71,10 +77,10 @@ pub enum Output {
     Wgsl,
 }
 
-/// Whom code is compiled for.
+/// The device or evaluator that code is compiled for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CodeTarget {
-    /// Whoever takes the newest that a compiler makes: Vulkan devices, and our evaluators.
+    /// Vulkan devices and our evaluators, which accept the newest code that a compiler writes.
     #[default]
     Newest,
     /// A device of Direct3D 12.
@@ -94,7 +100,7 @@ impl CodeTarget {
     /// makes invalid SPIR-V, and 16-bit types it refuses (its error E2008).
     const VKD3D: ShaderModel = ShaderModel { major: 6, minor: 2 };
 
-    /// Whom code for `device` is compiled for.
+    /// The target of code for `device`.
     pub fn of(device: &DeviceInfo) -> Self {
         let Some(Direct3d { translator, shader_model, .. }) = &device.direct3d else { return Self::Newest };
         let has_sixteen_bit = device.features.contains(&Feature::Float16);
@@ -108,80 +114,88 @@ impl CodeTarget {
     }
 }
 
-/// DXC, from HLSL.
+/// The toolchain of a compiler that has one alone, under its own name.
+const fn only_toolchain(name: &'static str, follows: AppliedRules, language: Language, output: Output) -> Toolchain {
+    Toolchain {
+        name,
+        compiler: name,
+        name_in_cases: name,
+        follows,
+        language,
+        output,
+        flags: &[],
+        second_compiler: None,
+    }
+}
+
+/// A toolchain of a build of DXC.
 const fn dxc(
-    (name, compiler): (&'static str, &'static str),
+    compiler: &'static str,
+    name: &'static str,
     native: &'static str,
     output: Output,
     flags: &'static [&'static str],
 ) -> Toolchain {
-    Toolchain { name, compiler, follows: Follows::Native(native), language: Language::Hlsl, output, flags }
+    let follows = AppliedRules::Native(native);
+    Toolchain { compiler, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Language::Hlsl, output) }
 }
 
-/// slangc.
+/// A toolchain of slangc.
 const fn slangc(name: &'static str, native: &'static str, output: Output, flags: &'static [&'static str]) -> Toolchain {
-    Toolchain { name, compiler: "slangc", follows: Follows::Native(native), language: Language::Slang, output, flags }
+    let follows = AppliedRules::Native(native);
+    let toolchain = only_toolchain(name, follows, Language::Slang, output);
+    Toolchain { compiler: "slangc", name_in_cases: "slang", flags, ..toolchain }
 }
 
 /// A compiler of GLSL, to SPIR-V.
 const fn glsl(name: &'static str, rules: &'static [&'static str]) -> Toolchain {
-    let follows = Follows::Named(rules);
-    Toolchain { name, compiler: name, follows, language: Language::Glsl, output: Output::Spirv, flags: &[] }
+    only_toolchain(name, AppliedRules::Named(rules), Language::Glsl, Output::Spirv)
 }
 
-const FXC: Toolchain = Toolchain {
-    name: "fxc",
-    compiler: "fxc",
-    follows: Follows::Native("native:fxc"),
-    language: Language::OldHlsl,
-    output: Output::SpirvOfDxbc,
-    flags: &[],
-};
+const FXC: Toolchain =
+    only_toolchain("fxc", AppliedRules::Native("native:fxc"), Language::OldHlsl, Output::SpirvOfDxbc);
+
+/// slangc for Direct3D: DXC compiles the HLSL that it writes.
+const SLANG_D3D12: Toolchain =
+    Toolchain { second_compiler: Some("dxc"), ..slangc("slang-d3d12", "native:slang-d3d12", Output::Dxil, &[]) };
 
 /// Clang, from HLSL. It has no toolchain for SPIR-V here: of 209 probes Clang 22.1.8 crashes on 179 with
 /// `-spirv -fspv-target-env=vulkan1.3`, and spirv-val takes none of the others.
 const CLANG: Toolchain = Toolchain {
-    name: "clang-dxil",
     compiler: "clang-dxc",
-    follows: Follows::Native("native:clang-dxil"),
-    language: Language::ClangHlsl,
-    output: Output::ClangIr,
-    flags: &[],
+    name_in_cases: "clang-dxc",
+    ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Language::ClangHlsl, Output::ClangIr)
 };
 
 /// Tint, from WGSL.
-const TINT: Toolchain = Toolchain {
-    name: "tint",
-    compiler: "tint",
-    follows: Follows::Named(&["wgsl-uniform", "wgsl-storage"]),
-    language: Language::Wgsl,
-    output: Output::Spirv,
-    flags: &[],
-};
+const TINT: Toolchain =
+    only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Spirv);
 
+/// A row for each toolchain. How its compiler is found and asked is known to `layoutproof-compilers`, which has a driver for
+/// each name in the column `compiler`.
 const TOOLCHAINS: &[Toolchain] = &[
     FXC,
-    dxc(("dxc-dxil", "dxc"), "native:dxc-dxil", Output::Dxil, &[]),
-    dxc(("dxc-spirv", "dxc"), "native:dxc-spirv", Output::Spirv, &[]),
-    dxc(("dxc-spirv-dx", "dxc"), "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
-    dxc(("dxc-spirv-gl", "dxc"), "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
-    dxc(("dxc-spirv-scalar", "dxc"), "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
-    dxc(("dxc-1.9-dxil", "dxc-1.9"), "native:dxc-dxil", Output::Dxil, &[]),
-    dxc(("dxc-1.9-spirv", "dxc-1.9"), "native:dxc-1.9-spirv", Output::Spirv, &[]),
-    dxc(("dxc-1.9-spirv-dx", "dxc-1.9"), "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
-    dxc(("dxc-1.9-spirv-gl", "dxc-1.9"), "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
-    dxc(("dxc-1.9-spirv-scalar", "dxc-1.9"), "native:dxc-1.9-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
-    dxc(("dxc-dev-dxil", "dxc-dev"), "native:dxc-dxil", Output::Dxil, &[]),
-    dxc(("dxc-old-dxil", "dxc-old"), "native:dxc-dxil", Output::Dxil, &[]),
-    dxc(("dxc-old-spirv", "dxc-old"), "native:dxc-spirv", Output::Spirv, &[]),
-    dxc(("dxc-old-spirv-dx", "dxc-old"), "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
-    dxc(("dxc-old-spirv-gl", "dxc-old"), "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
-    dxc(("dxc-old-spirv-scalar", "dxc-old"), "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc("dxc", "dxc-dxil", "native:dxc-dxil", Output::Dxil, &[]),
+    dxc("dxc", "dxc-spirv", "native:dxc-spirv", Output::Spirv, &[]),
+    dxc("dxc", "dxc-spirv-dx", "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
+    dxc("dxc", "dxc-spirv-gl", "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
+    dxc("dxc", "dxc-spirv-scalar", "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc("dxc-1.9", "dxc-1.9-dxil", "native:dxc-dxil", Output::Dxil, &[]),
+    dxc("dxc-1.9", "dxc-1.9-spirv", "native:dxc-1.9-spirv", Output::Spirv, &[]),
+    dxc("dxc-1.9", "dxc-1.9-spirv-dx", "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
+    dxc("dxc-1.9", "dxc-1.9-spirv-gl", "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
+    dxc("dxc-1.9", "dxc-1.9-spirv-scalar", "native:dxc-1.9-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc("dxc-dev", "dxc-dev-dxil", "native:dxc-dxil", Output::Dxil, &[]),
+    dxc("dxc-old", "dxc-old-dxil", "native:dxc-dxil", Output::Dxil, &[]),
+    dxc("dxc-old", "dxc-old-spirv", "native:dxc-spirv", Output::Spirv, &[]),
+    dxc("dxc-old", "dxc-old-spirv-dx", "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
+    dxc("dxc-old", "dxc-old-spirv-gl", "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
+    dxc("dxc-old", "dxc-old-spirv-scalar", "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
     slangc("slang-vulkan", "native:slang-vulkan", Output::Spirv, &[]),
     slangc("slang-vulkan-scalar", "native:slang-vulkan-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
     slangc("slang-vulkan-dx", "native:slang-vulkan-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
     slangc("slang-vulkan-c", "native:slang-vulkan-c", Output::Spirv, &["-fvk-use-c-layout"]),
-    slangc("slang-d3d12", "native:slang-d3d12", Output::Dxil, &[]),
+    SLANG_D3D12,
     slangc("slang-webgpu", "native:slang-webgpu", Output::Wgsl, &[]),
     CLANG,
     glsl("glslang", &["std140", "std430", "scalar"]),
@@ -201,31 +215,19 @@ impl Toolchain {
     /// Never: each name in the table is a row of another table, which a test checks.
     pub fn rules_for(&self, block: &Block) -> Vec<&'static RuleSet> {
         match self.follows {
-            Follows::Native(name) => {
+            AppliedRules::Native(name) => {
                 let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
                 native.rules(block).into_iter().collect()
             }
-            Follows::Named(names) => names.iter().filter_map(|name| find(name)).collect(),
-        }
-    }
-
-    /// The compiler that makes code of what this one writes, where that is not code yet: slangc's HLSL goes through DXC.
-    pub fn second_compiler(&self) -> Option<&'static str> {
-        match (self.language, self.output) {
-            (Language::Slang, Output::Dxil) => Some("dxc"),
-            (Language::Slang, Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
-            | (
-                Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl,
-                Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
-            ) => None,
+            AppliedRules::Named(names) => names.iter().filter_map(|name| find(name)).collect(),
         }
     }
 
     /// The toolchain, and the rule set where the source names it: what a block is compiled with.
     pub fn option(&self, rules: &str) -> String {
         match self.follows {
-            Follows::Native(_) => self.to_string(),
-            Follows::Named(_) => format!("{self}-{rules}"),
+            AppliedRules::Native(_) => self.to_string(),
+            AppliedRules::Named(_) => format!("{self}-{rules}"),
         }
     }
 
@@ -235,7 +237,7 @@ impl Toolchain {
     /// # Panics
     /// Never, as [`Self::rules_for`].
     pub fn byte_address_rules(&self, block: &Block) -> Option<&'static RuleSet> {
-        let Follows::Native(name) = self.follows else { return None };
+        let AppliedRules::Native(name) = self.follows else { return None };
         let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
         native.byte_address_rules(block)
     }
@@ -268,7 +270,7 @@ pub struct SourceText {
     pub include_paths: Vec<String>,
 }
 
-/// What a compiler is asked.
+/// One source to compile, with its options.
 #[derive(Clone, Debug)]
 pub struct CompileRequest<'a> {
     /// Which compiler, with which options.
@@ -281,15 +283,15 @@ pub struct CompileRequest<'a> {
     pub entry: &'a str,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
-    /// Whom the code is for.
+    /// What the code is for.
     pub target: CodeTarget,
     /// Arguments of the source's own. Where they say what ours say too (profile, stage), they win.
     pub extra: Vec<String>,
 }
 
-/// What a compiler made.
+/// The output of a successful compilation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Made {
+pub struct CompiledShader {
     /// The code.
     pub shader: Shader,
     /// The same as a container for Direct3D, where it is for that and `shader` is what can be read of it.
@@ -298,7 +300,7 @@ pub struct Made {
     pub report: Report,
 }
 
-/// What a compiler reports beside its code.
+/// What a compiler reports beside its code: the reported witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     /// Nothing; decorations or types in the code say where members are.
@@ -311,29 +313,29 @@ pub enum Report {
     SlangJson(String),
 }
 
-/// What a compiler says of a source.
+/// How one compilation ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Compilation {
-    /// It took it.
-    Made(Made),
-    /// It refused it, in these words.
-    Refused(String),
-    /// It crashed, hung or printed what nobody understands; in a sentence.
-    Broken(String),
+pub enum CompileOutcome {
+    /// The compiler accepted the source.
+    Compiled(CompiledShader),
+    /// The compiler rejected the source, with this message.
+    Rejected(String),
+    /// The compiler crashed, timed out or produced output that could not be parsed; the reason in one sentence.
+    Failed(String),
 }
 
-/// Compilers that can be asked.
-pub trait Compile: fmt::Debug + Sync {
-    /// Whether the compiler of this toolchain is there.
+/// The compilers of this machine, which `layoutproof-compilers` starts as processes or libraries.
+pub trait Compilers: fmt::Debug + Sync {
+    /// True if the compiler of this toolchain is installed.
     fn has(&self, toolchain: &Toolchain) -> bool;
 
-    /// What the compiler of this toolchain says of its version; `None` where it is not there.
+    /// The version that the compiler of this toolchain prints; `None` if it is not installed.
     fn version(&self, toolchain: &Toolchain) -> Option<&str>;
 
-    /// Compiles; asked from many threads at once.
-    fn compile(&self, request: &CompileRequest<'_>) -> Compilation;
+    /// Compiles one source. Called from many threads at once.
+    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome;
 
-    /// Reads what compilers make and only third-party code can read.
+    /// The reader for compiled modules that only third-party code can parse.
     fn reader(&self) -> &dyn ModuleReader;
 }
 
@@ -345,8 +347,8 @@ mod tests {
     fn every_toolchain_has_rule_sets_and_a_name_of_its_own() {
         let mut names: Vec<&str> = toolchains().iter().map(|toolchain| toolchain.name).collect();
         assert!(toolchains().iter().all(|toolchain| match toolchain.follows {
-            Follows::Native(native) => find_native(native).is_some(),
-            Follows::Named(rules) => rules.iter().all(|name| find(name).is_some()),
+            AppliedRules::Native(native) => find_native(native).is_some(),
+            AppliedRules::Named(rules) => rules.iter().all(|name| find(name).is_some()),
         }));
         names.sort_unstable();
         names.dedup();

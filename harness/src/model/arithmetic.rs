@@ -2,17 +2,18 @@
 
 use rspirv::spirv::{Op, Word};
 
-use super::value::Value;
-use crate::inspect::spirv::types::{SpirvType, Types};
+use super::value::ModelValue;
+use crate::inspect::spirv::types::{SpirvType, SpirvTypes};
 
 /// The result of an instruction that computes each component from the operands' components; `None` for an opcode that
 /// is none of these. `ty` is the result's type, `operand_ty` that of the first operand.
 pub(super) fn compute(
-    types: &Types,
+    types: &SpirvTypes,
     op: Op,
-    (ty, operand_ty): (Word, Word),
-    operands: &[Value],
-) -> Option<Result<Value, String>> {
+    ty: Word,
+    operand_ty: Word,
+    operands: &[ModelValue],
+) -> Option<Result<ModelValue, String>> {
     let scalar = component(types, ty);
     let from = component(types, operand_ty);
     let one = |f: &dyn Fn(u64) -> u64| Some(map(operands, &|bits| f(bits[0])));
@@ -97,7 +98,7 @@ fn inserted(operands: &[u64]) -> u64 {
 }
 
 /// The sum of the products of two vectors' components, 32-bit floats. FXC chooses a matrix row so, by a factor of one.
-fn dot(operands: &[Value]) -> Result<Value, String> {
+fn dot(operands: &[ModelValue]) -> Result<ModelValue, String> {
     let single = |bits: u64| f32::from_bits(u32::try_from(bits).unwrap_or(u32::MAX));
     let product = |bits: &[u64]| {
         let factors = bits.iter().map(|bits| single(*bits));
@@ -112,7 +113,7 @@ fn shift(by: u64) -> Option<u32> {
 }
 
 /// The scalar type of a vector's components; a scalar's own.
-pub(super) fn component(types: &Types, ty: Word) -> Word {
+pub(super) fn component(types: &SpirvTypes, ty: Word) -> Word {
     match types.get(ty) {
         SpirvType::Vector { component, .. } => *component,
         _ => ty,
@@ -120,7 +121,7 @@ pub(super) fn component(types: &Types, ty: Word) -> Word {
 }
 
 /// Bits of a scalar type; a bool has one.
-pub(super) fn bits(types: &Types, scalar: Word) -> u32 {
+pub(super) fn bits(types: &SpirvTypes, scalar: Word) -> u32 {
     match types.get(scalar) {
         SpirvType::Int { bits, .. } | SpirvType::Float { bits } => (*bits).clamp(1, 64),
         SpirvType::Pointer { .. } => 64,
@@ -128,78 +129,78 @@ pub(super) fn bits(types: &Types, scalar: Word) -> u32 {
     }
 }
 
-fn mask(types: &Types, scalar: Word) -> u64 {
+fn mask(types: &SpirvTypes, scalar: Word) -> u64 {
     u64::MAX >> (64 - bits(types, scalar))
 }
 
-fn sign_extended(types: &Types, scalar: Word, value: u64) -> u64 {
+fn sign_extended(types: &SpirvTypes, scalar: Word, value: u64) -> u64 {
     let unused = 64 - bits(types, scalar);
     ((value << unused).cast_signed() >> unused).cast_unsigned()
 }
 
 /// Applies `f` to the bits of all operands, component by component.
-fn map(operands: &[Value], f: &dyn Fn(&[u64]) -> u64) -> Result<Value, String> {
+fn map(operands: &[ModelValue], f: &dyn Fn(&[u64]) -> u64) -> Result<ModelValue, String> {
     match operands.first().ok_or("an instruction without operands")? {
-        Value::Parts(first) => {
+        ModelValue::Parts(first) => {
             let parts = (0..).zip(first.iter()).map(|(index, _)| {
-                let components: Result<Vec<Value>, String> =
+                let components: Result<Vec<ModelValue>, String> =
                     operands.iter().map(|operand| operand.at(&[index]).cloned()).collect();
                 map(&components?, f)
             });
-            Ok(Value::parts(parts.collect::<Result<_, _>>()?))
+            Ok(ModelValue::parts(parts.collect::<Result<_, _>>()?))
         }
-        Value::Bits(_) | Value::Pointer(_) => {
-            let bits: Result<Vec<u64>, String> = operands.iter().map(Value::bits).collect();
-            Ok(Value::Bits(f(&bits?)))
+        ModelValue::Bits(_) | ModelValue::Pointer(_) => {
+            let bits: Result<Vec<u64>, String> = operands.iter().map(ModelValue::bits).collect();
+            Ok(ModelValue::Bits(f(&bits?)))
         }
     }
 }
 
 /// The least of unsigned operands, component by component.
-pub(super) fn least(operands: &[Value]) -> Result<Value, String> {
+pub(super) fn least(operands: &[ModelValue]) -> Result<ModelValue, String> {
     map(operands, &|bits| bits.iter().copied().min().unwrap_or(0))
 }
 
 /// Joins the components of a vector.
-fn fold(operands: &[Value], f: &dyn Fn(u64, u64) -> u64) -> Result<Value, String> {
-    let [Value::Parts(parts)] = operands else { return Err("a vector is needed where none is".into()) };
-    let bits = parts.iter().map(Value::bits).collect::<Result<Vec<_>, _>>()?;
-    Ok(Value::Bits(bits.into_iter().reduce(f).unwrap_or(0)))
+fn fold(operands: &[ModelValue], f: &dyn Fn(u64, u64) -> u64) -> Result<ModelValue, String> {
+    let [ModelValue::Parts(parts)] = operands else { return Err("a vector is needed where none is".into()) };
+    let bits = parts.iter().map(ModelValue::bits).collect::<Result<Vec<_>, _>>()?;
+    Ok(ModelValue::Bits(bits.into_iter().reduce(f).unwrap_or(0)))
 }
 
 /// `OpSelect`: by component where the condition is a vector, else whole values.
-fn map_select(operands: &[Value]) -> Result<Value, String> {
+fn map_select(operands: &[ModelValue]) -> Result<ModelValue, String> {
     let [condition, yes, no] = operands else { return Err("a selection without two values".into()) };
     match condition {
-        Value::Bits(condition) => Ok(if *condition == 0 { no.clone() } else { yes.clone() }),
-        Value::Parts(conditions) => {
+        ModelValue::Bits(condition) => Ok(if *condition == 0 { no.clone() } else { yes.clone() }),
+        ModelValue::Parts(conditions) => {
             let parts = (0..).zip(conditions.iter()).map(|(index, condition)| {
                 let chosen = if condition.bits()? == 0 { no } else { yes };
                 chosen.at(&[index]).cloned()
             });
-            Ok(Value::parts(parts.collect::<Result<_, String>>()?))
+            Ok(ModelValue::parts(parts.collect::<Result<_, String>>()?))
         }
-        Value::Pointer(_) => Err("a pointer as a condition".into()),
+        ModelValue::Pointer(_) => Err("a pointer as a condition".into()),
     }
 }
 
 /// `OpBitcast`: the same bits as scalars of another width, least significant first.
-pub(super) fn bitcast(types: &Types, (to, from): (Word, Word), value: &Value) -> Result<Value, String> {
+pub(super) fn bitcast(types: &SpirvTypes, to: Word, from: Word, value: &ModelValue) -> Result<ModelValue, String> {
     let to_bits = bits(types, component(types, to));
     let from_bits = bits(types, component(types, from));
     let components = match value {
-        Value::Parts(parts) => parts.iter().map(Value::bits).collect::<Result<Vec<_>, _>>()?,
-        Value::Bits(_) | Value::Pointer(_) => vec![value.bits()?],
+        ModelValue::Parts(parts) => parts.iter().map(ModelValue::bits).collect::<Result<Vec<_>, _>>()?,
+        ModelValue::Bits(_) | ModelValue::Pointer(_) => vec![value.bits()?],
     };
     let bytes = components.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take((from_bits / 8) as usize));
     let bytes: Vec<u8> = bytes.collect();
     let width = (to_bits / 8).max(1) as usize;
     let scalars = bytes
         .chunks(width)
-        .map(|chunk| Value::Bits(chunk.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))));
-    let mut scalars: Vec<Value> = scalars.collect();
+        .map(|chunk| ModelValue::Bits(chunk.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))));
+    let mut scalars: Vec<ModelValue> = scalars.collect();
     match types.get(to) {
-        SpirvType::Vector { length, .. } if *length as usize == scalars.len() => Ok(Value::parts(scalars)),
+        SpirvType::Vector { length, .. } if *length as usize == scalars.len() => Ok(ModelValue::parts(scalars)),
         SpirvType::Int { .. } | SpirvType::Float { .. } | SpirvType::Pointer { .. } if scalars.len() == 1 => {
             Ok(scalars.remove(0))
         }
@@ -214,13 +215,13 @@ mod tests {
     /// Source: Extended Instructions for GLSL, `UMin`: "Minimum of x and y", taken as unsigned.
     #[test]
     fn the_least_is_unsigned_and_by_component() {
-        let vector = |bits: [u64; 2]| Value::parts(bits.map(Value::Bits).to_vec());
+        let vector = |bits: [u64; 2]| ModelValue::parts(bits.map(ModelValue::Bits).to_vec());
         let least = least(&[vector([7, 0xFFFF_FFFF]), vector([0x8000_0000, 3])]).unwrap();
         assert_eq!([0, 1].map(|index| least.at(&[index]).unwrap().bits()), [Ok(7), Ok(3)]);
     }
 
-    fn vector(components: &[f32]) -> Value {
-        Value::parts(components.iter().map(|component| Value::Bits(component.to_bits().into())).collect())
+    fn vector(components: &[f32]) -> ModelValue {
+        ModelValue::parts(components.iter().map(|component| ModelValue::Bits(component.to_bits().into())).collect())
     }
 
     /// Source: SPIR-V specification, `OpDot`.

@@ -1,7 +1,6 @@
 //! The compiled witness: which bytes a module's code really addresses, whatever a compiler reports.
 //!
-//! A module and the plan that it was made for in, the observations of the fault-free model out; for DXIL those of its
-//! evaluator.
+//! The fault-free model runs the module with the jobs of the plan that it was made for; DXIL is run by its evaluator.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +37,8 @@ pub enum CompiledError {
 pub fn compiled(
     layout: &BlockLayout,
     plan: &ProbePlan,
-    (shader, interface): (&Shader, Interface),
+    shader: &Shader,
+    interface: Interface,
 ) -> Result<Vec<(ProbeJob, Observed)>, CompiledError> {
     let probes = jobs(layout, plan, PlanShader { shader, requires: &BTreeSet::new(), interface })?;
     // In one batch, so that the module is read once.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof_device::{BufferKind, ImageKind, ImageView, Job};
 
-use super::memory::Memory;
+use super::memory::ModelMemory;
 
 /// Set and binding of memory without a descriptor.
 const NOWHERE: u32 = u32::MAX;
@@ -15,11 +15,11 @@ const NOWHERE: u32 = u32::MAX;
 const ADDRESS_BITS: u32 = 32;
 
 /// Set, binding and element.
-pub(super) type At = (u32, u32, u32);
+pub(super) type DescriptorKey = (u32, u32, u32);
 
 /// What a descriptor refers to.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Descriptor {
+pub(super) enum ModelDescriptor {
     /// A buffer, by its index among the memories.
     Memory(usize),
     /// An image, by its index.
@@ -32,7 +32,7 @@ pub(super) enum Descriptor {
 
 /// An image. All texels of a mip level are equal, so one per level is kept.
 #[derive(Clone, Debug)]
-pub(super) struct Image {
+pub(super) struct ModelImage {
     /// `None` for a typed buffer.
     pub(super) view: Option<ImageView>,
     pub(super) levels: Vec<[u32; 4]>,
@@ -41,15 +41,15 @@ pub(super) struct Image {
 /// The descriptors of a job.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DescriptorTable {
-    pub(super) at: BTreeMap<At, Descriptor>,
-    pub(super) images: Vec<Image>,
+    pub(super) at: BTreeMap<DescriptorKey, ModelDescriptor>,
+    pub(super) images: Vec<ModelImage>,
 }
 
 /// The descriptors of `job`, which is within the model's limits, and the memories that it starts with: its buffers, the
 /// ranges in left-out elements, and last the push constants with the addresses in them.
-pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Vec<Memory>) {
+pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Vec<ModelMemory>) {
     let mut table = DescriptorTable::default();
-    let mut memories: Vec<Memory> = Vec::new();
+    let mut memories: Vec<ModelMemory> = Vec::new();
     let mut push_constants = job.push_constants.clone();
     for (index, buffer) in job.buffers.iter().enumerate() {
         let (mut set, mut binding) = (buffer.set, buffer.binding);
@@ -60,44 +60,51 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
             }
             BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
         }
-        memories.push(Memory { set, binding, bytes: buffer.bytes.clone() });
+        memories.push(ModelMemory { set, binding, bytes: buffer.bytes.clone() });
     }
     for (set, in_set) in &descriptors.sets {
         for (number, binding) in in_set {
-            let place = (*set, *number);
             let found = match binding.ty {
-                DescriptorType::Buffer(_) => buffers((job, binding), place, &mut memories),
+                DescriptorType::Buffer(_) => buffers(job, binding, *set, *number, &mut memories),
                 DescriptorType::Image { kind, .. } => table.add_images(job, binding, kind),
                 DescriptorType::Sampler { .. } => {
-                    binding.samplers(job).iter().map(|sampler| Descriptor::Sampler(sampler.level)).collect()
+                    binding.samplers(job).iter().map(|sampler| ModelDescriptor::Sampler(sampler.level)).collect()
                 }
             };
             let at = binding.elements().map(|element| (*set, *number, element));
             table.at.extend(at.zip(found));
         }
     }
-    memories.push(Memory { set: NOWHERE, binding: NOWHERE, bytes: push_constants });
+    memories.push(ModelMemory { set: NOWHERE, binding: NOWHERE, bytes: push_constants });
     (table, memories)
 }
 
-fn buffers((job, binding): (&Job, &DescriptorArray), place: (u32, u32), memories: &mut Vec<Memory>) -> Vec<Descriptor> {
+fn buffers(
+    job: &Job,
+    binding: &DescriptorArray,
+    set: u32,
+    number: u32,
+    memories: &mut Vec<ModelMemory>,
+) -> Vec<ModelDescriptor> {
     let left_out = memories.len();
-    memories.extend(binding.left_out_range(job).map(|bytes| Memory { set: place.0, binding: place.1, bytes }));
-    let buffer = |element| Descriptor::Memory(binding.named.get(&element).copied().unwrap_or(left_out));
+    memories.extend(binding.left_out_range(job).map(|bytes| ModelMemory { set, binding: number, bytes }));
+    let buffer = |element| ModelDescriptor::Memory(binding.named.get(&element).copied().unwrap_or(left_out));
     binding.elements().map(buffer).collect()
 }
 
 impl DescriptorTable {
-    fn add_images(&mut self, job: &Job, binding: &DescriptorArray, kind: ImageKind) -> Vec<Descriptor> {
+    fn add_images(&mut self, job: &Job, binding: &DescriptorArray, kind: ImageKind) -> Vec<ModelDescriptor> {
         let first = self.images.len();
         let has_view = match kind {
             ImageKind::Sampled | ImageKind::Storage | ImageKind::Combined => true,
             ImageKind::UniformTexels | ImageKind::StorageTexels => false,
         };
         let images = binding.images(job).into_iter();
-        self.images.extend(images.map(|image| Image { view: has_view.then_some(image.view), levels: image.levels }));
+        self.images
+            .extend(images.map(|image| ModelImage { view: has_view.then_some(image.view), levels: image.levels }));
         let is_combined = kind == ImageKind::Combined;
-        let descriptor = |index| if is_combined { Descriptor::Combined(index) } else { Descriptor::Image(index) };
+        let descriptor =
+            |index| if is_combined { ModelDescriptor::Combined(index) } else { ModelDescriptor::Image(index) };
         (first..self.images.len()).map(descriptor).collect()
     }
 }

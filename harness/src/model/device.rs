@@ -7,10 +7,10 @@ use layoutproof_device::{
 };
 
 use super::descriptors::{DescriptorTable, bind};
-use super::machine::Machine;
-use super::memory::Memory;
+use super::machine::ModelMachine;
+use super::memory::ModelMemory;
 use super::misreading::{Disturbance, Misreading};
-use super::program::Program;
+use super::program::ModelProgram;
 use crate::probe::Stage;
 
 /// What the model has room for: ranges and push constants that are longer than [`Model::new`] says are run all the same,
@@ -35,7 +35,7 @@ const LIMITS: Limits = Limits {
 const MAX_DESCRIPTORS: u32 = 1 << 12;
 
 /// Set and binding of the probe's output.
-const OUTPUT: (u32, u32) = (0, 1);
+pub(super) const OUTPUT: (u32, u32) = (0, 1);
 
 /// The model device, optionally with a planted fault.
 #[derive(Clone, Debug)]
@@ -76,27 +76,33 @@ impl Model {
         Self { misreading: Some(misreading), ..Self::new() }
     }
 
-    fn dispatch(&mut self, job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
+    fn dispatch(&mut self, job: &Job, program: &Result<ModelProgram, RunnerError>) -> Result<ReadBack, RunnerError> {
         let misreading = self.misreading.filter(|misreading| misreading.concerns(job));
         let rewired = misreading.map(|misreading| misreading.rewired(job));
         let job = rewired.as_ref().unwrap_or(job);
         let descriptors = Descriptors::of(job)?;
         check_features(&self.device, &needed_features(job, &descriptors))?;
         let placements = LIMITS.place(job, &descriptors)?;
+
         let program = program.as_ref().map_err(RunnerError::clone)?;
         let memories = match misreading {
-            Some(misreading) => self.misread(misreading, program, (job, &descriptors)),
-            None => run_program(program, job, bind(job, &descriptors), None),
+            Some(misreading) => self.misread(misreading, program, job, &descriptors),
+            None => {
+                let (table, memories) = bind(job, &descriptors);
+                run_program(program, job, table, memories, None)
+            }
         };
         let memories = memories.map_err(RunnerError::ShaderRefused)?;
+
         let buffers = job.buffers.iter().zip(placements).zip(memories).map(|((buffer, placement), memory)| {
             let mut after = BufferAfter { bytes: memory.bytes, ..placement.split(&placement.image(buffer)) };
             if let Some(misreading) = misreading {
-                misreading.around((buffer.set, buffer.binding), &mut after);
+                misreading.around(buffer.set, buffer.binding, &mut after);
             }
             after
         });
         let buffers: Vec<BufferAfter> = buffers.collect();
+
         let output = job.buffers.iter().position(|buffer| (buffer.set, buffer.binding) == OUTPUT);
         self.last_output = output.map(|index| buffers[index].bytes.clone());
         Ok(ReadBack { buffers, targets: Vec::new() })
@@ -106,21 +112,22 @@ impl Model {
     fn misread(
         &self,
         misreading: Misreading,
-        program: &Program,
-        (job, descriptors): (&Job, &Descriptors),
-    ) -> Result<Vec<Memory>, String> {
+        program: &ModelProgram,
+        job: &Job,
+        descriptors: &Descriptors,
+    ) -> Result<Vec<ModelMemory>, String> {
         let (table, found) = bind(job, descriptors);
         let mut memories = found.clone();
         misreading.before(&mut memories);
         if !misreading.is_idle() {
-            memories = run_program(program, job, (table, memories), Some(misreading))?;
+            memories = run_program(program, job, table, memories, Some(misreading))?;
         }
         misreading.after(&mut memories, &found, self.last_output.as_deref());
         Ok(memories)
     }
 
     /// Reads the shader of `job` and plants the fault in it.
-    fn program(&self, job: &Job) -> Result<Program, RunnerError> {
+    fn program(&self, job: &Job) -> Result<ModelProgram, RunnerError> {
         let words = match &job.shader {
             Shader::Spirv(words) => words,
             Shader::Wgsl(_) => return Err(RunnerError::Unsupported("WGSL".into())),
@@ -129,7 +136,7 @@ impl Model {
             Shader::ClangIr(_) => return Err(RunnerError::Unsupported("Clang's IR".into())),
             Shader::Msl(_) => return Err(RunnerError::Unsupported("MSL".into())),
         };
-        let mut program = Program::new(words).map_err(RunnerError::ShaderRefused)?;
+        let mut program = ModelProgram::new(words).map_err(RunnerError::ShaderRefused)?;
         if let Some(misreading) = self.misreading.filter(|misreading| misreading.concerns(job)) {
             misreading.plant(&mut program.types);
         }
@@ -137,7 +144,7 @@ impl Model {
     }
 }
 
-/// Whether two jobs can share a program with this fault in it.
+/// Returns true if two jobs can share a program with this fault in it.
 fn same_program(misreading: Option<Misreading>, one: &Job, next: &Job) -> bool {
     let concerns = |job| misreading.is_some_and(|misreading| misreading.concerns(job));
     one.shader == next.shader && concerns(one) == concerns(next)
@@ -145,21 +152,24 @@ fn same_program(misreading: Option<Misreading>, one: &Job, next: &Job) -> bool {
 
 /// What a job leaves in its buffers.
 fn run_program(
-    program: &Program,
+    program: &ModelProgram,
     job: &Job,
-    (table, memories): (DescriptorTable, Vec<Memory>),
+    table: DescriptorTable,
+    memories: Vec<ModelMemory>,
     misreading: Option<Misreading>,
-) -> Result<Vec<Memory>, String> {
+) -> Result<Vec<ModelMemory>, String> {
     let found: Vec<Vec<u8>> = memories.iter().map(|memory| memory.bytes.clone()).collect();
     let total = if misreading.is_some_and(Misreading::counts_stores) {
-        let mut machine = Machine::new(program, table.clone(), memories.clone(), Disturbance::default());
+        let mut machine = ModelMachine::new(program, table.clone(), memories.clone(), Disturbance::default());
         run_stages(&mut machine, job)?;
         Some(machine.disturbance.stores)
     } else {
         None
     };
-    let mut machine = Machine::new(program, table, memories, Disturbance::new(misreading, total));
+
+    let mut machine = ModelMachine::new(program, table, memories, Disturbance::new(misreading, total));
     run_stages(&mut machine, job)?;
+
     let read_only = |index: usize| match job.buffers[index].kind {
         BufferKind::Uniform | BufferKind::StorageRead => true,
         BufferKind::Storage | BufferKind::Address { .. } => false,
@@ -174,12 +184,12 @@ fn run_program(
 
 /// Runs the compute stage, or the vertex and the fragment stage of a draw: once each, and nothing goes from one to the
 /// other.
-fn run_stages(machine: &mut Machine<'_>, job: &Job) -> Result<(), String> {
+fn run_stages(machine: &mut ModelMachine<'_>, job: &Job) -> Result<(), String> {
     match &job.draw {
-        None => machine.run((Stage::Compute, &job.entry), &job.constants),
+        None => machine.run(Stage::Compute, &job.entry, &job.constants),
         Some(draw) => {
-            machine.run((Stage::Vertex, &job.entry), &job.constants)?;
-            machine.run((Stage::Fragment, &draw.fragment), &job.constants)
+            machine.run(Stage::Vertex, &job.entry, &job.constants)?;
+            machine.run(Stage::Fragment, &draw.fragment, &job.constants)
         }
     }
 }

@@ -5,15 +5,15 @@ use rspirv::spirv::{GlslStd450Op, Op, StorageClass, Word};
 
 use super::arithmetic;
 use super::descriptors::at_address;
-use super::machine::{Frame, Machine};
+use super::machine::{Frame, ModelMachine};
 use super::memory;
 use super::sampling::handle;
-use super::value::{At, Place, Pointer, Value};
+use super::value::{MemoryPlace, ModelPointer, ModelValue, PointerTarget};
 use crate::inspect::spirv::types::{Operands, SpirvType};
 
-impl Machine<'_> {
+impl ModelMachine<'_> {
     /// The result of an instruction; `None` where it has none, or where a phi already took it.
-    pub(super) fn execute(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Option<Value>, String> {
+    pub(super) fn execute(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Option<ModelValue>, String> {
         let call = Call { frame, instruction };
         let value = match instruction.class.opcode {
             Op::Nop
@@ -62,7 +62,7 @@ impl Machine<'_> {
         Ok(Some(value))
     }
 
-    fn compute(&mut self, call: Call<'_>) -> Result<Value, String> {
+    fn compute(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let instruction = call.instruction;
         let ty = instruction.result_type.unwrap_or(0);
         match instruction.class.opcode {
@@ -88,7 +88,7 @@ impl Machine<'_> {
             Op::Transpose => self.transpose(call),
             Op::Bitcast => {
                 let from = self.type_of(call, 0);
-                arithmetic::bitcast(&self.program.types, (ty, from), &self.operand(call, 0)?)
+                arithmetic::bitcast(&self.program.types, ty, from, &self.operand(call, 0)?)
             }
             Op::ExtInst => self.extended(call, ty),
             opcode => {
@@ -96,8 +96,8 @@ impl Machine<'_> {
                     return result;
                 }
                 let operands = self.operands(call.frame, instruction)?;
-                let types = (ty, self.type_of(call, 0));
-                arithmetic::compute(&self.program.types, opcode, types, &operands)
+                let operand_ty = self.type_of(call, 0);
+                arithmetic::compute(&self.program.types, opcode, ty, operand_ty, &operands)
                     .unwrap_or_else(|| Err(format!("instruction Op{} is not modelled", instruction.class.opname)))
             }
         }
@@ -105,11 +105,11 @@ impl Machine<'_> {
 
     /// An instruction of `GLSL.std.450`. Known are `unpackDouble2x32`, which has the low word first, and `UMin`, with which
     /// Tint keeps indices within the bounds of arrays.
-    fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<Value, String> {
+    fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, String> {
         match call.instruction.operands.get(1) {
             Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UnpackDouble2x32 as u32 => {
                 let from = self.type_of(call, 2);
-                arithmetic::bitcast(&self.program.types, (ty, from), &self.operand(call, 2)?)
+                arithmetic::bitcast(&self.program.types, ty, from, &self.operand(call, 2)?)
             }
             Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UMin as u32 => {
                 arithmetic::least(&[self.operand(call, 2)?, self.operand(call, 3)?])
@@ -121,15 +121,15 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn operand(&mut self, call: Call<'_>, index: usize) -> Result<Value, String> {
+    pub(super) fn operand(&mut self, call: Call<'_>, index: usize) -> Result<ModelValue, String> {
         let id = Operands(call.instruction).id(index).ok_or("an operand is missing")?;
         self.value(call.frame, id)
     }
 
-    fn pointer(&mut self, call: Call<'_>, index: usize) -> Result<Pointer, String> {
+    fn pointer(&mut self, call: Call<'_>, index: usize) -> Result<ModelPointer, String> {
         match self.operand(call, index)? {
-            Value::Pointer(pointer) => Ok(pointer),
-            Value::Bits(address) => {
+            ModelValue::Pointer(pointer) => Ok(pointer),
+            ModelValue::Bits(address) => {
                 let &SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } =
                     self.program.types.get(self.type_of(call, index))
                 else {
@@ -137,9 +137,12 @@ impl Machine<'_> {
                 };
                 let found = at_address(address).filter(|(memory, _)| *memory < self.push_constants);
                 let (buffer, offset) = found.ok_or_else(|| format!("nothing at address {address:#x}"))?;
-                Ok(Pointer { pointee, place: Place::Memory { buffer, at: At { offset, ..At::start() } } })
+                Ok(ModelPointer {
+                    pointee,
+                    place: PointerTarget::Memory { buffer, at: MemoryPlace { offset, ..MemoryPlace::start() } },
+                })
             }
-            Value::Parts(_) => Err("a pointer is needed where none is".into()),
+            ModelValue::Parts(_) => Err("a pointer is needed where none is".into()),
         }
     }
 
@@ -149,129 +152,136 @@ impl Machine<'_> {
         self.program.result_type(id).unwrap_or(0)
     }
 
-    fn variable(&mut self, call: Call<'_>) -> Result<Value, String> {
+    fn variable(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let ty = call.instruction.result_type.unwrap_or(0);
         let &SpirvType::Pointer { pointee, .. } = self.program.types.get(ty) else {
             return Err("a variable that is no pointer".into());
         };
-        let pointer = Pointer { pointee, place: self.new_cell(pointee)? };
+        let pointer = ModelPointer { pointee, place: self.new_cell(pointee)? };
         if call.instruction.operands.len() > 1 {
             let initializer = self.operand(call, 1)?;
             self.store(&pointer, initializer)?;
         }
-        Ok(Value::Pointer(pointer))
+        Ok(ModelValue::Pointer(pointer))
     }
 
-    fn access_chain(&mut self, call: Call<'_>) -> Result<Value, String> {
+    fn access_chain(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let mut pointer = self.pointer(call, 0)?;
         for operand in 1..call.instruction.operands.len() {
             let mut index = index(&self.operand(call, operand)?)?;
             let types = &self.program.types;
             match &mut pointer.place {
-                Place::Memory { buffer, at } => {
+                PointerTarget::Memory { buffer, at } => {
                     if !Operands(call.instruction).id(operand).is_some_and(|id| self.is_constant(id)) {
                         let memory = &self.memories[*buffer];
-                        let place = (call.instruction.result_id.unwrap_or(0), operand);
-                        index = self.disturbance.index_from_memory(memory, place, index);
+                        let chain = call.instruction.result_id.unwrap_or(0);
+                        index = self.disturbance.index_from_memory(memory, chain, operand, index);
                     }
-                    (pointer.pointee, *at) = memory::part(types, pointer.pointee, (*at, index))?;
+                    (pointer.pointee, *at) = memory::part(types, pointer.pointee, *at, index)?;
                 }
-                Place::Array { set, binding } => {
+                PointerTarget::Array { set, binding } => {
                     let part = types.part(pointer.pointee, index);
                     pointer.pointee = part.ok_or("an element of what is no array")?;
                     pointer.place = self.descriptor((*set, *binding, index))?;
                 }
-                Place::Handle(_) => return Err("a part of an image or a sampler".into()),
-                Place::Cell { way, .. } => {
+                PointerTarget::Handle(_) => return Err("a part of an image or a sampler".into()),
+                PointerTarget::Cell { way, .. } => {
                     way.push(index);
                     let part = types.part(pointer.pointee, index);
                     pointer.pointee = part.ok_or_else(|| format!("no part {index} in %{}", pointer.pointee))?;
                 }
             }
         }
-        Ok(Value::Pointer(pointer))
+        Ok(ModelValue::Pointer(pointer))
     }
 
-    fn load(&mut self, pointer: &Pointer) -> Result<Value, String> {
+    fn load(&mut self, pointer: &ModelPointer) -> Result<ModelValue, String> {
         self.spend_value(pointer.pointee)?;
         match &pointer.place {
-            Place::Memory { buffer, at } => self.memories[*buffer].load(&self.program.types, pointer.pointee, *at),
-            Place::Handle(descriptor) => handle(*descriptor),
-            Place::Array { .. } => Err("a load of a whole array of descriptors".into()),
-            Place::Cell { cell, way } => self.cells[*cell].at(way).cloned(),
+            PointerTarget::Memory { buffer, at } => {
+                self.memories[*buffer].load(&self.program.types, pointer.pointee, *at)
+            }
+            PointerTarget::Handle(descriptor) => handle(*descriptor),
+            PointerTarget::Array { .. } => Err("a load of a whole array of descriptors".into()),
+            PointerTarget::Cell { cell, way } => self.cells[*cell].at(way).cloned(),
         }
     }
 
-    fn store(&mut self, pointer: &Pointer, value: Value) -> Result<(), String> {
+    fn store(&mut self, pointer: &ModelPointer, value: ModelValue) -> Result<(), String> {
         self.spend_value(pointer.pointee)?;
         match &pointer.place {
-            Place::Memory { buffer, at } => {
+            PointerTarget::Memory { buffer, at } => {
                 let memory = &mut self.memories[*buffer];
                 let Some(offset) = self.disturbance.place_of_store(memory, at.offset) else { return Ok(()) };
-                let at = At { offset, ..*at };
-                let end = memory.store(&self.program.types, (pointer.pointee, at), &value)?;
-                self.disturbance.after_store(memory, (offset, end));
+                let at = MemoryPlace { offset, ..*at };
+                let end = memory.store(&self.program.types, pointer.pointee, at, &value)?;
+                self.disturbance.after_store(memory, offset, end);
                 Ok(())
             }
-            Place::Array { .. } | Place::Handle(_) => Err("a store to a descriptor".into()),
-            Place::Cell { cell, way } => {
+            PointerTarget::Array { .. } | PointerTarget::Handle(_) => Err("a store to a descriptor".into()),
+            PointerTarget::Cell { cell, way } => {
                 self.cells[*cell].set(way, value.checked(&self.program.types, pointer.pointee)?)
             }
         }
     }
 
-    fn array_length(&mut self, call: Call<'_>) -> Result<Value, String> {
+    fn array_length(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let pointer = self.pointer(call, 0)?;
-        let Place::Memory { buffer, at } = pointer.place else {
+        let PointerTarget::Memory { buffer, at } = pointer.place else {
             return Err("the length of an array that is in no buffer".into());
         };
         let member = call.literals(1).first().copied().unwrap_or(0);
-        let (array, start) = memory::part(&self.program.types, pointer.pointee, (at, member))?;
-        let (_, second) = memory::part(&self.program.types, array, (start, 1))?;
+        let (array, start) = memory::part(&self.program.types, pointer.pointee, at, member)?;
+        let (_, second) = memory::part(&self.program.types, array, start, 1)?;
         let bytes = (self.memories[buffer].bytes.len() as u64).saturating_sub(start.offset);
         let stride = second.offset - start.offset;
-        Ok(Value::Bits(self.disturbance.length(bytes.checked_div(stride).unwrap_or(0))))
+        Ok(ModelValue::Bits(self.disturbance.length(bytes.checked_div(stride).unwrap_or(0))))
     }
 
     /// Constituents of a vector may be vectors.
-    fn construct(&mut self, call: Call<'_>, ty: Word) -> Result<Value, String> {
+    fn construct(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, String> {
         let operands = self.operands(call.frame, call.instruction)?;
         let is_vector = matches!(self.program.types.get(ty), SpirvType::Vector { .. });
         let parts = operands.into_iter().flat_map(|operand| match operand {
-            Value::Parts(parts) if is_vector => parts.iter().cloned().collect(),
-            operand @ (Value::Parts(_) | Value::Bits(_) | Value::Pointer(_)) => vec![operand],
+            ModelValue::Parts(parts) if is_vector => parts.iter().cloned().collect(),
+            operand @ (ModelValue::Parts(_) | ModelValue::Bits(_) | ModelValue::Pointer(_)) => vec![operand],
         });
-        Value::parts(parts.collect()).checked(&self.program.types, ty)
+        ModelValue::parts(parts.collect()).checked(&self.program.types, ty)
     }
 
-    fn shuffle(&mut self, call: Call<'_>) -> Result<Value, String> {
+    fn shuffle(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let mut components = Vec::new();
         for index in 0..2 {
             match self.operand(call, index)? {
-                Value::Parts(parts) => components.extend(parts.iter().cloned()),
-                Value::Bits(_) | Value::Pointer(_) => return Err("a shuffle of what is no vector".into()),
+                ModelValue::Parts(parts) => components.extend(parts.iter().cloned()),
+                ModelValue::Bits(_) | ModelValue::Pointer(_) => return Err("a shuffle of what is no vector".into()),
             }
         }
         let chosen = call.literals(2).into_iter().map(|index| match components.get(index as usize) {
             Some(component) => Ok(component.clone()),
             // All ones choose an undefined component.
-            None if index == u32::MAX => Ok(Value::Bits(0)),
+            None if index == u32::MAX => Ok(ModelValue::Bits(0)),
             None => Err(format!("a shuffle of component {index}")),
         });
-        Ok(Value::parts(chosen.collect::<Result<_, _>>()?))
+        Ok(ModelValue::parts(chosen.collect::<Result<_, _>>()?))
     }
 
-    fn transpose(&mut self, call: Call<'_>) -> Result<Value, String> {
-        let Value::Parts(columns) = self.operand(call, 0)? else { return Err("a transposition of no matrix".into()) };
+    fn transpose(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+        let ModelValue::Parts(columns) = self.operand(call, 0)? else {
+            return Err("a transposition of no matrix".into());
+        };
         let rows = match columns.first() {
-            Some(Value::Parts(column)) => column.len(),
-            Some(Value::Bits(_) | Value::Pointer(_)) | None => return Err("a transposition of no matrix".into()),
+            Some(ModelValue::Parts(column)) => column.len(),
+            Some(ModelValue::Bits(_) | ModelValue::Pointer(_)) | None => {
+                return Err("a transposition of no matrix".into());
+            }
         };
         let rows = (0..).take(rows).map(|row| {
-            let row: Result<Vec<Value>, String> = columns.iter().map(|column| column.at(&[row]).cloned()).collect();
-            Ok(Value::parts(row?))
+            let row: Result<Vec<ModelValue>, String> =
+                columns.iter().map(|column| column.at(&[row]).cloned()).collect();
+            Ok(ModelValue::parts(row?))
         });
-        Ok(Value::parts(rows.collect::<Result<_, String>>()?))
+        Ok(ModelValue::parts(rows.collect::<Result<_, String>>()?))
     }
 }
 
@@ -290,6 +300,6 @@ impl Call<'_> {
 }
 
 /// An index, cut to 32 bits: negative ones are out of bounds of everything.
-fn index(value: &Value) -> Result<u32, String> {
+fn index(value: &ModelValue) -> Result<u32, String> {
     Ok(u32::try_from(value.bits()? & u64::from(u32::MAX)).unwrap_or(u32::MAX))
 }

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Op, StorageClass, Word};
 
-use super::descriptors::{self, Descriptor, DescriptorTable};
-use super::memory::Memory;
+use super::descriptors::{self, DescriptorTable, ModelDescriptor};
+use super::memory::ModelMemory;
 use super::misreading::Disturbance;
-use super::program::Program;
-use super::value::{At, Place, Pointer, Value};
+use super::program::ModelProgram;
+use super::value::{MemoryPlace, ModelPointer, ModelValue, PointerTarget};
 use crate::inspect::spirv::types::{Operands, SpirvVariable};
 use crate::probe::Stage;
 
@@ -30,19 +30,19 @@ const MAX_SCALARS: u64 = 1 << 16;
 
 /// One run.
 #[derive(Debug)]
-pub(super) struct Machine<'a> {
-    pub(super) program: &'a Program,
+pub(super) struct ModelMachine<'a> {
+    pub(super) program: &'a ModelProgram,
     pub(super) descriptors: DescriptorTable,
     /// The job's buffers and whatever else is bound, then the push constants.
-    pub(super) memories: Vec<Memory>,
+    pub(super) memories: Vec<ModelMemory>,
     /// Index of the push constants in `memories`.
     pub(super) push_constants: usize,
     /// Variables without layout.
-    pub(super) cells: Vec<Value>,
+    pub(super) cells: Vec<ModelValue>,
     pub(super) disturbance: Disturbance,
-    constants: BTreeMap<Word, Value>,
+    constants: BTreeMap<Word, ModelValue>,
     /// Where the variables outside of functions are.
-    variables: BTreeMap<Word, Value>,
+    variables: BTreeMap<Word, ModelValue>,
     budget: u64,
     calls: u32,
     /// Invocations of the workgroup in x, y, z.
@@ -54,22 +54,22 @@ pub(super) struct Machine<'a> {
 /// The values of one function call.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
-    pub(super) values: BTreeMap<Word, Value>,
+    pub(super) values: BTreeMap<Word, ModelValue>,
 }
 
 /// Where to go on.
-enum Flow {
+enum ModelFlow {
     Next,
     Jump(Word),
-    Return(Option<Value>),
+    Return(Option<ModelValue>),
 }
 
-impl<'a> Machine<'a> {
+impl<'a> ModelMachine<'a> {
     /// A machine with its constants ready. The last of `memories` holds the push constants.
     pub(super) fn new(
-        program: &'a Program,
+        program: &'a ModelProgram,
         descriptors: DescriptorTable,
-        memories: Vec<Memory>,
+        memories: Vec<ModelMemory>,
         disturbance: Disturbance,
     ) -> Self {
         let push_constants = memories.len().saturating_sub(1);
@@ -90,8 +90,8 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs an entry point of a stage with these values of specialization constants, by `SpecId`.
-    pub(super) fn run(&mut self, entry: (Stage, &str), specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
-        let (entry, size) = self.program.entry_point(entry)?;
+    pub(super) fn run(&mut self, stage: Stage, entry: &str, specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
+        let (entry, size) = self.program.entry_point(stage, entry)?;
         self.size = size;
         let count = size.iter().try_fold(1, |count: u32, size| count.checked_mul(*size));
         let count = count.filter(|count| *count <= MAX_INVOCATIONS);
@@ -121,7 +121,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The value of an id.
-    pub(super) fn value(&mut self, frame: &Frame, id: Word) -> Result<Value, String> {
+    pub(super) fn value(&mut self, frame: &Frame, id: Word) -> Result<ModelValue, String> {
         if let Some(value) =
             frame.values.get(&id).or_else(|| self.constants.get(&id)).or_else(|| self.variables.get(&id))
         {
@@ -132,16 +132,18 @@ impl<'a> Machine<'a> {
             StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant => {
                 let (set, binding) = (variable.set.unwrap_or(0), variable.binding.unwrap_or(0));
                 let is_array = self.program.types.is_array(variable.pointee);
-                if is_array { Place::Array { set, binding } } else { self.descriptor((set, binding, 0))? }
+                if is_array { PointerTarget::Array { set, binding } } else { self.descriptor((set, binding, 0))? }
             }
-            StorageClass::PushConstant => Place::Memory { buffer: self.push_constants, at: At::start() },
+            StorageClass::PushConstant => {
+                PointerTarget::Memory { buffer: self.push_constants, at: MemoryPlace::start() }
+            }
             StorageClass::Workgroup if self.size != [1; 3] => {
                 return Err("memory that invocations share is not modelled".into());
             }
             StorageClass::Private | StorageClass::Workgroup | StorageClass::Output => {
                 let place = self.new_cell(variable.pointee)?;
                 let value = variable.initializer.and_then(|id| self.constants.get(&id)).cloned();
-                if let (Some(value), Place::Cell { cell, .. }) = (value, &place) {
+                if let (Some(value), PointerTarget::Cell { cell, .. }) = (value, &place) {
                     self.cells[*cell] = value;
                 }
                 place
@@ -153,18 +155,20 @@ impl<'a> Machine<'a> {
             }
             class => return Err(format!("storage class {class:?} is not modelled")),
         };
-        let pointer = Value::Pointer(Pointer { pointee: variable.pointee, place });
+        let pointer = ModelValue::Pointer(ModelPointer { pointee: variable.pointee, place });
         self.variables.insert(id, pointer.clone());
         Ok(pointer)
     }
 
     /// The place behind a descriptor.
-    pub(super) fn descriptor(&self, at: descriptors::At) -> Result<Place, String> {
+    pub(super) fn descriptor(&self, at: descriptors::DescriptorKey) -> Result<PointerTarget, String> {
         match self.descriptors.at.get(&at) {
-            Some(Descriptor::Memory(buffer)) => Ok(Place::Memory { buffer: *buffer, at: At::start() }),
-            Some(descriptor @ (Descriptor::Image(_) | Descriptor::Combined(_) | Descriptor::Sampler(_))) => {
-                Ok(Place::Handle(*descriptor))
+            Some(ModelDescriptor::Memory(buffer)) => {
+                Ok(PointerTarget::Memory { buffer: *buffer, at: MemoryPlace::start() })
             }
+            Some(
+                descriptor @ (ModelDescriptor::Image(_) | ModelDescriptor::Combined(_) | ModelDescriptor::Sampler(_)),
+            ) => Ok(PointerTarget::Handle(*descriptor)),
             None => {
                 let (set, binding, element) = at;
                 let of_array = if element == 0 { String::new() } else { format!(" element {element}") };
@@ -174,40 +178,40 @@ impl<'a> Machine<'a> {
     }
 
     /// Fills an input with what it says of the invocation; of the only workgroup there is nothing to say but zero.
-    fn set_builtin(&mut self, variable: &SpirvVariable, place: &Place) {
-        let Place::Cell { cell, .. } = place else { return };
+    fn set_builtin(&mut self, variable: &SpirvVariable, place: &PointerTarget) {
+        let PointerTarget::Cell { cell, .. } = place else { return };
         let [x, y, _] = self.size;
         let index = self.invocation;
         match variable.builtin {
-            Some(BuiltIn::LocalInvocationIndex) => self.cells[*cell] = Value::Bits(index.into()),
+            Some(BuiltIn::LocalInvocationIndex) => self.cells[*cell] = ModelValue::Bits(index.into()),
             Some(BuiltIn::LocalInvocationId | BuiltIn::GlobalInvocationId) => {
                 let id = [index % x, index / x % y, index / x / y];
-                self.cells[*cell] = Value::parts(id.map(|id| Value::Bits(id.into())).to_vec());
+                self.cells[*cell] = ModelValue::parts(id.map(|id| ModelValue::Bits(id.into())).to_vec());
             }
             Some(_) | None => {}
         }
     }
 
     /// A variable without layout, zero.
-    pub(super) fn new_cell(&mut self, ty: Word) -> Result<Place, String> {
+    pub(super) fn new_cell(&mut self, ty: Word) -> Result<PointerTarget, String> {
         let zero = self.zero(ty)?;
         self.cells.push(zero);
-        Ok(Place::Cell { cell: self.cells.len() - 1, way: Vec::new() })
+        Ok(PointerTarget::Cell { cell: self.cells.len() - 1, way: Vec::new() })
     }
 
     /// The zero of a type.
-    pub(super) fn zero(&mut self, ty: Word) -> Result<Value, String> {
+    pub(super) fn zero(&mut self, ty: Word) -> Result<ModelValue, String> {
         self.spend_value(ty)?;
         Ok(self.zero_of(ty))
     }
 
-    fn zero_of(&self, ty: Word) -> Value {
+    fn zero_of(&self, ty: Word) -> ModelValue {
         let types = &self.program.types;
         match types.part_count(ty) {
-            None => Value::Bits(0),
+            None => ModelValue::Bits(0),
             Some(count) => {
                 let parts = (0..count).filter_map(|index| types.part(ty, index));
-                Value::parts(parts.map(|part| self.zero_of(part)).collect())
+                ModelValue::parts(parts.map(|part| self.zero_of(part)).collect())
             }
         }
     }
@@ -219,17 +223,19 @@ impl<'a> Machine<'a> {
             let (Some(id), Some(ty)) = (instruction.result_id, instruction.result_type) else { continue };
             let given = program.spec_id(id).and_then(|id| specialized.get(&id));
             let value = match instruction.class.opcode {
-                Op::SpecConstant if given.is_some() => Value::Bits(given.copied().unwrap_or(0).into()),
+                Op::SpecConstant if given.is_some() => ModelValue::Bits(given.copied().unwrap_or(0).into()),
                 Op::SpecConstantTrue | Op::SpecConstantFalse if given.is_some() => {
-                    Value::Bits(u64::from(given != Some(&0)))
+                    ModelValue::Bits(u64::from(given != Some(&0)))
                 }
-                Op::Constant | Op::SpecConstant => Value::Bits(program.types.constants.get(&id).copied().unwrap_or(0)),
-                Op::ConstantTrue | Op::SpecConstantTrue => Value::Bits(1),
-                Op::ConstantFalse | Op::SpecConstantFalse => Value::Bits(0),
+                Op::Constant | Op::SpecConstant => {
+                    ModelValue::Bits(program.types.constants.get(&id).copied().unwrap_or(0))
+                }
+                Op::ConstantTrue | Op::SpecConstantTrue => ModelValue::Bits(1),
+                Op::ConstantFalse | Op::SpecConstantFalse => ModelValue::Bits(0),
                 Op::ConstantNull | Op::Undef => self.zero(ty)?,
                 Op::ConstantComposite | Op::SpecConstantComposite => {
                     self.spend_value(ty)?;
-                    Value::parts(self.operands(&frame, instruction)?).checked(&program.types, ty)?
+                    ModelValue::parts(self.operands(&frame, instruction)?).checked(&program.types, ty)?
                 }
                 _ => continue,
             };
@@ -238,13 +244,13 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Whether an id is a constant.
+    /// Returns true if an id is a constant.
     pub(super) fn is_constant(&self, id: Word) -> bool {
         self.constants.contains_key(&id)
     }
 
     /// The values of all id operands.
-    pub(super) fn operands(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Vec<Value>, String> {
+    pub(super) fn operands(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Vec<ModelValue>, String> {
         let ids = instruction.operands.iter().filter_map(|operand| match operand {
             Operand::IdRef(id) => Some(*id),
             _ => None,
@@ -253,7 +259,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Calls a function and returns its result.
-    pub(super) fn call(&mut self, function: Word, arguments: &[Value]) -> Result<Option<Value>, String> {
+    pub(super) fn call(&mut self, function: Word, arguments: &[ModelValue]) -> Result<Option<ModelValue>, String> {
         if self.calls >= MAX_CALLS {
             return Err(format!("calls nested more than {MAX_CALLS} deep"));
         }
@@ -271,9 +277,9 @@ impl<'a> Machine<'a> {
         let mut from = 0;
         let result = loop {
             match self.run_block(&mut frame, block, from)? {
-                Flow::Return(result) => break result,
-                Flow::Next => return Err("a block without an end".into()),
-                Flow::Jump(label) => {
+                ModelFlow::Return(result) => break result,
+                ModelFlow::Next => return Err("a block without an end".into()),
+                ModelFlow::Jump(label) => {
                     from = block.label_id().unwrap_or(0);
                     let target = function.blocks.iter().find(|block| block.label_id() == Some(label));
                     block = target.ok_or_else(|| format!("no block %{label}"))?;
@@ -284,16 +290,16 @@ impl<'a> Machine<'a> {
         Ok(result)
     }
 
-    fn run_block(&mut self, frame: &mut Frame, block: &Block, from: Word) -> Result<Flow, String> {
+    fn run_block(&mut self, frame: &mut Frame, block: &Block, from: Word) -> Result<ModelFlow, String> {
         self.take_phis(frame, block, from)?;
         for instruction in &block.instructions {
             self.spend(1)?;
             match self.flow(frame, instruction)? {
-                Flow::Next => {}
-                flow @ (Flow::Jump(_) | Flow::Return(_)) => return Ok(flow),
+                ModelFlow::Next => {}
+                flow @ (ModelFlow::Jump(_) | ModelFlow::Return(_)) => return Ok(flow),
             }
         }
-        Ok(Flow::Next)
+        Ok(ModelFlow::Next)
     }
 
     /// All phis of a block take their values at once.
@@ -311,29 +317,29 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn flow(&mut self, frame: &mut Frame, instruction: &Instruction) -> Result<Flow, String> {
+    fn flow(&mut self, frame: &mut Frame, instruction: &Instruction) -> Result<ModelFlow, String> {
         let ops = Operands(instruction);
         let id = |index: usize| ops.id(index).ok_or("a branch without a target");
         match instruction.class.opcode {
-            Op::Branch => Ok(Flow::Jump(id(0)?)),
+            Op::Branch => Ok(ModelFlow::Jump(id(0)?)),
             Op::BranchConditional => {
                 let condition = self.value(frame, id(0)?)?.bits()?;
-                Ok(Flow::Jump(if condition == 0 { id(2)? } else { id(1)? }))
+                Ok(ModelFlow::Jump(if condition == 0 { id(2)? } else { id(1)? }))
             }
             Op::Switch => {
                 let selector = self.value(frame, id(0)?)?.bits()?;
                 let mut cases = (2..instruction.operands.len()).step_by(2);
                 let chosen = cases.find(|index| ops.literal(*index) == Some(selector));
-                Ok(Flow::Jump(id(chosen.map_or(1, |index| index + 1))?))
+                Ok(ModelFlow::Jump(id(chosen.map_or(1, |index| index + 1))?))
             }
-            Op::Return => Ok(Flow::Return(None)),
-            Op::ReturnValue => Ok(Flow::Return(Some(self.value(frame, id(0)?)?))),
+            Op::Return => Ok(ModelFlow::Return(None)),
+            Op::ReturnValue => Ok(ModelFlow::Return(Some(self.value(frame, id(0)?)?))),
             _ => {
                 let value = self.execute(frame, instruction)?;
                 if let (Some(id), Some(value)) = (instruction.result_id, value) {
                     frame.values.insert(id, value);
                 }
-                Ok(Flow::Next)
+                Ok(ModelFlow::Next)
             }
         }
     }

@@ -4,19 +4,19 @@
 
 use rspirv::spirv::{StorageClass, Word};
 
-use super::value::{At, Value};
-use crate::inspect::spirv::types::{SpirvType, Types};
+use super::value::{MemoryPlace, ModelValue};
+use crate::inspect::spirv::types::{SpirvType, SpirvTypes};
 
 /// A bound buffer, or the push constants.
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
+pub(super) struct ModelMemory {
     pub(super) set: u32,
     pub(super) binding: u32,
     /// The bound range.
     pub(super) bytes: Vec<u8>,
 }
 
-impl At {
+impl MemoryPlace {
     /// The start of a buffer.
     pub(super) fn start() -> Self {
         Self { offset: 0, matrix: None, component_stride: None }
@@ -28,18 +28,18 @@ impl At {
 }
 
 /// The type and place of part `index` of a value of type `ty` in memory.
-pub(super) fn part(types: &Types, ty: Word, (at, index): (At, u32)) -> Result<(Word, At), String> {
+pub(super) fn part(types: &SpirvTypes, ty: Word, at: MemoryPlace, index: u32) -> Result<(Word, MemoryPlace), String> {
     match types.get(ty) {
         SpirvType::Vector { component, .. } => {
             let stride = at.component_stride.map_or_else(|| width(types, *component), Ok)?;
-            Ok((*component, At { component_stride: None, ..at.plus(index, stride) }))
+            Ok((*component, MemoryPlace { component_stride: None, ..at.plus(index, stride) }))
         }
         SpirvType::Matrix { column, .. } => {
             let layout = at.matrix.ok_or("a matrix without MatrixStride")?;
             if layout.row_major {
                 let size = column_component(types, *column)
                     .map_or(Err("a matrix of no vectors".into()), |component| width(types, component))?;
-                Ok((*column, At { component_stride: Some(layout.stride), ..at.plus(index, size) }))
+                Ok((*column, MemoryPlace { component_stride: Some(layout.stride), ..at.plus(index, size) }))
             } else {
                 Ok((*column, at.plus(index, layout.stride)))
             }
@@ -51,7 +51,7 @@ pub(super) fn part(types: &Types, ty: Word, (at, index): (At, u32)) -> Result<(W
         SpirvType::Struct(members) => {
             let member = members.get(index as usize).ok_or_else(|| format!("no member {index} in %{ty}"))?;
             let offset = member.offset.ok_or_else(|| format!("member {index} of %{ty} has no Offset"))?;
-            Ok((member.ty, At { matrix: member.matrix, ..at.plus(1, offset) }))
+            Ok((member.ty, MemoryPlace { matrix: member.matrix, ..at.plus(1, offset) }))
         }
         SpirvType::Void
         | SpirvType::Bool
@@ -62,7 +62,7 @@ pub(super) fn part(types: &Types, ty: Word, (at, index): (At, u32)) -> Result<(W
     }
 }
 
-fn column_component(types: &Types, column: Word) -> Option<Word> {
+fn column_component(types: &SpirvTypes, column: Word) -> Option<Word> {
     match types.get(column) {
         SpirvType::Vector { component, .. } => Some(*component),
         _ => None,
@@ -70,7 +70,7 @@ fn column_component(types: &Types, column: Word) -> Option<Word> {
 }
 
 /// Bytes of a scalar.
-fn width(types: &Types, scalar: Word) -> Result<u32, String> {
+fn width(types: &SpirvTypes, scalar: Word) -> Result<u32, String> {
     match types.get(scalar) {
         SpirvType::Int { bits, .. } | SpirvType::Float { bits } if matches!(bits, 8 | 16 | 32 | 64) => Ok(bits / 8),
         SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => Ok(8),
@@ -78,21 +78,27 @@ fn width(types: &Types, scalar: Word) -> Result<u32, String> {
     }
 }
 
-impl Memory {
+impl ModelMemory {
     /// Reads a value of type `ty`.
-    pub(super) fn load(&self, types: &Types, ty: Word, at: At) -> Result<Value, String> {
+    pub(super) fn load(&self, types: &SpirvTypes, ty: Word, at: MemoryPlace) -> Result<ModelValue, String> {
         let Some(count) = types.part_count(ty) else {
-            return Ok(Value::Bits(self.load_scalar(width(types, ty)?, at.offset)));
+            return Ok(ModelValue::Bits(self.load_scalar(width(types, ty)?, at.offset)));
         };
         let parts = (0..count).map(|index| {
-            let (ty, at) = part(types, ty, (at, index))?;
+            let (ty, at) = part(types, ty, at, index)?;
             self.load(types, ty, at)
         });
-        Ok(Value::parts(parts.collect::<Result<_, _>>()?))
+        Ok(ModelValue::parts(parts.collect::<Result<_, _>>()?))
     }
 
     /// Writes a value of type `ty` and returns the byte behind its last scalar.
-    pub(super) fn store(&mut self, types: &Types, (ty, at): (Word, At), value: &Value) -> Result<u64, String> {
+    pub(super) fn store(
+        &mut self,
+        types: &SpirvTypes,
+        ty: Word,
+        at: MemoryPlace,
+        value: &ModelValue,
+    ) -> Result<u64, String> {
         let Some(count) = types.part_count(ty) else {
             let width = width(types, ty)?;
             self.store_scalar(width, at.offset, value.bits()?);
@@ -100,8 +106,8 @@ impl Memory {
         };
         let mut end = at.offset;
         for index in 0..count {
-            let place = part(types, ty, (at, index))?;
-            end = end.max(self.store(types, place, value.at(&[index])?)?);
+            let (part_ty, part_at) = part(types, ty, at, index)?;
+            end = end.max(self.store(types, part_ty, part_at, value.at(&[index])?)?);
         }
         Ok(end)
     }

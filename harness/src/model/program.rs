@@ -6,14 +6,14 @@ use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
 
 use crate::inspect::spirv::load;
-use crate::inspect::spirv::types::{Operands, Types};
+use crate::inspect::spirv::types::{Operands, SpirvTypes};
 use crate::probe::Stage;
 
 /// A module, ready to run any of its entry points.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct ModelProgram {
     pub(super) module: Module,
-    pub(super) types: Types,
+    pub(super) types: SpirvTypes,
     /// Index into the module's functions, by id.
     functions: BTreeMap<Word, usize>,
     /// `SpecId` of each specialization constant that has one, by id.
@@ -22,11 +22,11 @@ pub(super) struct Program {
     result_types: BTreeMap<Word, Word>,
 }
 
-impl Program {
+impl ModelProgram {
     /// Reads a module.
     pub(super) fn new(words: &[u32]) -> Result<Self, String> {
         let module = load(words).map_err(|bad| bad.to_string())?;
-        let types = Types::read(&module)?;
+        let types = SpirvTypes::read(&module)?;
         let ids = module.functions.iter().enumerate().filter_map(|(index, function)| Some((function.def_id()?, index)));
         let functions: BTreeMap<Word, usize> = ids.collect();
         let instructions = module.all_inst_iter();
@@ -53,12 +53,13 @@ impl Program {
 
     /// The function of the entry point `name` of a stage, and the invocations of its workgroup in x, y, z, of which a
     /// stage of a draw has one.
-    pub(super) fn entry_point(&self, (stage, name): (Stage, &str)) -> Result<(Word, [u32; 3]), String> {
+    pub(super) fn entry_point(&self, stage: Stage, name: &str) -> Result<(Word, [u32; 3]), String> {
         let executed = match stage {
             Stage::Compute => ExecutionModel::GLCompute,
             Stage::Vertex => ExecutionModel::Vertex,
             Stage::Fragment => ExecutionModel::Fragment,
         };
+
         let function = self.module.entry_points.iter().find_map(|instruction| match &instruction.operands[..] {
             [Operand::ExecutionModel(of), Operand::IdRef(function), Operand::LiteralString(found), ..]
                 if *of == executed && found == name =>
@@ -68,6 +69,7 @@ impl Program {
             _ => None,
         });
         let function = function.ok_or_else(|| format!("no {} entry point `{name}`", stage.as_str()))?;
+
         let modes = self.module.execution_modes.iter().filter(|mode| Operands(mode).id(0) == Some(function));
         let mut size = [1; 3];
         for mode in modes {

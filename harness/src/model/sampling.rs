@@ -6,38 +6,40 @@ use layoutproof_device::ImageView;
 use rspirv::dr::Instruction;
 use rspirv::spirv::{ImageOperands, Op};
 
-use super::descriptors::{Descriptor, Image};
+use super::descriptors::{ModelDescriptor, ModelImage};
 use super::execute::Call;
-use super::machine::Machine;
-use super::value::Value;
+use super::machine::ModelMachine;
+use super::value::ModelValue;
 use crate::inspect::spirv::types::Operands;
 
 /// The value of an image, a sampler or both, as a load of its variable gives it.
-pub(super) fn handle(descriptor: Descriptor) -> Result<Value, String> {
+pub(super) fn handle(descriptor: ModelDescriptor) -> Result<ModelValue, String> {
     match descriptor {
-        Descriptor::Image(image) => Ok(Value::Bits(image as u64)),
-        Descriptor::Combined(image) => Ok(Value::parts(vec![Value::Bits(image as u64), Value::Bits(0)])),
-        Descriptor::Sampler(level) => Ok(Value::Bits(level.into())),
-        Descriptor::Memory(_) => Err("a load of a whole buffer".into()),
+        ModelDescriptor::Image(image) => Ok(ModelValue::Bits(image as u64)),
+        ModelDescriptor::Combined(image) => {
+            Ok(ModelValue::parts(vec![ModelValue::Bits(image as u64), ModelValue::Bits(0)]))
+        }
+        ModelDescriptor::Sampler(level) => Ok(ModelValue::Bits(level.into())),
+        ModelDescriptor::Memory(_) => Err("a load of a whole buffer".into()),
     }
 }
 
-impl Machine<'_> {
+impl ModelMachine<'_> {
     /// The result of an instruction on images; `None` where it is none.
-    pub(super) fn sample(&mut self, call: Call<'_>) -> Option<Result<Value, String>> {
+    pub(super) fn sample(&mut self, call: Call<'_>) -> Option<Result<ModelValue, String>> {
         Some(match call.instruction.class.opcode {
-            Op::SampledImage => self.operands(call.frame, call.instruction).map(Value::parts),
+            Op::SampledImage => self.operands(call.frame, call.instruction).map(ModelValue::parts),
             Op::Image => self.operand(call, 0).and_then(|sampled| sampled.at(&[0]).cloned()),
             Op::ImageFetch | Op::ImageRead => self.fetch(call),
             Op::ImageSampleExplicitLod => self.sample_level(call),
             Op::ImageSampleDrefExplicitLod => self.compare(call),
-            Op::ImageQueryLevels => self.image_of(call).map(|image| Value::Bits(image.levels.len() as u64)),
+            Op::ImageQueryLevels => self.image_of(call).map(|image| ModelValue::Bits(image.levels.len() as u64)),
             Op::ImageQuerySize | Op::ImageQuerySizeLod => self.query_size(call),
             _ => return None,
         })
     }
 
-    fn fetch(&mut self, call: Call<'_>) -> Result<Value, String> {
+    fn fetch(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let image = self.operand(call, 0)?.bits()?;
         let level = match lod(call.instruction) {
             Some(operand) => self.operand(call, operand)?.bits()?,
@@ -47,7 +49,7 @@ impl Machine<'_> {
     }
 
     /// The sampler clamps to one level, whichever the instruction asks for; an image with fewer gives its last.
-    fn sample_level(&mut self, call: Call<'_>) -> Result<Value, String> {
+    fn sample_level(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let sampled = self.operand(call, 0)?;
         let (image, level) = (sampled.at(&[0])?.bits()?, sampled.at(&[1])?.bits()?);
         let levels = self.image(image)?.levels.len() as u64;
@@ -55,11 +57,11 @@ impl Machine<'_> {
     }
 
     /// Whether the reference is less than or equal to the depth, as 1.0 or 0.0.
-    fn compare(&mut self, call: Call<'_>) -> Result<Value, String> {
+    fn compare(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let depth = float(self.sample_level(call)?.at(&[0])?)?;
         let reference = float(&self.operand(call, 2)?)?;
         let passes: f32 = if reference <= depth { 1.0 } else { 0.0 };
-        Ok(Value::Bits(passes.to_bits().into()))
+        Ok(ModelValue::Bits(passes.to_bits().into()))
     }
 
     /// Writes the only texel of a storage image.
@@ -78,37 +80,37 @@ impl Machine<'_> {
     }
 
     /// The image that the first operand names.
-    fn image_of(&mut self, call: Call<'_>) -> Result<&Image, String> {
+    fn image_of(&mut self, call: Call<'_>) -> Result<&ModelImage, String> {
         let image = self.operand(call, 0)?.bits()?;
         self.image(image)
     }
 
-    fn query_size(&mut self, call: Call<'_>) -> Result<Value, String> {
+    fn query_size(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let level = match call.instruction.class.opcode {
             Op::ImageQuerySizeLod => self.operand(call, 1)?.bits()?,
             _ => 0,
         };
-        let sizes: Vec<Value> = self.image_of(call)?.sizes(level).into_iter().map(Value::Bits).collect();
-        match <[Value; 1]>::try_from(sizes) {
+        let sizes: Vec<ModelValue> = self.image_of(call)?.sizes(level).into_iter().map(ModelValue::Bits).collect();
+        match <[ModelValue; 1]>::try_from(sizes) {
             Ok([only]) => Ok(only),
-            Err(sizes) => Ok(Value::parts(sizes)),
+            Err(sizes) => Ok(ModelValue::parts(sizes)),
         }
     }
 
-    fn image(&self, image: u64) -> Result<&Image, String> {
+    fn image(&self, image: u64) -> Result<&ModelImage, String> {
         let found = usize::try_from(image).ok().and_then(|image| self.descriptors.images.get(image));
         found.ok_or_else(|| "an image is needed where none is".to_owned())
     }
 
     /// A level that the image does not have gives zeros, as a robust device does.
-    fn texel(&self, image: u64, level: u64) -> Result<Value, String> {
+    fn texel(&self, image: u64, level: u64) -> Result<ModelValue, String> {
         let levels = &self.image(image)?.levels;
         let texel = usize::try_from(level).ok().and_then(|level| levels.get(level)).copied().unwrap_or_default();
-        Ok(Value::parts(texel.map(|word| Value::Bits(word.into())).to_vec()))
+        Ok(ModelValue::parts(texel.map(|word| ModelValue::Bits(word.into())).to_vec()))
     }
 }
 
-impl Image {
+impl ModelImage {
     /// What a query of the size of a mip level gives: texels, and two elements in an array.
     fn sizes(&self, level: u64) -> Vec<u64> {
         let levels = self.levels.len() as u64;
@@ -125,7 +127,7 @@ impl Image {
 }
 
 /// A 32-bit float from its bits.
-fn float(value: &Value) -> Result<f32, String> {
+fn float(value: &ModelValue) -> Result<f32, String> {
     let bits = u32::try_from(value.bits()?).map_err(|_| "a 32-bit float is needed where none is")?;
     Ok(f32::from_bits(bits))
 }

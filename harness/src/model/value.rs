@@ -4,47 +4,47 @@ use std::rc::Rc;
 
 use rspirv::spirv::Word;
 
-use super::descriptors::Descriptor;
-use crate::inspect::spirv::types::{MatrixLayout, Types};
+use super::descriptors::ModelDescriptor;
+use crate::inspect::spirv::types::{MatrixLayout, SpirvTypes};
 
 /// A value of the model.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum ModelValue {
     /// A scalar's bits; a bool is 0 or 1.
     Bits(u64),
     /// Components, columns, elements or members.
-    Parts(Rc<Vec<Value>>),
+    Parts(Rc<Vec<ModelValue>>),
     /// A logical pointer.
-    Pointer(Pointer),
+    Pointer(ModelPointer),
 }
 
 /// A place and the type of what it holds.
 #[derive(Clone, Debug)]
-pub(super) struct Pointer {
+pub(super) struct ModelPointer {
     pub(super) pointee: Word,
-    pub(super) place: Place,
+    pub(super) place: PointerTarget,
 }
 
 /// Where a pointer points.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
+pub(super) enum PointerTarget {
     /// Bytes of a buffer.
     Memory {
         /// Index of the buffer.
         buffer: usize,
-        at: At,
+        at: MemoryPlace,
     },
     /// An array of descriptors, of which no element is chosen yet.
     Array { set: u32, binding: u32 },
     /// An image, a sampler or both.
-    Handle(Descriptor),
+    Handle(ModelDescriptor),
     /// Part of a variable without layout: indices from the whole to the part.
     Cell { cell: usize, way: Vec<u32> },
 }
 
 /// A place in a buffer with the layout that its enclosing member gives it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct At {
+pub(super) struct MemoryPlace {
     /// Bytes from the start of the bound range.
     pub(super) offset: u64,
     /// How matrices lie here.
@@ -53,19 +53,19 @@ pub(super) struct At {
     pub(super) component_stride: Option<u32>,
 }
 
-impl Value {
+impl ModelValue {
     /// A composite.
-    pub(super) fn parts(parts: Vec<Value>) -> Self {
+    pub(super) fn parts(parts: Vec<ModelValue>) -> Self {
         Self::Parts(Rc::new(parts))
     }
 
     /// The value itself, if it has the shape of a value of type `ty`. Whatever is built or kept is checked, so that no
     /// value is nested deeper than types are.
-    pub(super) fn checked(self, types: &Types, ty: Word) -> Result<Self, String> {
+    pub(super) fn checked(self, types: &SpirvTypes, ty: Word) -> Result<Self, String> {
         if self.has_shape(types, ty) { Ok(self) } else { Err(format!("a value that does not fit type %{ty}")) }
     }
 
-    fn has_shape(&self, types: &Types, ty: Word) -> bool {
+    fn has_shape(&self, types: &SpirvTypes, ty: Word) -> bool {
         match (self, types.part_count(ty)) {
             (Self::Parts(parts), Some(count)) => {
                 parts.len() == count as usize
@@ -87,7 +87,7 @@ impl Value {
     }
 
     /// The part at the end of `way`.
-    pub(super) fn at(&self, way: &[u32]) -> Result<&Value, String> {
+    pub(super) fn at(&self, way: &[u32]) -> Result<&ModelValue, String> {
         way.iter().try_fold(self, |value, index| match value {
             Self::Parts(parts) => parts.get(*index as usize).ok_or_else(|| format!("no part {index} in a composite")),
             Self::Bits(_) | Self::Pointer(_) => Err("a composite is needed where none is".into()),
@@ -95,7 +95,7 @@ impl Value {
     }
 
     /// Replaces the part at the end of `way`.
-    pub(super) fn set(&mut self, way: &[u32], new: Value) -> Result<(), String> {
+    pub(super) fn set(&mut self, way: &[u32], new: ModelValue) -> Result<(), String> {
         let mut here = self;
         for index in way {
             let Self::Parts(parts) = here else { return Err("a composite is needed where none is".into()) };

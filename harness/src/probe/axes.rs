@@ -64,7 +64,7 @@ impl Stage {
         }
     }
 
-    /// Whether records leave the stage out.
+    /// Returns true if records leave the stage out.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub(crate) fn is_compute(&self) -> bool {
         *self == Self::Compute

@@ -1,8 +1,8 @@
-//! Whether a plan has all that it takes to make a value of the block: leaves in, the forms that they allow out.
+//! Finds the forms of access that a plan's leaves allow: some need a value of the whole block.
 //!
-//! A shader's block has the members that hold a probed leaf. To write such a block as a whole, or to copy it into one with
-//! another layout, a value is made from the leaves, so none may be missing: neither elements of an array that the plan
-//! leaves out, nor those that are in another part of it.
+//! A shader's block has the members that hold a probed leaf. To write such a block as a whole, or to copy it into one
+//! with another layout, a value is made from the leaves, so none may be missing: neither elements of an array that the
+//! plan leaves out, nor those that are in another part of it.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ impl ProbePlan {
     }
 }
 
-/// Whether every leaf of those members of a type is there of which one leaf is.
+/// Returns true if every leaf of those members of a type is there of which one leaf is.
 pub(super) fn has_all_parts(laid_out: &LaidOut, leaves: &[Leaf]) -> bool {
     let members = leaves.iter().map(member_path).collect();
     parts(laid_out, &members, &mut Vec::new()) == Some(leaves.len() as u64)
@@ -94,7 +94,7 @@ mod tests {
         lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default())
     }
 
-    /// Whether the leaves of a block that `keep` takes by their paths have all parts.
+    /// Returns true if the leaves of a block that `keep` takes by their paths have all parts.
     fn has_all(declarations: &str, elements: ElementChoice, keep: impl Fn(&str) -> bool) -> bool {
         let layout = laid_out(declarations);
         let mut leaves = layout.leaves_in(elements);

@@ -1,4 +1,4 @@
-//! The layout into which a block is copied: a laid-out type in, the same type with other offsets out.
+//! The layout into which a block is copied: the same type with other offsets.
 //!
 //! A copy into the same layout proves nothing, since whatever is misread is miswritten alike. Here every scalar, vector
 //! and matrix row stands alone in 32 bytes, every struct leaves its first 32 bytes free, and every matrix is row-major:

@@ -1,32 +1,48 @@
-//! Where a leaf was seen: the answers of all dispatches of a probe in, one observation per form and leaf out.
+//! Decodes where a leaf was read or written, from the answers of all dispatches of a probe.
 //!
 //! A leaf consists of units, each of which names its own offset: 32-bit words, or under the planes' codes bytes or
 //! bools. The leaf is where its first unit is, provided that the others follow it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::Leaf;
 
-use super::observe::{Observation, Observed, Problem, View, half_of, signed, word_at};
-use super::{Place, ProbeJob, ProbePlan, Slot, words};
+use super::observe::{CheckedAnswer, Observation, Observed, ProbeProblem, half_of, signed, word_at};
+use super::{AnswerPlace, AnswerSlot, ProbeJob, ProbePlan, words};
 use crate::probe::Form;
-use crate::probe::image::encoding::{Code, Half, Ink, Plane, assemble};
-use crate::probe::image::{BEFORE_WORD, Owner, REFILL_WORD, Word, decode, decode_halves, may_be_data};
+use crate::probe::image::encoding::{Half, Ink, Plane, WordCode, assemble};
+use crate::probe::image::{BEFORE_WORD, DecodedWord, Owner, REFILL_WORD, decode, decode_halves, may_be_data};
 
 /// The dispatches of one probe with their answers.
 pub(super) struct Sights<'a> {
     pub(super) plan: &'a ProbePlan,
     pub(super) probe: &'a ProbeJob,
-    pub(super) views: &'a [View<'a>],
+    pub(super) views: &'a [CheckedAnswer<'a>],
 }
 
 /// Where values stand, at any byte from the memory before the bound range to that behind it, by the offset that they
 /// name.
 type Places = BTreeMap<u32, Vec<i64>>;
 
-/// The byte that was read or written, and the answer in words where it is not plainly the leaf's own offset.
-type Found = (Option<u32>, Option<String>);
+/// Where a leaf was read or written.
+#[derive(Clone, Debug, Default)]
+struct LeafAnswer {
+    /// The byte; `None` where no byte can be told.
+    offset: Option<u32>,
+    /// The answer in words, where it is not plainly the leaf's own offset.
+    note: Option<String>,
+}
+
+impl LeafAnswer {
+    fn at(offset: u32) -> Self {
+        Self { offset: Some(offset), note: None }
+    }
+
+    fn nowhere(note: impl Into<String>) -> Self {
+        Self { offset: None, note: Some(note.into()) }
+    }
+}
 
 impl<'a> Sights<'a> {
     pub(super) fn read(&self, observed: &mut Observed) {
@@ -36,15 +52,15 @@ impl<'a> Sights<'a> {
                 continue;
             }
             let leaf = &self.plan.leaves[slot.leaf as usize];
-            let lanes = if is_planted(Fault::FirstLaneOnly) { 1 } else { slot.places.len() };
+            let lanes = if is_planted(PlantedBug::FirstLaneOnly) { 1 } else { slot.places.len() };
             let answers = slot.places.iter().take(lanes).map(|place| self.units_read(leaf, *place));
             let answers: Vec<_> = answers.map(|units| (self.found(leaf, &units), units)).collect();
-            if answers.iter().flat_map(|(_, units)| units).any(|(said, _)| *said == Word::Refill) {
-                observed.problems.push(Problem::NotStored { path: leaf.path.clone() });
+            if answers.iter().flat_map(|(_, units)| units).any(|(said, _)| *said == DecodedWord::Refill) {
+                observed.problems.push(ProbeProblem::NotStored { path: leaf.path.clone() });
             }
             // Of several lanes the first that is wrong speaks.
-            let wrong = answers.iter().find(|((_, note), _)| note.is_some());
-            let found = wrong.or(answers.first()).map_or((None, None), |(found, _)| found.clone());
+            let wrong = answers.iter().find(|(answer, _)| answer.note.is_some());
+            let found = wrong.or(answers.first()).map_or_else(LeafAnswer::default, |(found, _)| found.clone());
             observed.observations.push(self.observation(slot, found));
         }
     }
@@ -52,54 +68,57 @@ impl<'a> Sights<'a> {
     pub(super) fn write(&self, observed: &mut Observed) {
         let Some((view, (_, block))) = self.views.first().and_then(|view| Some((view, view.block?))) else { return };
         let half = half_of(self.probe, view.run);
-        let mut places: BTreeMap<Option<Code>, Places> = BTreeMap::new();
+        let mut places: BTreeMap<Option<WordCode>, Places> = BTreeMap::new();
         for leaf in &self.plan.leaves {
-            let code = Code::of(leaf.component);
+            let code = WordCode::of(leaf.component);
             places.entry(code).or_insert_with(|| self.places(code));
         }
         for slot in &self.probe.wiring.slots {
             let leaf = &self.plan.leaves[slot.leaf as usize];
-            let found = self.written(leaf, &places[&Code::of(leaf.component)]);
-            if found.0.is_none() {
+            let found = self.written(leaf, &places[&WordCode::of(leaf.component)]);
+            if found.offset.is_none() {
                 let at = word_at(&block.bytes, leaf.offset as usize & !3);
                 let path = leaf.path.clone();
-                observed.problems.push(Problem::NotWritten { path, offset: leaf.offset, found: at, half });
+                observed.problems.push(ProbeProblem::NotWritten { path, offset: leaf.offset, found: at, half });
             }
             observed.observations.push(self.observation(slot, found));
         }
     }
 
     /// The number of elements.
-    fn length(&self, slot: &Slot) -> Found {
-        let ([Place::Word(word)], [view, ..]) = (&slot.places[..], self.views) else { return (None, None) };
+    fn length(&self, slot: &AnswerSlot) -> LeafAnswer {
+        let ([AnswerPlace::Word(word)], [view, ..]) = (&slot.places[..], self.views) else {
+            return LeafAnswer::default();
+        };
         match word_at(&view.output.bytes, *word as usize * 4) {
-            REFILL_WORD => (None, Some("no length was stored".into())),
-            length => (Some(length), None),
+            REFILL_WORD => LeafAnswer::nowhere("no length was stored"),
+            length => LeafAnswer::at(length),
         }
     }
 
     /// The dispatches whose ink is `code`'s.
-    fn views_of(&self, code: Option<Code>) -> impl Iterator<Item = &'a View<'a>> {
+    fn views_of(&self, code: Option<WordCode>) -> impl Iterator<Item = &'a CheckedAnswer<'a>> {
         self.views.iter().filter(move |view| view.run.ink.code() == code)
     }
 
     /// What each unit of a leaf says, whose answer is at `place`, with the word that says it if it is one.
-    fn units_read(&self, leaf: &Leaf, place: Place) -> Vec<(Word, Option<u32>)> {
-        let code = Code::of(leaf.component);
+    fn units_read(&self, leaf: &Leaf, place: AnswerPlace) -> Vec<(DecodedWord, Option<u32>)> {
+        let code = WordCode::of(leaf.component);
         // Only as many bytes as the leaf has are the answer, where it stands in a block.
         let narrow = u32::MAX >> (8 * 4_u32.saturating_sub(leaf.component.size));
-        let answer = |view: &View<'_>, word: u32| match (place, view.copy) {
-            (Place::Word(first), _) => word_at(&view.output.bytes, (first + word) as usize * 4),
-            (Place::Copy(offset), Some((_, copy))) => match word_at(&copy.bytes, (offset + 4 * word) as usize) {
+        let answer = |view: &CheckedAnswer<'_>, word: u32| match (place, view.copy) {
+            (AnswerPlace::Word(first), _) => word_at(&view.output.bytes, (first + word) as usize * 4),
+            (AnswerPlace::Copy(offset), Some((_, copy))) => match word_at(&copy.bytes, (offset + 4 * word) as usize) {
                 value if value & narrow == REFILL_WORD & narrow => REFILL_WORD,
                 value => value & narrow,
             },
-            (Place::Copy(_), None) => REFILL_WORD,
+            (AnswerPlace::Copy(_), None) => REFILL_WORD,
         };
         let Some(code) = code else {
             let said = |word: u32| {
                 let halves = self.views_of(None).map(|view| (view.run.ink, answer(view, word)));
-                let (low, high) = halves.fold((0, None), with_half);
+                let WordHalves { low, high } =
+                    halves.fold(WordHalves::default(), |found, (ink, word)| found.with(ink, word));
                 (decode_halves(low, high), Some(low))
             };
             return (0..words(leaf.component)).map(said).collect();
@@ -116,82 +135,91 @@ impl<'a> Sights<'a> {
     }
 
     /// What the unit at `byte` of a leaf says in all planes together.
-    fn unit_in_planes(&self, code: Code, byte: u32, answers: &[(Plane, u32)]) -> Word {
+    fn unit_in_planes(&self, code: WordCode, byte: u32, answers: &[(Plane, u32)]) -> DecodedWord {
         let bytes: Vec<(Plane, [u8; 4])> =
             answers.iter().map(|(plane, answer)| (*plane, (answer >> (8 * byte)).to_le_bytes())).collect();
         let unit = code.unit() as usize;
         if let Some((offset, data)) = assemble(bytes.iter().map(|(plane, bytes)| (*plane, &bytes[..unit]))) {
             let guard = self.probe.image.owners.get(offset as usize).is_none_or(|owner| *owner == Owner::Guard);
             return match (data, guard) {
-                (true, _) => Word::Data(offset),
-                (false, true) => Word::Guard(offset),
-                (false, false) => Word::Padding(offset),
+                (true, _) => DecodedWord::Data(offset),
+                (false, true) => DecodedWord::Guard(offset),
+                (false, false) => DecodedWord::Padding(offset),
             };
         }
         let first = answers.first().map_or(0, |(_, answer)| *answer);
         match decode(first) {
-            Word::Refill => Word::Refill,
-            _ if answers.iter().all(|(_, answer)| *answer == 0) => Word::Zero,
-            _ if BEFORE_WORD.to_le_bytes()[..2].contains(&first.to_le_bytes()[0]) => Word::Before,
-            _ => Word::Unknown(first),
+            DecodedWord::Refill => DecodedWord::Refill,
+            _ if answers.iter().all(|(_, answer)| *answer == 0) => DecodedWord::Zero,
+            _ if BEFORE_WORD.to_le_bytes()[..2].contains(&first.to_le_bytes()[0]) => DecodedWord::Before,
+            _ => DecodedWord::Unknown(first),
         }
     }
 
     /// What the units of a leaf that was read come to.
-    fn found(&self, leaf: &Leaf, units: &[(Word, Option<u32>)]) -> Found {
+    fn found(&self, leaf: &Leaf, units: &[(DecodedWord, Option<u32>)]) -> LeafAnswer {
         let unit = unit_of(leaf);
         let first = units.first().and_then(|(said, _)| offset_of(*said));
         let expected = (0..).step_by(unit as usize).map(|distance| first.map(|first| first + distance));
         let stray = units.iter().zip(expected).find(|((said, _), expected)| offset_of(*said) != *expected);
-        let shown = |(said, word): &(Word, Option<u32>)| {
+
+        let shown = |(said, word): &(DecodedWord, Option<u32>)| {
             let word = word.map_or(String::new(), |word| format!("{word:#010X}, "));
             let owner = match said {
-                Word::Data(offset) if *offset != leaf.offset => self.owner(*offset),
-                Word::Data(_)
-                | Word::Unwritten(_)
-                | Word::Padding(_)
-                | Word::Guard(_)
-                | Word::Before
-                | Word::Nonce(_)
-                | Word::Element(_)
-                | Word::Refill
-                | Word::Zero
-                | Word::Unknown(_) => String::new(),
+                DecodedWord::Data(offset) if *offset != leaf.offset => self.owner(*offset),
+                DecodedWord::Data(_)
+                | DecodedWord::Unwritten(_)
+                | DecodedWord::Padding(_)
+                | DecodedWord::Guard(_)
+                | DecodedWord::Before
+                | DecodedWord::Nonce(_)
+                | DecodedWord::Element(_)
+                | DecodedWord::Refill
+                | DecodedWord::Zero
+                | DecodedWord::Unknown(_) => String::new(),
             };
             format!("{word}{said}{owner}")
         };
+
         match (units, stray) {
-            ([(Word::Data(offset), _), ..], None) if *offset == leaf.offset => (Some(*offset), None),
-            ([start, ..], None) => (first, Some(format!("read {}", shown(start)))),
-            ([start, ..], Some((other, _))) => (None, Some(format!("read {} and then {}", shown(start), shown(other)))),
-            ([], _) => (None, None),
+            ([(DecodedWord::Data(offset), _), ..], None) if *offset == leaf.offset => LeafAnswer::at(*offset),
+            ([start, ..], None) => LeafAnswer { offset: first, note: Some(format!("read {}", shown(start))) },
+            ([start, ..], Some((other, _))) => {
+                LeafAnswer::nowhere(format!("read {} and then {}", shown(start), shown(other)))
+            }
+            ([], _) => LeafAnswer::default(),
         }
     }
 
     /// Where a leaf was written.
-    fn written(&self, leaf: &Leaf, places: &Places) -> Found {
+    fn written(&self, leaf: &Leaf, places: &Places) -> LeafAnswer {
         let at = |offset: u32| places.get(&offset).map_or(&[][..], |places| places);
         let own = i64::from(leaf.offset);
-        if is_planted(Fault::WritesNotLookedFor) {
-            return (Some(leaf.offset), None);
+        if is_planted(PlantedBug::WritesNotLookedFor) {
+            return LeafAnswer::at(leaf.offset);
         }
+
         let first = at(leaf.offset);
         let Some(place) = first.iter().copied().find(|place| *place == own).or(first.first().copied()) else {
-            return (None, Some("written nowhere".into()));
+            return LeafAnswer::nowhere("written nowhere");
         };
+
         let offset = u32::try_from(place).ok();
         let owner = offset.map_or(String::new(), |at| self.owner(at));
         let rest = units_of(leaf).map(|unit| unit - leaf.offset);
         let mut split = rest.filter(|distance| !at(leaf.offset + distance).contains(&(place + i64::from(*distance))));
+
         match split.next() {
-            Some(lost) => (None, Some(format!("written to byte {place}{owner}, but not from its byte {lost} on"))),
-            None if place == own => (offset, None),
-            None => (offset, Some(format!("written to byte {place}{owner}"))),
+            Some(lost) => {
+                LeafAnswer::nowhere(format!("written to byte {place}{owner}, but not from its byte {lost} on"))
+            }
+            None if place == own => LeafAnswer { offset, note: None },
+            None => LeafAnswer { offset, note: Some(format!("written to byte {place}{owner}")) },
         }
     }
 
     /// Where the values of probed leaves of one code stand in the memory around the block.
-    fn places(&self, code: Option<Code>) -> Places {
+    fn places(&self, code: Option<WordCode>) -> Places {
         let memories: Vec<(Ink, Vec<u8>)> = self
             .views_of(code)
             .filter_map(|view| {
@@ -201,6 +229,7 @@ impl<'a> Sights<'a> {
             .collect();
         let before = self.views.iter().find_map(|view| view.block).map_or(0, |(_, after)| after.before.len());
         let probed: BTreeSet<u32> = self.plan.leaves.iter().flat_map(units_of).collect();
+
         let mut places = Places::new();
         let length = memories.first().map_or(0, |(_, memory)| memory.len());
         // Most bytes of a large block are nobody's: what cannot be a value is passed over.
@@ -208,6 +237,7 @@ impl<'a> Sights<'a> {
             (Ink::Words(_), memory) => may_be_data(&memory[*place..]),
             (Ink::Plane(_), _) => true,
         };
+
         for place in (0..length).filter(may_be_value) {
             if let Some(offset) = named(&memories, place).filter(|offset| probed.contains(offset)) {
                 places.entry(offset).or_default().push(signed(place) - signed(before));
@@ -216,7 +246,8 @@ impl<'a> Sights<'a> {
         places
     }
 
-    fn observation(&self, slot: &Slot, (offset, note): Found) -> Observation {
+    fn observation(&self, slot: &AnswerSlot, answer: LeafAnswer) -> Observation {
+        let LeafAnswer { offset, note } = answer;
         let entry = &self.probe.entry;
         let (space, direction, range) = (entry.space, entry.direction, self.probe.range);
         Observation { leaf: slot.leaf, space, direction, form: slot.form, range, offset, note }
@@ -240,7 +271,7 @@ impl<'a> Sights<'a> {
 
 /// Bytes of a leaf that name an offset together.
 fn unit_of(leaf: &Leaf) -> u32 {
-    Code::of(leaf.component).map_or(4, Code::unit)
+    WordCode::of(leaf.component).map_or(4, WordCode::unit)
 }
 
 /// The offset of each unit of a leaf.
@@ -249,25 +280,34 @@ fn units_of(leaf: &Leaf) -> impl Iterator<Item = u32> + use<> {
 }
 
 /// The byte that an answer names.
-fn offset_of(said: Word) -> Option<u32> {
+fn offset_of(said: DecodedWord) -> Option<u32> {
     match said {
-        Word::Data(offset) | Word::Padding(offset) | Word::Guard(offset) => Some(offset),
-        Word::Unwritten(_)
-        | Word::Before
-        | Word::Nonce(_)
-        | Word::Element(_)
-        | Word::Refill
-        | Word::Zero
-        | Word::Unknown(_) => None,
+        DecodedWord::Data(offset) | DecodedWord::Padding(offset) | DecodedWord::Guard(offset) => Some(offset),
+        DecodedWord::Unwritten(_)
+        | DecodedWord::Before
+        | DecodedWord::Nonce(_)
+        | DecodedWord::Element(_)
+        | DecodedWord::Refill
+        | DecodedWord::Zero
+        | DecodedWord::Unknown(_) => None,
     }
 }
 
-/// The words of both images, or of the only one, with one more.
-fn with_half((low, high): (u32, Option<u32>), (ink, word): (Ink, u32)) -> (u32, Option<u32>) {
-    match ink {
-        Ink::Words(Half::High) => (low, Some(word)),
-        Ink::Words(Half::Low) => (word, high),
-        Ink::Plane(_) => (low, high),
+/// The words of both images at a place, or of the only one.
+#[derive(Clone, Copy, Debug, Default)]
+struct WordHalves {
+    low: u32,
+    high: Option<u32>,
+}
+
+impl WordHalves {
+    /// The same with the word of one more image.
+    fn with(self, ink: Ink, word: u32) -> Self {
+        match ink {
+            Ink::Words(Half::High) => Self { high: Some(word), ..self },
+            Ink::Words(Half::Low) => Self { low: word, ..self },
+            Ink::Plane(_) => self,
+        }
     }
 }
 
@@ -281,18 +321,18 @@ fn named(memories: &[(Ink, Vec<u8>)], place: usize) -> Option<u32> {
         return assemble(planes).map(|(offset, _)| offset);
     }
     let word = |memory: &[u8]| Some(u32::from_le_bytes(*memory.get(place..)?.first_chunk()?));
-    let halves = |found, (ink, memory): &(Ink, Vec<u8>)| Some(with_half(found, (*ink, word(memory)?)));
-    let (low, high) = memories.iter().try_fold((0, None), halves)?;
+    let halves = |found: WordHalves, (ink, memory): &(Ink, Vec<u8>)| Some(found.with(*ink, word(memory)?));
+    let WordHalves { low, high } = memories.iter().try_fold(WordHalves::default(), halves)?;
     match decode_halves(low, high) {
-        Word::Data(offset) => Some(offset),
-        Word::Unwritten(_)
-        | Word::Padding(_)
-        | Word::Guard(_)
-        | Word::Before
-        | Word::Nonce(_)
-        | Word::Element(_)
-        | Word::Refill
-        | Word::Zero
-        | Word::Unknown(_) => None,
+        DecodedWord::Data(offset) => Some(offset),
+        DecodedWord::Unwritten(_)
+        | DecodedWord::Padding(_)
+        | DecodedWord::Guard(_)
+        | DecodedWord::Before
+        | DecodedWord::Nonce(_)
+        | DecodedWord::Element(_)
+        | DecodedWord::Refill
+        | DecodedWord::Zero
+        | DecodedWord::Unknown(_) => None,
     }
 }

@@ -8,12 +8,12 @@
 //! So the answer of a case follows from its layout alone. A wrong answer says no more than that the case has to be read
 //! again by itself, and a right one nothing of padding and guards, which the ramp does not have.
 
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack};
 use layoutproof_layout::{BlockLayout, Leaf};
 
-use super::{Interface, Place, PlanShader, ProbeEntry, ProbePlan, Slot, Socket, Wiring};
-use crate::probe::image::encoding::Code;
+use super::{AnswerPlace, AnswerSlot, Interface, PlanShader, ProbeEntry, ProbePlan, Socket, Wiring};
+use crate::probe::image::encoding::WordCode;
 use crate::probe::image::{BEFORE_WORD, ImageError, REFILL_WORD, image_size};
 use crate::probe::{AddressSpace, Direction, Form, Stage, words};
 
@@ -145,7 +145,7 @@ pub fn fusable(plan: &ProbePlan, space: FusedSpace) -> Option<ProbePlan> {
 
 /// Why a ramp does not tell a leaf from others.
 fn out_of_ramp(leaf: &Leaf) -> Option<String> {
-    if Code::of(leaf.component).is_some() {
+    if WordCode::of(leaf.component).is_some() {
         return Some("a ramp has no room for its offset".to_owned());
     }
     let end = leaf.offset.checked_add(leaf.component.size);
@@ -165,9 +165,9 @@ impl FusedCase {
 
     /// The answer of a device that reads every leaf where the layout has it. A word's step is its place in the output that
     /// it would be stored to.
-    fn answer(&self, wiring: &Wiring, (fold, start): (Fold, u32)) -> u32 {
-        let leaf_of = |slot: &Slot| match slot.places[..] {
-            [Place::Word(first)] => Some((first, &self.plan.leaves[slot.leaf as usize])),
+    fn answer(&self, wiring: &Wiring, fold: Fold, start: u32) -> u32 {
+        let leaf_of = |slot: &AnswerSlot| match slot.places[..] {
+            [AnswerPlace::Word(first)] => Some((first, &self.plan.leaves[slot.leaf as usize])),
             _ => None,
         };
         let leaves = wiring.slots.iter().filter_map(leaf_of);
@@ -198,7 +198,7 @@ impl FusedJob {
         for (number, case) in (0..).zip(group.cases) {
             let wiring = case.wiring();
             bytes = bytes.max(image_size(&case.layout, &case.plan)?);
-            answers.push(case.answer(&wiring, (group.fold, nonce ^ number)));
+            answers.push(case.answer(&wiring, group.fold, nonce ^ number));
             // Tables of numbers: the longest holds the others.
             if wiring.indices.len() > indices.len() {
                 indices = wiring.indices;
@@ -231,11 +231,11 @@ impl FusedJob {
             return (0..self.answers.len()).collect();
         }
         let answers = self.answers.iter().zip(&found).enumerate();
-        let is_wrong = |answer: &u32, found: &u32| answer != found && !is_planted(Fault::ScreensAlwaysRight);
+        let is_wrong = |answer: &u32, found: &u32| answer != found && !is_planted(PlantedBug::ScreensAlwaysRight);
         answers.filter(|(_, (answer, found))| is_wrong(answer, found)).map(|(number, _)| number).collect()
     }
 
-    /// Whether nothing changed but the output's words.
+    /// Returns true if nothing changed but the output's words.
     fn is_untouched(&self, read_back: &ReadBack) -> bool {
         let mut buffers = self.job.buffers.iter().zip(&read_back.buffers).enumerate();
         buffers.all(|(index, (before, after))| {

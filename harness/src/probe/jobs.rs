@@ -1,11 +1,11 @@
-//! The dispatches of a plan: one shader with its entry points in, jobs with their buffers out.
+//! Makes the dispatches of a plan: jobs with their buffers, for every entry point of one shader.
 //!
 //! Every entry point runs once with guards inside the bound range, so that a read or write behind the block hits
 //! something that names itself. Entry points with the leaf form run again with the exact range, where devices may treat
-//! the end differently, and those that ask for a length, to which the end is what matters. Push constants have no range,
-//! so no guards. The output is refilled and each dispatch has a nonce of its own, so a dispatch that does nothing shows.
-//! Where the plan has leaves that need planes, or offsets beyond 64 KiB, the same dispatch is repeated with the image in
-//! each ink.
+//! the end differently, and those that ask for a length, to which the end is what matters. Push constants have no
+//! range, so no guards. The output is refilled and each dispatch has a nonce of its own, so a dispatch that does
+//! nothing shows. Where the plan has leaves that need planes, or offsets beyond 64 KiB, the same dispatch is repeated
+//! with the image in each ink.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, Leaf};
 
 use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
-use crate::probe::image::encoding::{Code, Half, Ink};
-use crate::probe::image::{BEFORE_WORD, Image, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
+use crate::probe::image::encoding::{Half, Ink, WordCode};
+use crate::probe::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
 
 /// Bytes of guards inside the bound range, and as many behind it.
@@ -29,7 +29,7 @@ const ADDRESS_BYTES: usize = 8;
 
 /// Where the bound range of the block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Range {
+pub enum BoundRange {
     /// Behind guards that follow the block.
     Guarded,
     /// With the block itself. Push constants have no other.
@@ -44,9 +44,9 @@ pub struct ProbeJob {
     /// The block.
     pub block: Arc<BlockLayout>,
     /// Where the bound range ends.
-    pub range: Range,
+    pub range: BoundRange,
     /// The owners of the block's bytes, guards included; those of one range share it.
-    pub image: Arc<Image>,
+    pub image: Arc<BlockImage>,
     /// Which words are whose.
     pub wiring: Wiring,
     /// Where the buffers are bound.
@@ -83,8 +83,8 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     if plan.entries.is_empty() {
         return Ok(Vec::new());
     }
-    let image = Arc::new(Image::new(layout, plan)?);
-    let mut guarded: BTreeMap<u32, Arc<Image>> = BTreeMap::new();
+    let image = Arc::new(BlockImage::new(layout, plan)?);
+    let mut guarded: BTreeMap<u32, Arc<BlockImage>> = BTreeMap::new();
     let block = Arc::new(layout.clone());
     let tail = layout.result.as_ref().ok().and_then(tail);
     let mut nonces = (1..).map(nonce_word);
@@ -95,7 +95,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             Some(tail) if entry.forms == [Form::Length] => tail.slack(),
             Some(_) | None => GUARD_BYTES,
         };
-        let guarded = guarded.entry(behind).or_insert_with(|| Arc::new(Image::clone(&image).with_guards(behind)));
+        let guarded = guarded.entry(behind).or_insert_with(|| Arc::new(BlockImage::clone(&image).with_guards(behind)));
         for (range, image) in ranges(entry, &image, guarded) {
             let inks = inks(plan, &image);
             // A length is the same in every ink.
@@ -120,16 +120,20 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
 }
 
 /// The ranges in which an entry point runs, with the image of each: of the block alone, or with guards behind it.
-fn ranges(entry: &ProbeEntry, image: &Arc<Image>, guarded: &Arc<Image>) -> Vec<(Range, Arc<Image>)> {
+fn ranges(
+    entry: &ProbeEntry,
+    image: &Arc<BlockImage>,
+    guarded: &Arc<BlockImage>,
+) -> Vec<(BoundRange, Arc<BlockImage>)> {
     let guards = entry.space != AddressSpace::PushConstant && guarded.owners.len() > image.owners.len();
     let exact = !guards || entry.forms.iter().any(|form| matches!(form, Form::Leaf | Form::Length));
-    let guarded = guards.then(|| (Range::Guarded, Arc::clone(guarded)));
-    guarded.into_iter().chain(exact.then(|| (Range::Exact, Arc::clone(image)))).collect()
+    let guarded = guards.then(|| (BoundRange::Guarded, Arc::clone(guarded)));
+    guarded.into_iter().chain(exact.then(|| (BoundRange::Exact, Arc::clone(image)))).collect()
 }
 
 /// The inks in which the leaves of a plan say where they are.
-fn inks(plan: &ProbePlan, image: &Image) -> Vec<Ink> {
-    let codes: BTreeSet<Option<Code>> = plan.leaves.iter().map(|leaf| Code::of(leaf.component)).collect();
+fn inks(plan: &ProbePlan, image: &BlockImage) -> Vec<Ink> {
+    let codes: BTreeSet<Option<WordCode>> = plan.leaves.iter().map(|leaf| WordCode::of(leaf.component)).collect();
     // Guards stand behind the bound range as well.
     let end = u32::try_from(image.owners.len()).unwrap_or(u32::MAX).saturating_add(GUARD_BYTES);
     let inks = codes.into_iter().flat_map(|code| match code {
@@ -143,7 +147,7 @@ fn inks(plan: &ProbePlan, image: &Image) -> Vec<Ink> {
 struct Dispatch<'a> {
     entry: &'a ProbeEntry,
     wiring: &'a Wiring,
-    image: &'a Image,
+    image: &'a BlockImage,
     ink: Ink,
     nonce: u32,
 }
@@ -268,7 +272,7 @@ fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>) {
 fn value(leaf: &Leaf, ink: Ink) -> Vec<u32> {
     let count = words(leaf.component);
     match ink {
-        _ if ink.code() != Code::of(leaf.component) => vec![0; count as usize],
+        _ if ink.code() != WordCode::of(leaf.component) => vec![0; count as usize],
         Ink::Words(half) => (0..count).map(|word| data_word(leaf.offset + 4 * word, half)).collect(),
         Ink::Plane(plane) => {
             let offsets = leaf.offset..leaf.offset + leaf.component.size;

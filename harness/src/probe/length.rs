@@ -1,8 +1,7 @@
 //! The array without a length that ends a block: where it is, and how many elements a bound range has.
 //!
-//! A laid-out block in, its [`Tail`] out. SPIR-V knows such arrays as last members of a block only, and asks for their
-//! length there (`OpArrayLength`); Vulkan derives it from the descriptor's range, rounded down to whole elements. So the
-//! range says how long an element is.
+//! SPIR-V knows such arrays as last members of a block only, and asks for their length there (`OpArrayLength`); Vulkan
+//! derives it from the descriptor's range, rounded down to whole elements. So the range says how long an element is.
 //!
 //! Source: Vulkan specification, "Unsized Arrays"; SPIR-V specification, `OpArrayLength`.
 

@@ -45,13 +45,13 @@ pub use copy_layout::spread;
 pub(crate) use fused::FoldStep;
 pub use fused::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable};
 pub use interface::{Interface, Socket};
-pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
+pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, jobs};
 pub use length::{Tail, length_in, tail};
-pub use observe::{BufferRole, Observation, Observed, Problem, observe, observed_right};
+pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
 pub use plan::{elements, forms_left_out, needs, plan, plan_by_name, plan_in};
-pub use regions::{PUSH_BYTES, REGION_BYTES, REGIONS_ENTRY, RegionJob, Regions};
+pub use regions::{PUSH_BYTES, REGION_BYTES, REGIONS_ENTRY, RegionJob, RegionStarts};
 pub use tuning::Tuning;
-pub use word_map::{Chunk, LANES, Place, Slot, Wiring};
+pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring};
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a device did: the bytes that came back in, the byte offset of every leaf out.
+//! Decodes what a device did: the byte offset of every leaf, from the bytes that came back.
 //!
 //! A read leaf says where it was read, because the image's bytes carry their offsets. A written leaf is looked for in
 //! the whole memory, because its value carries the offset where it belongs. Everything that must not change is compared
@@ -7,13 +7,13 @@
 
 use std::fmt;
 
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{BufferAfter, JobBuffer, ReadBack};
 use thiserror::Error;
 
 use super::clobber::changes;
 use super::decode_leaf::Sights;
-use super::{Interface, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, Range, Slot, Socket};
+use super::{AnswerSlot, BoundRange, Interface, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, Socket};
 use crate::probe::image::decode;
 use crate::probe::image::encoding::{Half, Ink};
 use crate::probe::{AddressSpace, Direction, Form};
@@ -30,7 +30,7 @@ pub struct Observation {
     /// How the shader reached the leaf.
     pub form: Form,
     /// Where the bound range ended.
-    pub range: Range,
+    pub range: BoundRange,
     /// The byte that was read or written, from the start of the block; for [`Form::Length`] the number of elements.
     /// `None` where the answer names none.
     pub offset: Option<u32>,
@@ -44,7 +44,7 @@ pub struct Observed {
     /// One per form and leaf, forms in the entry's order, leaves in the plan's.
     pub observations: Vec<Observation>,
     /// What no device that follows the shader does.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ProbeProblem>,
 }
 
 /// A buffer of the probe's interface.
@@ -64,7 +64,7 @@ pub enum BufferRole {
 
 /// Something that must not happen, whatever the layout is.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum Problem {
+pub enum ProbeProblem {
     /// The nonce is not in the output.
     #[error("the dispatch did nothing: the nonce's word holds {found:#010X}, {}", decode(*found))]
     NoNonce {
@@ -135,21 +135,21 @@ pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Obse
     let mut observed = Observed::default();
     if answers.len() != probe.runs.len() {
         let reason = format!("{} dispatches, {} answers", probe.runs.len(), answers.len());
-        observed.problems.push(Problem::BadReadBack(reason));
+        observed.problems.push(ProbeProblem::BadReadBack(reason));
         return observed;
     }
-    let views = probe.runs.iter().zip(answers).map(|(run, answer)| View::new(run, answer, probe.interface));
+    let views = probe.runs.iter().zip(answers).map(|(run, answer)| CheckedAnswer::new(run, answer, probe.interface));
     let views = match views.collect::<Result<Vec<_>, _>>() {
         Ok(views) => views,
         Err(reason) => {
-            observed.problems.push(Problem::BadReadBack(reason));
+            observed.problems.push(ProbeProblem::BadReadBack(reason));
             return observed;
         }
     };
     for view in &views {
         let nonce = word_at(&view.output.bytes, 0);
-        if nonce != word_at(&view.input_job.bytes, 0) && !is_planted(Fault::NonceNotChecked) {
-            add(&mut observed.problems, Problem::NoNonce { found: nonce });
+        if nonce != word_at(&view.input_job.bytes, 0) && !is_planted(PlantedBug::NonceNotChecked) {
+            add(&mut observed.problems, ProbeProblem::NoNonce { found: nonce });
         }
     }
     let sights = Sights { plan, probe, views: &views };
@@ -166,7 +166,7 @@ pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Obse
 /// What a device does that reads every leaf of a probe where the layout has it.
 pub fn observed_right(plan: &ProbePlan, probe: &ProbeJob) -> Observed {
     let ProbeEntry { space, direction, .. } = probe.entry;
-    let right = |slot: &Slot| Observation {
+    let right = |slot: &AnswerSlot| Observation {
         leaf: slot.leaf,
         space,
         direction,
@@ -179,12 +179,12 @@ pub fn observed_right(plan: &ProbePlan, probe: &ProbeJob) -> Observed {
 }
 
 /// Adds a problem unless it is there already: what goes wrong in one plane does in most.
-fn add(problems: &mut Vec<Problem>, new: Problem) {
-    let same = |old: &Problem| match (old, &new) {
-        (Problem::Changed { role, offset, .. }, Problem::Changed { role: other, offset: at, .. }) => {
+fn add(problems: &mut Vec<ProbeProblem>, new: ProbeProblem) {
+    let same = |old: &ProbeProblem| match (old, &new) {
+        (ProbeProblem::Changed { role, offset, .. }, ProbeProblem::Changed { role: other, offset: at, .. }) => {
             (role, offset) == (other, at)
         }
-        (Problem::NoNonce { .. }, Problem::NoNonce { .. }) => true,
+        (ProbeProblem::NoNonce { .. }, ProbeProblem::NoNonce { .. }) => true,
         (old, new) => old == new,
     };
     if !problems.iter().any(same) {
@@ -202,7 +202,7 @@ pub(super) fn half_of(probe: &ProbeJob, run: &ProbeRun) -> Option<Half> {
 }
 
 /// A dispatch and its answer, shapes checked.
-pub(super) struct View<'a> {
+pub(super) struct CheckedAnswer<'a> {
     pub(super) run: &'a ProbeRun,
     /// The block's buffer; `None` for push constants.
     pub(super) block: Option<(&'a JobBuffer, &'a BufferAfter)>,
@@ -216,7 +216,7 @@ pub(super) struct View<'a> {
     pub(super) elements: Vec<(&'a JobBuffer, &'a BufferAfter)>,
 }
 
-impl<'a> View<'a> {
+impl<'a> CheckedAnswer<'a> {
     fn new(run: &'a ProbeRun, answer: &'a ReadBack, interface: Interface) -> Result<Self, String> {
         let buffers = &run.job.buffers;
         if buffers.len() != answer.buffers.len() {

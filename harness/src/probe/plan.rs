@@ -1,8 +1,8 @@
 //! What to probe of a block: its leaves and the entry points that reach them.
 //!
-//! Laid-out block and leaves in, [`ProbePlan`] out. A leaf is probed if valid SPIR-V can hold it; the others are listed
-//! with the reason. Devices' features and largest ranges are the caller's business: it says which spaces are allowed,
-//! and [`needs`] what a leaf's type asks of a device.
+//! A leaf is probed if valid SPIR-V can hold it; the others are listed with the reason. Devices' features and largest
+//! ranges are the caller's business: it says which spaces are allowed, and [`needs`] what a leaf's type asks of a
+//! device.
 
 use std::collections::BTreeSet;
 
@@ -55,17 +55,18 @@ pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Address
         };
         unreadable(root, leaf).or(reason).or(overlapped)
     };
-    planned(layout, (leaves, places), obstacle)
+    planned(layout, leaves, places, obstacle)
 }
 
 /// The same for a compiler that is told names: whether its modules can hold the leaf is its own business.
 pub fn plan_by_name(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(AddressSpace, Stage)>) -> ProbePlan {
-    planned(layout, (leaves, places), unreadable)
+    planned(layout, leaves, places, unreadable)
 }
 
 fn planned(
     layout: &BlockLayout,
-    (leaves, places): (&[Leaf], &BTreeSet<(AddressSpace, Stage)>),
+    leaves: &[Leaf],
+    places: &BTreeSet<(AddressSpace, Stage)>,
     mut obstacle: impl FnMut(&LaidOut, &Leaf) -> Option<String>,
 ) -> ProbePlan {
     let mut plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };

@@ -1,7 +1,7 @@
 //! Regions: probes of many cases in one dispatch, where every case has a part of each buffer to itself.
 //!
-//! Each case's own job in, one job for all of them out, and what comes back cut up into what each would have got alone.
-//! So everything is seen that a job of its own shows, words behind the block too, but for the end of the bound range.
+//! One job stands for the jobs of all cases, and what comes back is cut up into what each would have got alone. So
+//! everything is seen that a job of its own shows, words behind the block too, but for the end of the bound range.
 
 use layoutproof_device::{BufferAfter, Job, JobBuffer, ReadBack};
 
@@ -19,7 +19,7 @@ pub const PUSH_BYTES: usize = 16;
 
 /// Where the cases have their regions, in order, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Regions {
+pub struct RegionStarts {
     /// In the block's buffer, or in the push constants.
     pub block: Vec<u32>,
     /// In the output.
@@ -40,7 +40,7 @@ pub struct RegionJob {
     starts: Vec<Vec<usize>>,
 }
 
-impl Regions {
+impl RegionStarts {
     /// The regions of these probes; `None` where they have no buffers of the same kinds, or no case at all.
     pub fn of(probes: &[&ProbeJob]) -> Option<Self> {
         let runs = probes.iter().map(|probe| only_run(probe)).collect::<Option<Vec<_>>>()?;
@@ -104,7 +104,7 @@ fn joined<'a>(parts: impl Iterator<Item = Vec<&'a [u8]>>, starts: &[usize]) -> V
 }
 
 impl RegionJob {
-    /// The dispatch of these plans' probes, for which `shader` was written; `None` where [`Regions::of`] gives none.
+    /// The dispatch of these plans' probes, for which `shader` was written; `None` where [`RegionStarts::of`] gives none.
     pub fn new(cases: Vec<(ProbePlan, ProbeJob)>, shader: PlanShader<'_>) -> Option<Self> {
         let runs = cases.iter().map(|(_, probe)| only_run(probe)).collect::<Option<Vec<_>>>()?;
         let first = &runs.first()?.job;
@@ -153,7 +153,7 @@ impl RegionJob {
         })
     }
 
-    /// Whether the words between regions are as they were.
+    /// Returns true if the words between regions are as they were.
     fn has_gaps(&self, read_back: &ReadBack) -> bool {
         let mut buffers = self.job.buffers.iter().zip(&read_back.buffers).enumerate();
         buffers.all(|(buffer, (job, after))| {

@@ -1,4 +1,4 @@
-//! Plans with more leaves than one shader should have: a plan in, several with some of the leaves each out.
+//! Splits a plan with more leaves than one shader should have into several.
 
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, Leaf};
@@ -52,12 +52,12 @@ impl ProbePlan {
     }
 }
 
-/// Whether two leaves are in one member of the block, or in the only value that it is.
+/// Returns true if two leaves are in one member of the block, or in the only value that it is.
 fn are_of_one_member(one: &Leaf, next: &Leaf) -> bool {
     one.steps.first() == next.steps.first() || are_of_one_value(one, next)
 }
 
-/// Whether two leaves are components of one vector or matrix.
+/// Returns true if two leaves are components of one vector or matrix.
 fn are_of_one_value(one: &Leaf, next: &Leaf) -> bool {
     let (Some((component, value)), Some((_, next_value))) = (one.steps.split_last(), next.steps.split_last()) else {
         return false;

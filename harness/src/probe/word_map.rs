@@ -1,4 +1,4 @@
-//! Which words belong to what: one entry point of a plan in, the places of every leaf's bits out.
+//! Numbers the words of input and output: where the bits of every leaf of an entry point stand.
 //!
 //! Generators and hosts share these numbers and nothing else. The input holds the nonce, in a write probe the values of
 //! all leaves, and then the indices that forms take from memory: a table in which word `n` is `n` for [`Form::Indexed`]
@@ -16,14 +16,14 @@ pub const LANES: u32 = 64;
 
 /// Where the bits of a leaf stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum AnswerPlace {
     /// From this word of the output on, or in a write probe of the input.
     Word(u32),
     /// At this byte of the block at binding 3.
     Copy(u32),
 }
 
-impl Place {
+impl AnswerPlace {
     /// The byte of the block at binding 3, if it is there.
     pub fn in_copy(self) -> Option<u32> {
         match self {
@@ -35,13 +35,13 @@ impl Place {
 
 /// A leaf through a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct AnswerSlot {
     /// The form.
     pub form: Form,
     /// Index into [`ProbePlan::leaves`].
     pub leaf: u32,
     /// One place, or one for each lane that reads the leaf.
-    pub places: Vec<Place>,
+    pub places: Vec<AnswerPlace>,
 }
 
 /// Leaves that differ in indices only, read by the lanes of a workgroup together: lane `l` reads leaf `l` modulo their
@@ -63,7 +63,7 @@ pub struct Chunk {
 pub struct Wiring {
     /// One per form and leaf, in the entry's order of forms; forms that take indices from memory have only the leaves
     /// that are in arrays or matrices, [`Form::Length`] the first one in the array whose length it is.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<AnswerSlot>,
     /// Words of the output.
     pub output: u32,
     /// The input word of number 0 in the table of numbers.
@@ -99,7 +99,7 @@ impl Wiring {
                 | Form::ByteAddress
                 | Form::Private
                 | Form::Workgroup => {
-                    wiring.add(*form, plan, (entry.direction, &firsts));
+                    wiring.add(*form, plan, entry.direction, &firsts);
                 }
                 Form::Divergent => wiring.add_lanes(plan),
                 Form::Copied => wiring.add_copy(layout, plan),
@@ -117,7 +117,7 @@ impl Wiring {
         self.table + u32::try_from(self.indices.len()).expect("the input has fewer than 2^32 words")
     }
 
-    fn add(&mut self, form: Form, plan: &ProbePlan, (direction, firsts): (Direction, &[u32])) {
+    fn add(&mut self, form: Form, plan: &ProbePlan, direction: Direction, firsts: &[u32]) {
         let has = |leaf: &Leaf| form != Form::Indexed || is_indexed(leaf);
         for ((index, leaf), first) in (0..).zip(&plan.leaves).zip(firsts).filter(|((_, leaf), _)| has(leaf)) {
             let place = match direction {
@@ -127,7 +127,7 @@ impl Wiring {
                     self.output - words(leaf.component)
                 }
             };
-            self.slots.push(Slot { form, leaf: index, places: vec![Place::Word(place)] });
+            self.slots.push(AnswerSlot { form, leaf: index, places: vec![AnswerPlace::Word(place)] });
         }
     }
 
@@ -155,8 +155,8 @@ impl Wiring {
         self.indices.extend(lanes.clone().flat_map(|(_, index)| indices(leaf(*index))));
         self.slots.extend(leaves.iter().map(|index| {
             let own = lanes.clone().filter(|(_, other)| *other == index);
-            let places = own.map(|(lane, _)| Place::Word(chunk.output + lane * size)).collect();
-            Slot { form: Form::Divergent, leaf: *index, places }
+            let places = own.map(|(lane, _)| AnswerPlace::Word(chunk.output + lane * size)).collect();
+            AnswerSlot { form: Form::Divergent, leaf: *index, places }
         }));
         self.output += LANES * size;
         self.chunks.push(chunk);
@@ -166,7 +166,7 @@ impl Wiring {
     fn add_length(&mut self, layout: &BlockLayout, plan: &ProbePlan) {
         let tail = layout.result.as_ref().ok().and_then(tail);
         let Some(leaf) = tail.and_then(|tail| tail.leaf(plan)) else { return };
-        self.slots.push(Slot { form: Form::Length, leaf, places: vec![Place::Word(self.output)] });
+        self.slots.push(AnswerSlot { form: Form::Length, leaf, places: vec![AnswerPlace::Word(self.output)] });
         self.output += 1;
     }
 
@@ -174,8 +174,8 @@ impl Wiring {
         let Some(target) = layout.result.as_ref().ok().and_then(spread) else { return };
         self.copy = target.size.finite().unwrap_or(0);
         for (index, leaf) in (0..).zip(&plan.leaves) {
-            let places = offset_at(&target, &leaf.steps).map(Place::Copy).into_iter().collect();
-            self.slots.push(Slot { form: Form::Copied, leaf: index, places });
+            let places = offset_at(&target, &leaf.steps).map(AnswerPlace::Copy).into_iter().collect();
+            self.slots.push(AnswerSlot { form: Form::Copied, leaf: index, places });
         }
     }
 }
@@ -190,7 +190,7 @@ fn indices(leaf: &Leaf) -> Vec<u32> {
     steps.collect()
 }
 
-/// Whether a leaf is in an array or a matrix.
+/// Returns true if a leaf is in an array or a matrix.
 pub(super) fn is_indexed(leaf: &Leaf) -> bool {
     !indices(leaf).is_empty()
 }

@@ -1,7 +1,8 @@
-//! Random blocks of data: a seed in, an HLSL constant buffer of 8 to 64 scalars out, 26 on average.
+//! Makes a random HLSL constant buffer from a seed, with 8 to 64 scalars, 26 on average, for benchmarks and fused
+//! checks.
 //!
-//! Nested structs of 32-bit scalars, vectors, matrices of both orders and arrays: what every device has, for benchmarks.
-//! The same seed gives the same text on every machine.
+//! Nested structs of 32-bit scalars, vectors, matrices of both orders and arrays: what every device has, for
+//! benchmarks. The same seed gives the same text on every machine.
 
 use std::fmt::Write;
 
@@ -16,7 +17,7 @@ const DEPTH: u32 = 2;
 
 /// The text of random block `seed`, named `S`.
 pub fn block(seed: u64) -> String {
-    let mut writer = Writer { draw: Draw(seed), structs: String::new(), named: 0 };
+    let mut writer = BlockWriter { draw: SplitMix64(seed), structs: String::new(), named: 0 };
     // The smaller of two draws: blocks of few members are more common.
     let above = SCALARS.1 - SCALARS.0 + 1;
     let scalars = SCALARS.0 + writer.draw.below(above).min(writer.draw.below(above));
@@ -26,9 +27,9 @@ pub fn block(seed: u64) -> String {
 
 /// Numbers that look random: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (`SplitMix64`).
 #[derive(Clone, Copy, Debug)]
-struct Draw(u64);
+struct SplitMix64(u64);
 
-impl Draw {
+impl SplitMix64 {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -47,15 +48,15 @@ impl Draw {
     }
 }
 
-struct Writer {
-    draw: Draw,
+struct BlockWriter {
+    draw: SplitMix64,
     /// The structs so far.
     structs: String,
     /// How many there are.
     named: u32,
 }
 
-impl Writer {
+impl BlockWriter {
     /// Members of this many scalars.
     fn members(&mut self, scalars: u32, depth: u32) -> String {
         let mut text = String::new();
@@ -136,7 +137,7 @@ mod tests {
     /// The first numbers for seed 1234567, as the reference C code of `SplitMix64` (Vigna, public domain) prints them.
     #[test]
     fn draws_are_those_of_the_reference() {
-        let mut draw = Draw(1_234_567);
+        let mut draw = SplitMix64(1_234_567);
         let numbers = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
         assert_eq!([draw.next(), draw.next(), draw.next()], numbers);
     }

@@ -1,14 +1,15 @@
 //! The ways in which code comes by a value: functions, methods, operators, default arguments, static initialisers.
 //!
-//! Each wraps an expression of the type `float4` in declarations of its own and gives the expression that stands for it.
+//! Each wraps an expression of the type `float4` in declarations of its own and gives the expression that stands for
+//! it.
 
 use std::fmt::Write;
 
 use proptest::prelude::*;
 
-use super::program::Dialect;
+use super::program::ProgramDialect;
 
-/// One way.
+/// One way in which code comes by a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UseForm {
     /// A function.
@@ -97,10 +98,10 @@ const HLSL: [UseForm; 13] = [
 ];
 
 /// Up to three forms, the innermost first; most values are used directly.
-pub(super) fn forms(dialect: Dialect) -> impl Strategy<Value = Vec<UseForm>> {
+pub(super) fn forms(dialect: ProgramDialect) -> impl Strategy<Value = Vec<UseForm>> {
     let known: Vec<UseForm> = match dialect {
-        Dialect::Dxc => COMMON.into_iter().chain(HLSL).collect(),
-        Dialect::Slang => COMMON.to_vec(),
+        ProgramDialect::Dxc => COMMON.into_iter().chain(HLSL).collect(),
+        ProgramDialect::Slang => COMMON.to_vec(),
     };
     let form = prop::sample::select(known);
     prop_oneof![1 => Just(Vec::new()), 2 => prop::collection::vec(form, 1..4)]
@@ -182,6 +183,7 @@ impl UseForm {
             Self::Initialiser => (format!("static float4 s{n} = {value};"), format!("s{n}")),
             Self::Sizeof => (format!("float4 f{n}() {{ return sizeof({value}); }}"), format!("f{n}()")),
         };
+
         writeln!(text, "{declared}").expect("a String takes every write");
         expression
     }

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 
 use super::form::{UseForm, forms};
 
-/// For whom a program is written.
+/// The compilers that a program is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub enum ProgramDialect {
     /// DXC: spaces alone, unbounded arrays once per class and space.
     Dxc,
     /// Slang: parameter blocks, any number of unbounded arrays.
@@ -16,40 +16,40 @@ pub enum Dialect {
 
 /// A program: structs, parameters, and the order in which the entry point uses parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct RandomProgram {
     /// Structs of data and resources, named `S0`, `S1` ...
-    pub structs: Vec<StructType>,
+    pub structs: Vec<ParameterStruct>,
     /// Parameters, named `p0`, `p1` ...
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<RandomParameter>,
     /// Positions in `parameters`, in the order of their use; each at most once.
     pub uses: Vec<usize>,
     /// How the code comes by each parameter, the innermost form first; structs are used directly.
     pub forms: Vec<Vec<UseForm>>,
-    /// Whether this is a hull shader, whose patch constants use every second parameter, rather than a compute shader.
+    /// True if this is a hull shader, whose patch constants use every second parameter, rather than a compute shader.
     pub is_hull: bool,
 }
 
 /// A struct: which kinds its members `m0`, `m1` ... have. None is a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StructType {
+pub struct ParameterStruct {
     /// Members.
-    pub members: Vec<Parameter>,
+    pub members: Vec<RandomParameter>,
 }
 
 /// A parameter, or a member of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// What it is.
-    pub kind: Kind,
+pub struct RandomParameter {
+    /// The kind.
+    pub kind: RandomParameterKind,
     /// Elements of an array; `None` for none.
     pub array: Option<Count>,
     /// Where it is put.
-    pub annotation: Annotation,
+    pub annotation: ParameterAnnotation,
 }
 
-/// What a parameter is.
+/// Kind of a random parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RandomParameterKind {
     /// `float4`.
     Data,
     /// `Texture2D<float4>`.
@@ -78,7 +78,7 @@ pub enum Kind {
 
 /// An explicit place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Annotation {
+pub enum ParameterAnnotation {
     /// None.
     Implicit,
     /// `register(t3, space1)`, with the letter of the kind.
@@ -92,7 +92,7 @@ pub enum Annotation {
     Space(u32),
 }
 
-impl Kind {
+impl RandomParameterKind {
     /// Letter of the register; `None` where a register says nothing or more than one would be needed.
     pub fn letter(self) -> Option<char> {
         match self {
@@ -104,7 +104,7 @@ impl Kind {
         }
     }
 
-    /// Whether it may be an element of an array in both compilers.
+    /// True if it may be an element of an array in both compilers.
     fn has_arrays(self) -> bool {
         match self {
             Self::Texture | Self::Buffer | Self::Structured | Self::RwTexture | Self::RwStructured => true,
@@ -122,7 +122,7 @@ impl Kind {
 }
 
 /// Programs for `dialect`, small ones first when shrinking.
-pub fn programs(dialect: Dialect) -> impl Strategy<Value = Program> {
+pub fn programs(dialect: ProgramDialect) -> impl Strategy<Value = RandomProgram> {
     prop::collection::vec(structs(), 1..3)
         .prop_flat_map(move |structs| {
             let parameter = parameter(dialect, structs.len());
@@ -132,48 +132,57 @@ pub fn programs(dialect: Dialect) -> impl Strategy<Value = Program> {
             let order = Just((0..parameters.len()).collect::<Vec<usize>>()).prop_shuffle();
             let used = prop::collection::vec(prop::bool::weighted(0.7), parameters.len());
             let forms = prop::collection::vec(forms(dialect), parameters.len());
-            let is_hull = prop::bool::weighted(if dialect == Dialect::Dxc { 0.1 } else { 0.0 });
+            let is_hull = prop::bool::weighted(if dialect == ProgramDialect::Dxc { 0.1 } else { 0.0 });
             (Just(structs), Just(parameters), (order, used), forms, is_hull)
         })
         .prop_map(|(structs, parameters, (order, used), forms, is_hull)| {
             let uses = order.into_iter().filter(|place| used[*place]).collect();
-            Program { structs, parameters, uses, forms, is_hull }
+            RandomProgram { structs, parameters, uses, forms, is_hull }
         })
 }
 
 /// Structs whose first member is data, so that none is empty.
-fn structs() -> impl Strategy<Value = StructType> {
-    let kinds = prop::sample::select(vec![Kind::Data, Kind::Texture, Kind::RwStructured, Kind::Sampler]);
-    let member = kinds.prop_map(|kind| Parameter { kind, array: None, annotation: Annotation::Implicit });
-    let data = Parameter { kind: Kind::Data, array: None, annotation: Annotation::Implicit };
+fn structs() -> impl Strategy<Value = ParameterStruct> {
+    let kinds = prop::sample::select(vec![
+        RandomParameterKind::Data,
+        RandomParameterKind::Texture,
+        RandomParameterKind::RwStructured,
+        RandomParameterKind::Sampler,
+    ]);
+
+    let member =
+        kinds.prop_map(|kind| RandomParameter { kind, array: None, annotation: ParameterAnnotation::Implicit });
+    let data =
+        RandomParameter { kind: RandomParameterKind::Data, array: None, annotation: ParameterAnnotation::Implicit };
     prop::collection::vec(member, 0..3).prop_map(move |members| {
         let members = std::iter::once(data.clone()).chain(members).collect();
-        StructType { members }
+        ParameterStruct { members }
     })
 }
 
-fn parameter(dialect: Dialect, structs: usize) -> impl Strategy<Value = Parameter> {
+fn parameter(dialect: ProgramDialect, structs: usize) -> impl Strategy<Value = RandomParameter> {
     let plain = vec![
-        Kind::Texture,
-        Kind::Buffer,
-        Kind::Structured,
-        Kind::Bytes,
-        Kind::RwTexture,
-        Kind::RwStructured,
-        Kind::Sampler,
-        Kind::Cbuffer,
-        Kind::ConstantBuffer,
-        Kind::Data,
+        RandomParameterKind::Texture,
+        RandomParameterKind::Buffer,
+        RandomParameterKind::Structured,
+        RandomParameterKind::Bytes,
+        RandomParameterKind::RwTexture,
+        RandomParameterKind::RwStructured,
+        RandomParameterKind::Sampler,
+        RandomParameterKind::Cbuffer,
+        RandomParameterKind::ConstantBuffer,
+        RandomParameterKind::Data,
     ];
+
     let of_struct = (0..structs).prop_map(move |place| match dialect {
-        Dialect::Dxc => Kind::Struct(place),
-        Dialect::Slang => Kind::ParameterBlock(place),
+        ProgramDialect::Dxc => RandomParameterKind::Struct(place),
+        ProgramDialect::Slang => RandomParameterKind::ParameterBlock(place),
     });
-    let kind = prop_oneof![6 => prop::sample::select(plain), 1 => of_struct, 1 => (0..structs).prop_map(Kind::Struct)];
+    let kind = prop_oneof![6 => prop::sample::select(plain), 1 => of_struct, 1 => (0..structs).prop_map(RandomParameterKind::Struct)];
     (kind, array(), annotation(dialect)).prop_map(move |(kind, array, annotation)| {
         let array = array.filter(|_| kind.has_arrays());
-        let annotation = if kind.letter().is_some() { annotation } else { Annotation::Implicit };
-        Parameter { kind, array, annotation }
+        let annotation = if kind.letter().is_some() { annotation } else { ParameterAnnotation::Implicit };
+        RandomParameter { kind, array, annotation }
     })
 }
 
@@ -185,12 +194,12 @@ fn array() -> impl Strategy<Value = Option<Count>> {
     ]
 }
 
-fn annotation(dialect: Dialect) -> impl Strategy<Value = Annotation> {
+fn annotation(dialect: ProgramDialect) -> impl Strategy<Value = ParameterAnnotation> {
     let space = prop::option::weighted(0.3, 0_u32..3);
-    let register = (0_u32..8, space).prop_map(|(index, space)| Annotation::Register { index, space });
+    let register = (0_u32..8, space).prop_map(|(index, space)| ParameterAnnotation::Register { index, space });
     let alone = (0_u32..3).prop_map(move |space| match dialect {
-        Dialect::Dxc => Annotation::Space(space),
-        Dialect::Slang => Annotation::Implicit,
+        ProgramDialect::Dxc => ParameterAnnotation::Space(space),
+        ProgramDialect::Slang => ParameterAnnotation::Implicit,
     });
-    prop_oneof![5 => Just(Annotation::Implicit), 2 => register, 1 => alone]
+    prop_oneof![5 => Just(ParameterAnnotation::Implicit), 2 => register, 1 => alone]
 }

@@ -5,16 +5,16 @@ use std::fmt::Write;
 use layoutproof_layout::shape::Count;
 
 use super::form::UseForm;
-use super::program::{Annotation, Kind, Parameter, Program};
+use super::program::{ParameterAnnotation, RandomParameter, RandomParameterKind, RandomProgram};
 
-/// What every program declares first: the struct that `ConstantBuffer` holds, what samplers sample, where results go.
+/// Declarations at the start of every program: the struct that `ConstantBuffer` holds, what samplers sample, where results go.
 const DECLARED: &str = "\
 struct Data { float4 value; };
 Texture2D<float4> sampled;
 RWStructuredBuffer<float4> result;
 ";
 
-/// What a hull shader needs beside its functions.
+/// Structs that a hull shader needs beside its functions.
 const HULL: &str = "\
 struct Vertex { float4 position : SV_Position; };
 struct Patch { float edges[3] : SV_TessFactor; float inside : SV_InsideTessFactor; };
@@ -42,7 +42,7 @@ const HULL_END: &str = "    Vertex made = vertices[index];
 }
 ";
 
-impl Program {
+impl RandomProgram {
     /// The declarations alone.
     pub fn declarations(&self) -> String {
         let mut text = DECLARED.to_owned();
@@ -64,11 +64,15 @@ impl Program {
         let (mut first, mut second) = (String::new(), String::new());
         for (at, place) in self.uses.iter().enumerate() {
             // What stands in structs is used by the entry point alone, in the order that DXC's registers depend on.
-            let is_struct = matches!(self.parameters[*place].kind, Kind::Struct(_) | Kind::ParameterBlock(_));
+            let is_struct = matches!(
+                self.parameters[*place].kind,
+                RandomParameterKind::Struct(_) | RandomParameterKind::ParameterBlock(_)
+            );
             let statements = if at % 2 == 0 || is_struct || !self.is_hull { &mut first } else { &mut second };
             let parameter = &self.parameters[*place];
-            self.use_of(parameter, (&format!("p{place}"), self.forms.get(*place)), (&mut text, statements));
+            self.use_of(parameter, &format!("p{place}"), self.forms.get(*place), &mut text, statements);
         }
+
         if self.is_hull {
             text.push_str(HULL);
             text.push_str("Patch patch(InputPatch<Vertex, 3> vertices) {\n    float4 sum = 0;\n");
@@ -83,37 +87,43 @@ impl Program {
     /// Statements that use every part of a parameter, and what those need to be declared.
     fn use_of(
         &self,
-        parameter: &Parameter,
-        (path, forms): (&str, Option<&Vec<UseForm>>),
-        (declared, statements): (&mut String, &mut String),
+        parameter: &RandomParameter,
+        path: &str,
+        forms: Option<&Vec<UseForm>>,
+        declared: &mut String,
+        statements: &mut String,
     ) {
         let element = if parameter.array.is_some() { format!("{path}[0]") } else { path.to_owned() };
         let mut value = match parameter.kind {
-            Kind::Data => element,
-            Kind::Texture => format!("{element}.Load(int3(0, 0, 0))"),
-            Kind::Buffer | Kind::Structured | Kind::RwStructured => format!("{element}[0]"),
-            Kind::Bytes => format!("asfloat({element}.Load4(0))"),
-            Kind::RwTexture => format!("{element}[uint2(0, 0)]"),
-            Kind::Sampler => format!("sampled.SampleLevel({element}, float2(0, 0), 0)"),
-            Kind::Cbuffer => format!("{path}_value"),
-            Kind::ConstantBuffer => format!("{element}.value"),
-            Kind::Struct(place) | Kind::ParameterBlock(place) => {
+            RandomParameterKind::Data => element,
+            RandomParameterKind::Texture => format!("{element}.Load(int3(0, 0, 0))"),
+            RandomParameterKind::Buffer | RandomParameterKind::Structured | RandomParameterKind::RwStructured => {
+                format!("{element}[0]")
+            }
+            RandomParameterKind::Bytes => format!("asfloat({element}.Load4(0))"),
+            RandomParameterKind::RwTexture => format!("{element}[uint2(0, 0)]"),
+            RandomParameterKind::Sampler => format!("sampled.SampleLevel({element}, float2(0, 0), 0)"),
+            RandomParameterKind::Cbuffer => format!("{path}_value"),
+            RandomParameterKind::ConstantBuffer => format!("{element}.value"),
+            RandomParameterKind::Struct(place) | RandomParameterKind::ParameterBlock(place) => {
                 for (at, member) in self.structs[place].members.iter().enumerate() {
-                    self.use_of(member, (&format!("{element}.m{at}"), None), (declared, statements));
+                    self.use_of(member, &format!("{element}.m{at}"), None, declared, statements);
                 }
                 return;
             }
         };
+
         for (at, form) in forms.into_iter().flatten().enumerate() {
             value = form.wrap(&value, &format!("_{path}_{at}"), declared);
         }
+
         writeln!(statements, "    sum += {value};").expect("a String takes every write");
     }
 }
 
-fn declare(parameter: &Parameter, name: &str) -> String {
+fn declare(parameter: &RandomParameter, name: &str) -> String {
     let place = placed(parameter);
-    if parameter.kind == Kind::Cbuffer {
+    if parameter.kind == RandomParameterKind::Cbuffer {
         return format!("cbuffer {name}{place} {{ float4 {name}_value; }};");
     }
     let dimension = match parameter.array {
@@ -124,30 +134,30 @@ fn declare(parameter: &Parameter, name: &str) -> String {
     format!("{} {name}{dimension}{place};", spelling(parameter.kind))
 }
 
-fn spelling(kind: Kind) -> String {
+fn spelling(kind: RandomParameterKind) -> String {
     match kind {
-        Kind::Data => "float4".to_owned(),
-        Kind::Texture => "Texture2D<float4>".to_owned(),
-        Kind::Buffer => "Buffer<float4>".to_owned(),
-        Kind::Structured => "StructuredBuffer<float4>".to_owned(),
-        Kind::Bytes => "ByteAddressBuffer".to_owned(),
-        Kind::RwTexture => "RWTexture2D<float4>".to_owned(),
-        Kind::RwStructured => "RWStructuredBuffer<float4>".to_owned(),
-        Kind::Sampler => "SamplerState".to_owned(),
-        Kind::Cbuffer => "cbuffer".to_owned(),
-        Kind::ConstantBuffer => "ConstantBuffer<Data>".to_owned(),
-        Kind::Struct(place) => format!("S{place}"),
-        Kind::ParameterBlock(place) => format!("ParameterBlock<S{place}>"),
+        RandomParameterKind::Data => "float4".to_owned(),
+        RandomParameterKind::Texture => "Texture2D<float4>".to_owned(),
+        RandomParameterKind::Buffer => "Buffer<float4>".to_owned(),
+        RandomParameterKind::Structured => "StructuredBuffer<float4>".to_owned(),
+        RandomParameterKind::Bytes => "ByteAddressBuffer".to_owned(),
+        RandomParameterKind::RwTexture => "RWTexture2D<float4>".to_owned(),
+        RandomParameterKind::RwStructured => "RWStructuredBuffer<float4>".to_owned(),
+        RandomParameterKind::Sampler => "SamplerState".to_owned(),
+        RandomParameterKind::Cbuffer => "cbuffer".to_owned(),
+        RandomParameterKind::ConstantBuffer => "ConstantBuffer<Data>".to_owned(),
+        RandomParameterKind::Struct(place) => format!("S{place}"),
+        RandomParameterKind::ParameterBlock(place) => format!("ParameterBlock<S{place}>"),
     }
 }
 
-fn placed(parameter: &Parameter) -> String {
+fn placed(parameter: &RandomParameter) -> String {
     match (parameter.kind.letter(), parameter.annotation) {
-        (None, _) | (_, Annotation::Implicit) => String::new(),
-        (Some(letter), Annotation::Register { index, space: None }) => format!(" : register({letter}{index})"),
-        (Some(letter), Annotation::Register { index, space: Some(space) }) => {
+        (None, _) | (_, ParameterAnnotation::Implicit) => String::new(),
+        (Some(letter), ParameterAnnotation::Register { index, space: None }) => format!(" : register({letter}{index})"),
+        (Some(letter), ParameterAnnotation::Register { index, space: Some(space) }) => {
             format!(" : register({letter}{index}, space{space})")
         }
-        (Some(_), Annotation::Space(space)) => format!(" : register(space{space})"),
+        (Some(_), ParameterAnnotation::Space(space)) => format!(" : register(space{space})"),
     }
 }

@@ -1,31 +1,31 @@
 //! Where parameters are bound, as a table: one line per parameter, one column per convention.
 //!
-//! Bindings in, text out. A line on which conventions differ is marked with `!`.
+//! For `layoutproof show`. A line on which conventions differ is marked with `!`.
 
 use super::show_json::ShownBinding;
-use super::style::{Lines, Style, Tone, one_line, pad, width};
+use super::style::{Style, TextLines, Tone, one_line, pad, width};
 use crate::bindings::place::places_text;
-use crate::bindings::{Binding, Bound, Place};
+use crate::bindings::{Binding, BindingPlace, BoundModule};
 
 /// The answer of one convention.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct BindingsColumn {
     /// Target, convention and version: `d3d12.dxc`.
     pub name: String,
     /// Where everything went.
-    pub bound: Bound,
+    pub bound: BoundModule,
 }
 
-impl Column {
+impl BindingsColumn {
     fn places(&self, path: &str) -> String {
         let rows = self.bound.bindings.iter().filter(|binding| binding.path == path);
-        let places = places_text(&rows.map(Place::from).collect::<Vec<_>>());
+        let places = places_text(&rows.map(BindingPlace::from).collect::<Vec<_>>());
         if self.bound.uncertain.contains(path) { format!("{places} (uncertain)") } else { places }
     }
 }
 
 /// The rows of the JSON answer.
-pub fn rows(bound: &Bound) -> Vec<ShownBinding> {
+pub fn rows(bound: &BoundModule) -> Vec<ShownBinding> {
     let row = |binding: &Binding| ShownBinding {
         path: binding.path.clone(),
         unit: binding.unit.to_string(),
@@ -38,14 +38,14 @@ pub fn rows(bound: &Bound) -> Vec<ShownBinding> {
 }
 
 /// Every parameter that a column knows, in the order of the first that does.
-pub fn table(columns: &[Column], style: Style) -> String {
+pub fn table(columns: &[BindingsColumn], style: Style) -> String {
     let mut paths: Vec<&str> = Vec::new();
     for binding in columns.iter().flat_map(|column| &column.bound.bindings) {
         if !paths.contains(&binding.path.as_str()) {
             paths.push(&binding.path);
         }
     }
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     let first = paths.iter().map(|path| width(path)).max().unwrap_or(0);
     let widths: Vec<usize> = columns.iter().map(|column| column_width(column, &paths)).collect();
     let heads = columns.iter().zip(&widths).map(|(column, width)| pad(&column.name, *width));
@@ -64,7 +64,7 @@ pub fn table(columns: &[Column], style: Style) -> String {
     text.into_text()
 }
 
-fn column_width(column: &Column, paths: &[&str]) -> usize {
+fn column_width(column: &BindingsColumn, paths: &[&str]) -> usize {
     let cells = paths.iter().map(|path| width(&column.places(path)));
     cells.chain([width(&column.name)]).max().unwrap_or(0)
 }
@@ -74,13 +74,13 @@ mod tests {
     use super::*;
     use layoutproof_layout::Span;
 
-    fn column(name: &str, bindings: &[(&str, &str)]) -> Column {
+    fn column(name: &str, bindings: &[(&str, &str)]) -> BindingsColumn {
         let binding = |(path, place): &(&str, &str)| {
-            let Place { unit, space, index, count } = place.parse().unwrap();
+            let BindingPlace { unit, space, index, count } = place.parse().unwrap();
             Binding { path: (*path).to_owned(), unit, space, index, count, span: Span::default() }
         };
-        let bound = Bound { bindings: bindings.iter().map(binding).collect(), ..Bound::default() };
-        Column { name: name.to_owned(), bound }
+        let bound = BoundModule { bindings: bindings.iter().map(binding).collect(), ..BoundModule::default() };
+        BindingsColumn { name: name.to_owned(), bound }
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! The picture of a failure: the block's bytes in rows of 16, what stands where, and where a witness went instead.
 //!
-//! Members and rows of a record in, text out. `^` stands at the bytes where a wrong scalar should have been found, `v`
+//! Part of the failure block. `^` stands at the bytes where a wrong scalar should have been found, `v`
 //! at the bytes where the witness found it, `.` at padding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::Quantity;
 
-use super::located::{Located, is_part};
-use super::member_tree::{Cell, cells};
-use super::squeeze::{Piece, squeeze};
-use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
+use super::located::{LocatedRow, is_part};
+use super::member_tree::{ScalarCell, cells};
+use super::squeeze::{TablePiece, squeeze};
+use super::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 use super::witness::{Mark, Witness, mark, number, reference};
 use crate::probe::Direction;
 use crate::results::record::{Culprit, StoryBlock};
@@ -28,14 +28,14 @@ const MAX_EMPTY_ROWS: u32 = 4096;
 /// Longest label; longer ones keep their end.
 const LABEL_COLUMNS: usize = 12;
 
-/// What a map is drawn of.
+/// The block and rows that a map is drawn of.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Subject<'a> {
+pub(super) struct MapSubject<'a> {
     /// The block.
     pub block: &'a StoryBlock,
     /// Its rows.
-    pub rows: &'a [Located<'a>],
-    /// Who stands alone.
+    pub rows: &'a [LocatedRow<'a>],
+    /// The witness that contradicts the others.
     pub culprit: Option<Culprit>,
     /// Whether rows are D3D registers, with names `c0`, `c1` ...
     pub registers: bool,
@@ -53,7 +53,7 @@ struct Stray {
 
 /// One field of the picture.
 #[derive(Clone, Debug, Default)]
-struct Word {
+struct MapWord {
     label: String,
     owned: bool,
     expected: bool,
@@ -61,7 +61,7 @@ struct Word {
 }
 
 /// The map of the first witness (device, compiled code, report, rules) that has a wrong offset; empty if none has.
-pub(super) fn map(subject: Subject<'_>, style: Style) -> String {
+pub(super) fn map(subject: MapSubject<'_>, style: Style) -> String {
     let witnesses = [Witness::Observed, Witness::Compiled, Witness::Reported, Witness::Computed, Witness::Expected];
     let found = witnesses.into_iter().map(|witness| (witness, strays(subject, witness)));
     let Some((witness, strays)) = found.into_iter().find(|(_, strays)| !strays.is_empty()) else {
@@ -72,14 +72,14 @@ pub(super) fn map(subject: Subject<'_>, style: Style) -> String {
     let directions: Vec<Option<Direction>> = strays.iter().map(|stray| stray.direction).collect();
     let legend = format!("  {rows}      ^ expected    v {}    . padding", witness.deed(&directions));
     let picture = Picture { subject, style, label_columns: label_columns(&words) };
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     text.push(&style.paint(Tone::Strong, &legend));
     picture.draw(&words, &mut text);
     text.into_text()
 }
 
 /// Every scalar that `witness` has at another offset than the reference.
-fn strays(subject: Subject<'_>, witness: Witness) -> Vec<Stray> {
+fn strays(subject: MapSubject<'_>, witness: Witness) -> Vec<Stray> {
     let cells = cells(&subject.block.members);
     let mut strays: Vec<Stray> = Vec::new();
     for located in subject.rows.iter().filter(|located| located.row.what == Quantity::Offset) {
@@ -88,7 +88,7 @@ fn strays(subject: Subject<'_>, witness: Witness) -> Vec<Stray> {
             continue;
         };
         let path = located.path.replace("[]", "[0]");
-        let parts: Vec<&Cell> = cells.iter().filter(|cell| is_part(&cell.path, &path)).collect();
+        let parts: Vec<&ScalarCell> = cells.iter().filter(|cell| is_part(&cell.path, &path)).collect();
         let Some(first) = parts.iter().map(|cell| cell.offset).min() else { continue };
         for cell in parts {
             let inner = cell.offset - first;
@@ -105,8 +105,8 @@ fn strays(subject: Subject<'_>, witness: Witness) -> Vec<Stray> {
 }
 
 /// Fields by index: members where they are, strays at home and where they were found.
-fn words(block: &StoryBlock, strays: &[Stray]) -> BTreeMap<u32, Word> {
-    let mut words: BTreeMap<u32, Word> = BTreeMap::new();
+fn words(block: &StoryBlock, strays: &[Stray]) -> BTreeMap<u32, MapWord> {
+    let mut words: BTreeMap<u32, MapWord> = BTreeMap::new();
     for cell in cells(&block.members) {
         for (part, index) in touched(cell.offset, cell.size).enumerate() {
             let word = words.entry(index).or_default();
@@ -138,7 +138,7 @@ fn touched(offset: u32, size: u32) -> impl Iterator<Item = u32> {
 }
 
 /// Adds `path`, with the number of bytes before this field where the scalar began in an earlier one.
-fn add_label(word: &mut Word, path: &str, part: usize) {
+fn add_label(word: &mut MapWord, path: &str, part: usize) {
     let path = one_line(path);
     let label = if part == 0 { path } else { format!("{path}+{}", part * 4) };
     if word.label.is_empty() {
@@ -148,35 +148,38 @@ fn add_label(word: &mut Word, path: &str, part: usize) {
     }
 }
 
-fn label_columns(words: &BTreeMap<u32, Word>) -> usize {
+fn label_columns(words: &BTreeMap<u32, MapWord>) -> usize {
     let longest = words.values().map(|word| width(&word.label)).max().unwrap_or(0);
     longest.clamp(4, LABEL_COLUMNS)
 }
 
 struct Picture<'a> {
-    subject: Subject<'a>,
+    subject: MapSubject<'a>,
     style: Style,
     label_columns: usize,
 }
 
 impl Picture<'_> {
-    fn draw(&self, words: &BTreeMap<u32, Word>, text: &mut Lines) {
+    fn draw(&self, words: &BTreeMap<u32, MapWord>, text: &mut TextLines) {
         let per_row = ROW_BYTES / WORD_BYTES;
         let size = self.subject.block.size.unwrap_or(0);
         let inside = 0..size.div_ceil(ROW_BYTES).min(MAX_EMPTY_ROWS);
         let rows: BTreeSet<u32> = inside.chain(words.keys().map(|word| word / per_row)).collect();
         let rows: Vec<u32> = rows.into_iter().collect();
+
         let row_words = |row: u32| (row * per_row..(row + 1) * per_row).map(|index| (index, words.get(&index)));
-        let is_marked = |word: Option<&Word>| word.is_some_and(|word| word.expected || word.found);
+        let is_marked = |word: Option<&MapWord>| word.is_some_and(|word| word.expected || word.found);
         let marked: Vec<bool> = rows.iter().map(|row| row_words(*row).any(|(_, word)| is_marked(word))).collect();
+
         let columns = self.label_columns + 7;
         let heads: String = (0..per_row).map(|word| pad(&(word * WORD_BYTES).to_string(), columns)).collect();
         text.push(&self.style.paint(Tone::Dim, &format!("{}{heads}", " ".repeat(16))));
+
         for piece in squeeze(&marked, MAX_ROWS) {
             text.push(&match piece {
-                Piece::Line(index) => self.row(rows[index], row_words(rows[index])),
-                Piece::Gap(_) => self.left_out("rows without a mark"),
-                Piece::Rest(_) => self.left_out("more rows"),
+                TablePiece::Line(index) => self.row(rows[index], row_words(rows[index])),
+                TablePiece::Gap(_) => self.left_out("rows without a mark"),
+                TablePiece::Rest(_) => self.left_out("more rows"),
             });
         }
     }
@@ -185,7 +188,7 @@ impl Picture<'_> {
         self.style.paint(Tone::Dim, &format!("{}{} {what}", " ".repeat(16), self.style.ellipsis()))
     }
 
-    fn row<'w>(&self, row: u32, words: impl Iterator<Item = (u32, Option<&'w Word>)>) -> String {
+    fn row<'w>(&self, row: u32, words: impl Iterator<Item = (u32, Option<&'w MapWord>)>) -> String {
         let register = if self.subject.registers { format!("c{row}") } else { String::new() };
         let mut text = format!("{}{}    ", pad_left(&register, 6), pad_left(&(row * ROW_BYTES).to_string(), 6));
         let mut beyond = false;
@@ -199,7 +202,7 @@ impl Picture<'_> {
         text + &note
     }
 
-    fn word(&self, word: Option<&Word>, outside: bool) -> String {
+    fn word(&self, word: Option<&MapWord>, outside: bool) -> String {
         let columns = self.label_columns + 7;
         let Some(word) = word else {
             let dots = if outside { "" } else { ". . . ." };

@@ -4,19 +4,19 @@
 
 use std::collections::BTreeMap;
 
-use super::style::{Lines, Style, Tone, grouped, pad, pad_left, width};
+use super::style::{Style, TextLines, Tone, grouped, pad, pad_left, width};
 use crate::probe::Stage;
 use crate::results::coverage::kind::After;
-use crate::results::coverage::{Cell, Cells, word};
+use crate::results::coverage::{CoverageCell, CoverageCells, word};
 
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;
 
 /// A screen per rule set, rule sets in the order of `rules`; those that nothing covers are left out.
-pub fn coverage_table(cells: &Cells, rules: &[&str], style: Style) -> String {
-    let mut text = Lines::default();
+pub fn coverage_table(cells: &CoverageCells, rules: &[&str], style: Style) -> String {
+    let mut text = TextLines::default();
     for name in rules {
-        let of_rules: Vec<(&Cell, u32)> =
+        let of_rules: Vec<(&CoverageCell, u32)> =
             cells.iter().filter(|(cell, _)| cell.rules == **name).map(|(cell, leaves)| (cell, *leaves)).collect();
         if !of_rules.is_empty() {
             rule_set(name, &of_rules, &mut text, style);
@@ -25,7 +25,7 @@ pub fn coverage_table(cells: &Cells, rules: &[&str], style: Style) -> String {
     text.into_text()
 }
 
-fn rule_set(name: &str, cells: &[(&Cell, u32)], text: &mut Lines, style: Style) {
+fn rule_set(name: &str, cells: &[(&CoverageCell, u32)], text: &mut TextLines, style: Style) {
     let leaves: u64 = cells.iter().map(|(_, leaves)| u64::from(*leaves)).sum();
     let title = style.paint(Tone::Strong, name);
     text.push(&format!("  {title}  {} leaves in {} cells", grouped(leaves), grouped(cells.len() as u64)));
@@ -43,25 +43,28 @@ fn rule_set(name: &str, cells: &[(&Cell, u32)], text: &mut Lines, style: Style) 
 }
 
 /// Leaves by kind of type and what lies before the member; takes the member's type, what lies before it, and leaves.
-pub(super) fn by_type<'a>(leaves: impl Iterator<Item = (&'a str, After, u64)>, text: &mut Lines) {
+pub(super) fn by_type<'a>(leaves: impl Iterator<Item = (&'a str, After, u64)>, text: &mut TextLines) {
     let cells = leaves.map(|(ty, after, leaves)| ((family(ty).to_owned(), after.as_str().to_owned()), leaves));
     table("type, behind a", cells, text);
 }
 
 /// Leaves by row and column.
-fn table(corner: &str, cells: impl Iterator<Item = ((String, String), u64)>, text: &mut Lines) {
+fn table(corner: &str, cells: impl Iterator<Item = ((String, String), u64)>, text: &mut TextLines) {
     let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
     for (cell, leaves) in cells {
         *sums.entry(cell).or_default() += leaves;
     }
+
     let mut rows: Vec<&String> = sums.keys().map(|(row, _)| row).collect();
     rows.dedup();
     let mut columns: Vec<&String> = sums.keys().map(|(_, column)| column).collect();
     columns.sort_by_key(|column| (After::ALL.iter().position(|after| after.as_str() == **column), (*column).clone()));
     columns.dedup();
+
     let first = rows.iter().map(|row| width(row)).chain([width(corner)]).max().unwrap_or(0);
     let heads: String = columns.iter().map(|column| pad_left(column, NUMBER_COLUMNS)).collect();
     text.push(&format!("    {}{heads}", pad(corner, first)));
+
     for row in rows {
         let numbers = columns.iter().map(|column| {
             let sum = sums.get(&(row.clone(), (*column).clone())).copied().map_or_else(|| "-".to_owned(), grouped);

@@ -1,7 +1,7 @@
 //! Results as deqp-runner writes and reads them, for the scripts of driver developers.
 //!
-//! Records in, lines `name,status,seconds` out, by name, without a first line of titles and without quotes: the shape
-//! and the words are those of deqp-runner 0.24 (`results.csv`, `RunnerStatus`).
+//! One line `name,status,seconds` per check, by name, without a first line of titles and without quotes: the shape and
+//! the words are those of deqp-runner 0.24 (`results.csv`, `RunnerStatus`).
 
 use std::fmt::Write as _;
 

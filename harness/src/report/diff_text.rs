@@ -1,17 +1,17 @@
 //! `layoutproof diff`: two layouts of one source, member by member.
 //!
-//! Two layouts of [`super::show_json`] in, text out, and whether they put anything in different places. Alignments are
+//! Also tells whether the two put anything in different places. Alignments are
 //! not compared: they are no place, and where they matter an offset differs too.
 
 use layoutproof_layout::MemberRow;
 
 use super::show_json::{ShownBlock, ShownLayout};
 use super::struct_text::{declaration, heading, order_word, refused};
-use super::style::{Lines, Style, Tone, pad, pad_left, width};
+use super::style::{Style, TextLines, Tone, pad, pad_left, width};
 
-/// The text, and what it says.
+/// The text, and whether anything differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct DiffText {
     /// Side by side, `!` where the two differ.
     pub text: String,
     /// Whether any offset, size or stride differs.
@@ -26,38 +26,38 @@ const STRIDE_COLUMNS: usize = 14;
 const SIDE_COLUMNS: usize = 2 * NUMBER_COLUMNS + STRIDE_COLUMNS;
 
 /// Compares block by block; a block that only one side has differs.
-pub fn diff(left: &ShownLayout, right: &ShownLayout, style: Style) -> Difference {
+pub fn diff(left: &ShownLayout, right: &ShownLayout, style: Style) -> DiffText {
     let find = |layout: &'_ ShownLayout, name: &str| layout.blocks.iter().position(|block| block.name == name);
     let mut texts = Vec::new();
     let mut differs = false;
     for block in &left.blocks {
         let other = find(right, &block.name).map(|index| &right.blocks[index]);
-        let comparison = Comparison { names: [&left.rules, &right.rules], sides: [Some(block), other], style };
+        let comparison = BlockComparison { names: [&left.rules, &right.rules], sides: [Some(block), other], style };
         let (text, differs_here) = comparison.draw();
         texts.push(text);
         differs |= differs_here;
     }
     for block in right.blocks.iter().filter(|block| find(left, &block.name).is_none()) {
-        let comparison = Comparison { names: [&left.rules, &right.rules], sides: [None, Some(block)], style };
+        let comparison = BlockComparison { names: [&left.rules, &right.rules], sides: [None, Some(block)], style };
         texts.push(comparison.draw().0);
         differs = true;
     }
     let verdict = if differs { (Tone::Disagree, "Differ") } else { (Tone::Agree, "Same") };
     let end = format!("{} {} and {}\n", style.verb(verdict.0, verdict.1), left.rules, right.rules);
     texts.push(end);
-    Difference { text: texts.join("\n"), differs }
+    DiffText { text: texts.join("\n"), differs }
 }
 
-struct Comparison<'a> {
+struct BlockComparison<'a> {
     names: [&'a str; 2],
     sides: [Option<&'a ShownBlock>; 2],
     style: Style,
 }
 
 /// Offset, size and strides of one line on one side.
-type Numbers = [String; 3];
+type DiffNumbers = [String; 3];
 
-impl Comparison<'_> {
+impl BlockComparison<'_> {
     fn draw(&self) -> (String, bool) {
         let lines = self.lines();
         let title = self.sides.iter().flatten().next().map(|block| heading(block)).unwrap_or_default();
@@ -69,7 +69,7 @@ impl Comparison<'_> {
             pad_left("size", NUMBER_COLUMNS),
             pad_left("stride", STRIDE_COLUMNS)
         );
-        let mut text = Lines::default();
+        let mut text = TextLines::default();
         text.push(&self.style.paint(Tone::Strong, &format!("  {}{rules}", " ".repeat(columns))));
         text.push(&self.style.paint(Tone::Strong, &format!("  {}{heads}{heads}", pad(&title, columns))));
         let mut differs = false;
@@ -94,11 +94,11 @@ impl Comparison<'_> {
         }
     }
 
-    fn lines(&self) -> Vec<(String, [Numbers; 2])> {
+    fn lines(&self) -> Vec<(String, [DiffNumbers; 2])> {
         let [left, right] = self.sides.map(|side| side.map_or(&[][..], |block| &block.members));
         let in_left = |row: &MemberRow| left.iter().any(|other| other.path == row.path);
         let rows = left.iter().chain(right.iter().filter(|row| !in_left(row)));
-        let mut lines: Vec<(String, [Numbers; 2])> = rows
+        let mut lines: Vec<(String, [DiffNumbers; 2])> = rows
             .map(|row| {
                 let depth = row.path.matches('.').count() + 1;
                 let side = |rows: &[MemberRow]| rows.iter().find(|other| other.path == row.path).map(member);
@@ -110,7 +110,7 @@ impl Comparison<'_> {
         lines
     }
 
-    fn numbers(&self, sides: &[Numbers; 2]) -> String {
+    fn numbers(&self, sides: &[DiffNumbers; 2]) -> String {
         let [left, right] = sides;
         let columns = [NUMBER_COLUMNS, NUMBER_COLUMNS, STRIDE_COLUMNS];
         let mut text: String = left.iter().zip(columns).map(|(number, columns)| pad_left(number, columns)).collect();
@@ -127,7 +127,7 @@ impl Comparison<'_> {
     }
 }
 
-fn member(row: &MemberRow) -> Numbers {
+fn member(row: &MemberRow) -> DiffNumbers {
     let mut strides: Vec<String> = if row.array_strides.is_empty() {
         row.array_stride.iter().map(ToString::to_string).collect()
     } else {
@@ -142,7 +142,7 @@ fn member(row: &MemberRow) -> Numbers {
     [format!("{}{bit}", row.offset), size, strides.join(" ")]
 }
 
-fn total(block: &ShownBlock) -> Numbers {
+fn total(block: &ShownBlock) -> DiffNumbers {
     let text = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
     [text(block.size), String::new(), text(block.stride)]
 }

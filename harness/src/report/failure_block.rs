@@ -1,15 +1,15 @@
 //! The block of text for one failure: what was checked, the table, the picture, who is to blame, how to run it again.
 //!
-//! A record with its story in, text out. The same text, without colour, is the body of a `JUnit` failure.
+//! The same text, without colour, is the body of a `JUnit` failure.
 
 use indexmap::IndexSet;
-use layoutproof_layout::Quantity;
+use layoutproof_layout::{Quantity, find};
 
-use super::byte_map::{Subject, map};
+use super::byte_map::{MapSubject, map};
 use super::failure_table::table;
-use super::failures::Failure;
+use super::failures::FailureGroup;
 use super::located::locate;
-use super::style::{Lines, Style, Tone, one_line, pad, width};
+use super::style::{Style, TextLines, Tone, one_line, pad, width};
 use super::witness::{Mark, Witness, mark, number, reference};
 use crate::probe::Direction;
 use crate::results::record::{CheckRecord, Outcome, Row, Story};
@@ -18,7 +18,7 @@ use crate::results::record::{CheckRecord, Outcome, Row, Story};
 const MAX_ANSWERS: usize = 8;
 
 /// The first line: verb, case, rule set, producer and devices.
-pub fn heading(failure: &Failure<'_>, style: Style) -> String {
+pub fn heading(failure: &FailureGroup<'_>, style: Style) -> String {
     let record = failure.record;
     let dot = if style.ascii { " | " } else { " · " };
     let devices = one_line(&failure.devices.join("; "));
@@ -27,7 +27,7 @@ pub fn heading(failure: &Failure<'_>, style: Style) -> String {
 }
 
 /// The whole block.
-pub fn block(failure: &Failure<'_>, style: Style) -> String {
+pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
     let record = failure.record;
     let mut parts = vec![heading(failure, style) + "\n"];
     if is_answered(record) {
@@ -72,7 +72,7 @@ pub(super) fn tone(outcome: Outcome) -> Tone {
 
 /// What the case claims, where it stands and on whose authority.
 fn claim(story: &Story) -> String {
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     if !story.summary.is_empty() {
         text.push(&format!("  {}", sentence(&one_line(&story.summary))));
     }
@@ -99,9 +99,8 @@ fn maps(record: &CheckRecord, style: Style) -> Vec<String> {
     let (located, _) = locate(&record.rows, blocks);
     let picture = |(index, block)| {
         let rows: Vec<_> = located.iter().filter(|row| row.block == index).copied().collect();
-        let registers =
-            ["hlsl-cbuffer", "slang-cbuffer", "dx-cbuffer"].iter().any(|name| record.rules.starts_with(name));
-        map(Subject { block, rows: &rows, culprit: record.culprit, registers }, style)
+        let registers = find(&record.rules).is_some_and(|rules| rules.has_registers);
+        map(MapSubject { block, rows: &rows, culprit: record.culprit, registers }, style)
     };
     blocks.iter().enumerate().map(picture).collect()
 }
@@ -126,7 +125,7 @@ fn answers(record: &CheckRecord) -> String {
         }
     }
     let columns = lines.iter().map(|(path, _)| width(path)).max().unwrap_or(0).max(4);
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     for (path, words) in lines.iter().take(MAX_ANSWERS) {
         text.push(&format!("  {}  {words}", pad(path, columns)));
     }
@@ -163,7 +162,7 @@ fn ending(record: &CheckRecord, style: Style) -> String {
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),
         ("again", said(story.map(|story| &story.again))),
     ];
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     for (label, words) in lines.into_iter().filter_map(|(label, words)| Some((label, words?))) {
         text.push(&format!("  {label:<8} {words}"));
     }

@@ -1,16 +1,16 @@
 //! The table of a failure: the annotated struct with one column per witness.
 //!
-//! A record with its story in, text out. `!` marks a wrong number, `?` an answer that is no number of this block, `·`
+//! `!` marks a wrong number, `?` an answer that is no number of this block, `·`
 //! a witness that says nothing. A member's line has the numbers of its first byte; parts of it that are wrong in another
 //! way (a stride, a later element, one access form) follow on lines of their own.
 
 use layoutproof_layout::{MemberRow, Quantity};
 
-use super::located::{Located, is_part, locate, owner};
-use super::squeeze::{Piece, squeeze};
+use super::located::{LocatedRow, is_part, locate, owner};
+use super::squeeze::{TablePiece, squeeze};
 use super::struct_text::{LineDrawing, LineKind, StructLine, lines};
-use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
-use super::witness::{Field, Mark, Witness, columns, is_wrong, number, reference};
+use super::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
+use super::witness::{Mark, Witness, WitnessField, columns, is_wrong, number, reference};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
 use crate::results::record::{CheckRecord, Row, StoryBlock};
 
@@ -28,7 +28,7 @@ pub(super) fn table(record: &CheckRecord, style: Style) -> String {
     let drawing = Drawing { record, columns: columns(record), style };
     let mut tables: Vec<String> = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
-        let rows: Vec<Located<'_>> = located.iter().filter(|row| row.block == index).copied().collect();
+        let rows: Vec<LocatedRow<'_>> = located.iter().filter(|row| row.block == index).copied().collect();
         tables.push(drawing.block(block, &rows));
     }
     if !others.is_empty() {
@@ -48,7 +48,7 @@ struct TableLine {
     /// Path of the member in the block that the line belongs to.
     member: Option<String>,
     text: String,
-    fields: Vec<Field>,
+    fields: Vec<WitnessField>,
 }
 
 impl TableLine {
@@ -58,7 +58,7 @@ impl TableLine {
 }
 
 impl Drawing<'_> {
-    fn block(&self, block: &StoryBlock, rows: &[Located<'_>]) -> String {
+    fn block(&self, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> String {
         let heading = format!("struct {}", one_line(&block.name));
         let lines = lines(&block.name, block.size, &block.members);
         let parts = lines.iter().map(|line| match line.kind {
@@ -66,7 +66,7 @@ impl Drawing<'_> {
             LineKind::Padding => Vec::new(),
             LineKind::Size => self.block_parts(rows),
         });
-        let parts: Vec<Vec<Part>> = parts.collect();
+        let parts: Vec<Vec<TablePart>> = parts.collect();
         let texts = parts.iter().flatten().map(|(text, _)| text.as_str());
         let drawing = LineDrawing::new(self.style, &heading, &lines).with_room_for(texts);
         let mut table = Vec::new();
@@ -77,7 +77,8 @@ impl Drawing<'_> {
             };
             let fields = self.fields(line, block, rows);
             table.push(TableLine { member: member.clone(), text: drawing.line(line), fields });
-            let part = |(text, fields): Part| TableLine { member: member.clone(), text: drawing.detail(&text), fields };
+            let part =
+                |(text, fields): TablePart| TableLine { member: member.clone(), text: drawing.detail(&text), fields };
             table.extend(parts.into_iter().map(part));
         }
         self.draw(&drawing.heading(&heading), &table)
@@ -113,11 +114,13 @@ impl Drawing<'_> {
         let fields = table.iter().flat_map(|line| &line.fields);
         let columns = fields.map(|field| width(&field.text) + 4).max().unwrap_or(0).max(WITNESS_COLUMNS);
         let names: String = self.columns.iter().map(|witness| pad_left(witness.as_str(), columns)).collect();
-        let mut text = Lines::default();
+
+        let mut text = TextLines::default();
         text.push(&format!("{heading}{}", self.style.paint(Tone::Strong, &names)));
+
         for piece in squeeze(&marks(table), MAX_LINES) {
             match piece {
-                Piece::Line(index) => {
+                TablePiece::Line(index) => {
                     let line = &table[index];
                     let fields = line
                         .fields
@@ -125,10 +128,11 @@ impl Drawing<'_> {
                         .map(|field| self.style.paint(field.tone(), &pad_left(&field.text(self.style), columns)));
                     text.push(&format!("{}{}", line.text, fields.collect::<String>()));
                 }
-                Piece::Gap(count) => text.push(&self.left_out(count, "without a wrong number")),
-                Piece::Rest(count) => text.push(&self.left_out(count, "more")),
+                TablePiece::Gap(count) => text.push(&self.left_out(count, "without a wrong number")),
+                TablePiece::Rest(count) => text.push(&self.left_out(count, "more")),
             }
         }
+
         text.into_text()
     }
 
@@ -137,11 +141,11 @@ impl Drawing<'_> {
         self.style.paint(Tone::Dim, &text)
     }
 
-    fn of(&self, row: &Row) -> Vec<Field> {
-        self.columns.iter().map(|witness| Field::new(row, *witness, self.record.culprit)).collect()
+    fn of(&self, row: &Row) -> Vec<WitnessField> {
+        self.columns.iter().map(|witness| WitnessField::new(row, *witness, self.record.culprit)).collect()
     }
 
-    fn fields(&self, line: &StructLine<'_>, block: &StoryBlock, rows: &[Located<'_>]) -> Vec<Field> {
+    fn fields(&self, line: &StructLine<'_>, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Vec<WitnessField> {
         let row = match line.kind {
             LineKind::Padding => return Vec::new(),
             LineKind::Member(member) => self.first_byte(member, block, rows),
@@ -149,11 +153,11 @@ impl Drawing<'_> {
                 rows.iter().find(|r| r.path.is_empty() && r.row.what == Quantity::Size).map(|r| r.row.clone())
             }
         };
-        row.map_or_else(|| vec![Field::silent(); self.columns.len()], |row| self.of(&row))
+        row.map_or_else(|| vec![WitnessField::silent(); self.columns.len()], |row| self.of(&row))
     }
 
     /// What the witnesses say of a member's first byte, gathered from the rows of the member and of its first scalar.
-    fn first_byte(&self, member: &MemberRow, block: &StoryBlock, rows: &[Located<'_>]) -> Option<Row> {
+    fn first_byte(&self, member: &MemberRow, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Option<Row> {
         let own = offsets_of(member, block, rows);
         let place = |row: &Row| number(reference(row, self.record.culprit)).unwrap_or(u32::MAX);
         let first = own.iter().min_by_key(|located| (place(located.row), located.path.len()))?.row;
@@ -171,7 +175,7 @@ impl Drawing<'_> {
     }
 
     /// Parts of a member that are wrong in another way than its first byte.
-    fn parts(&self, member: &MemberRow, block: &StoryBlock, rows: &[Located<'_>]) -> Vec<Part> {
+    fn parts(&self, member: &MemberRow, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Vec<TablePart> {
         let mut seen: Vec<Shifts> =
             self.first_byte(member, block, rows).map(|row| self.shifts(&row)).into_iter().collect();
         let mut parts = Vec::new();
@@ -201,7 +205,7 @@ impl Drawing<'_> {
     }
 
     /// Wrong rows about the block itself, its size aside.
-    fn block_parts(&self, rows: &[Located<'_>]) -> Vec<Part> {
+    fn block_parts(&self, rows: &[LocatedRow<'_>]) -> Vec<TablePart> {
         let own = rows.iter().filter(|located| located.path.is_empty() || located.path.starts_with('['));
         own.filter(|located| located.row.what != Quantity::Size && is_wrong(located.row, self.record.culprit))
             .map(|located| {
@@ -228,7 +232,7 @@ impl Drawing<'_> {
 }
 
 /// A line below a member: its text and the witnesses' numbers.
-type Part = (String, Vec<Field>);
+type TablePart = (String, Vec<WitnessField>);
 
 /// Per witness: `None` for right, `Some(None)` for no number, else the distance from the reference in bytes.
 type Shifts = Vec<Option<Option<i64>>>;
@@ -244,11 +248,11 @@ fn marks(table: &[TableLine]) -> Vec<bool> {
     table.iter().map(|line| line.is_wrong() || holds_wrong(line)).collect()
 }
 
-fn owns(member: &MemberRow, block: &StoryBlock, located: &Located<'_>) -> bool {
+fn owns(member: &MemberRow, block: &StoryBlock, located: &LocatedRow<'_>) -> bool {
     owner(&block.members, located.path).is_some_and(|owner| std::ptr::eq(owner, member)) && !located.path.is_empty()
 }
 
-fn offsets_of<'a>(member: &MemberRow, block: &StoryBlock, rows: &[Located<'a>]) -> Vec<Located<'a>> {
+fn offsets_of<'a>(member: &MemberRow, block: &StoryBlock, rows: &[LocatedRow<'a>]) -> Vec<LocatedRow<'a>> {
     let own = rows.iter().filter(|located| located.row.what == Quantity::Offset);
     own.filter(|located| owns(member, block, located) || (member.path.is_empty() && located.path.is_empty()))
         .copied()

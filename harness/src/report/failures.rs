@@ -1,6 +1,6 @@
-//! Failures of a run, in order, each distinct one once: what failed in the same way on several devices is one failure.
+//! Groups the failures of a run: checks that failed in the same way on several devices are one group.
 //!
-//! Records in, groups out. The terminal, `JUnit` and GitHub reporters take the groups from here.
+//! The terminal, `JUnit` and GitHub reporters take the groups from here.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use crate::results::record::{CheckRecord, Outcome};
 
 /// Checks that failed in the same way, with the devices on which they did.
 #[derive(Clone, Debug)]
-pub struct Failure<'a> {
+pub struct FailureGroup<'a> {
     /// The first of them.
     pub record: &'a CheckRecord,
     /// `lavapipe via ash, wgpu`, one per device in the order of the records.
     pub devices: Vec<String>,
 }
 
-impl<'a> Failure<'a> {
+impl<'a> FailureGroup<'a> {
     /// One check on its one device.
     pub fn of(record: &'a CheckRecord) -> Self {
         Self { record, devices: vec![place(&record.device, record.runner.as_str())] }
@@ -31,12 +31,12 @@ pub fn is_failure(outcome: Outcome) -> bool {
 }
 
 /// The distinct failures, those that differ before those that broke.
-pub fn failures(checks: &[CheckRecord]) -> Vec<Failure<'_>> {
+pub fn failures(checks: &[CheckRecord]) -> Vec<FailureGroup<'_>> {
     let mut groups: Vec<Vec<&CheckRecord>> = Vec::new();
     // Only groups of one subject and producer are compared, however many failures there are.
-    let mut of_subject: HashMap<Subject<'_>, Vec<usize>> = HashMap::new();
+    let mut of_subject: HashMap<FailureSubject<'_>, Vec<usize>> = HashMap::new();
     for check in checks.iter().filter(|check| is_failure(check.outcome)) {
-        let subject = Subject { case: &check.case, rules: &check.rules, producer: &check.producer };
+        let subject = FailureSubject { case: &check.case, rules: &check.rules, producer: &check.producer };
         let indices = of_subject.entry(subject).or_default();
         if let Some(index) = indices.iter().find(|index| same(groups[**index][0], check)) {
             groups[*index].push(check);
@@ -46,12 +46,12 @@ pub fn failures(checks: &[CheckRecord]) -> Vec<Failure<'_>> {
         }
     }
     groups.sort_by_key(|group| group[0].outcome);
-    groups.into_iter().map(|group| Failure { record: group[0], devices: devices(&group) }).collect()
+    groups.into_iter().map(|group| FailureGroup { record: group[0], devices: devices(&group) }).collect()
 }
 
-/// What a check is about, without the device.
+/// The subject of a check: everything but the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Subject<'a> {
+struct FailureSubject<'a> {
     case: &'a str,
     rules: &'a str,
     producer: &'a str,

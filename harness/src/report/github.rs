@@ -1,6 +1,6 @@
 //! Texts for GitHub Actions: one annotation per distinct failure, and the run as a Markdown table.
 //!
-//! Records in, text out; whether it is printed, and where, is the caller's decision.
+//! The caller decides whether the text is printed, and where.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const MAX_ANNOTATIONS: usize = 10;
 /// `::error` lines, at most ten, each with the case file's line and the block of the failure as its text.
 pub fn annotations(checks: &[CheckRecord]) -> String {
     let failures = failures(checks);
-    let line = |failure: &super::failures::Failure<'_>| {
+    let line = |failure: &super::failures::FailureGroup<'_>| {
         let record = failure.record;
         let place = record.story.as_ref().map(|story| story.place.as_str()).unwrap_or_default();
         let (file, line) = match place.rsplit_once(':') {

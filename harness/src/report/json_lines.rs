@@ -4,7 +4,7 @@
 
 use thiserror::Error;
 
-use crate::results::record::{CheckRecord, Line, RunEnd, RunHeader, SCHEMA};
+use crate::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader, SCHEMA};
 
 /// Why a records file cannot be read.
 #[derive(Debug, Error)]
@@ -42,7 +42,7 @@ pub struct Records {
 ///
 /// # Panics
 /// Never: records hold nothing that JSON cannot express.
-pub fn write(line: &Line) -> String {
+pub fn write(line: &RecordLine) -> String {
     let json = serde_json::to_string(line).expect("keys of records are strings and numbers are integers");
     json + "\n"
 }
@@ -55,9 +55,9 @@ pub fn read(text: &str) -> Result<Records, RecordsError> {
     let mut records = Records::default();
     for line in lines(text) {
         match line?.line {
-            Line::Run(run) => records.runs.push(run),
-            Line::Check(check) => records.checks.push(*check),
-            Line::End(end) => records.ends.push(end),
+            RecordLine::Run(run) => records.runs.push(run),
+            RecordLine::Check(check) => records.checks.push(*check),
+            RecordLine::End(end) => records.ends.push(end),
         }
     }
     Ok(records)
@@ -69,7 +69,7 @@ pub struct NumberedLine {
     /// From 1.
     pub number: usize,
     /// What it holds.
-    pub line: Line,
+    pub line: RecordLine,
 }
 
 /// The lines of `text` one after the other, empty ones left out; each is an error as for [`read`] where it is no record.
@@ -79,9 +79,9 @@ pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsErr
         let number = index + 1;
         let line = serde_json::from_str(text).map_err(|reason| RecordsError::BadLine { line: number, reason })?;
         let schema = match &line {
-            Line::Run(run) => run.schema,
-            Line::Check(check) => check.schema,
-            Line::End(end) => end.schema,
+            RecordLine::Run(run) => run.schema,
+            RecordLine::Check(check) => check.schema,
+            RecordLine::End(end) => end.schema,
         };
         check_schema(number, schema)?;
         Ok(NumberedLine { number, line })
@@ -92,7 +92,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsErr
 /// out.
 pub fn without_torn_line(text: &str) -> &str {
     let last = text.rfind('\n').map_or(0, |newline| newline + 1);
-    let is_torn = last < text.len() && serde_json::from_str::<Line>(&text[last..]).is_err();
+    let is_torn = last < text.len() && serde_json::from_str::<RecordLine>(&text[last..]).is_err();
     if is_torn { &text[..last] } else { text }
 }
 
@@ -110,7 +110,7 @@ mod tests {
     fn a_line_is_read_and_written_to_the_letter() {
         let records = read(END).unwrap();
         assert_eq!(records.ends[0].checks, 3);
-        assert_eq!(write(&Line::End(records.ends[0].clone())), format!("{END}\n"));
+        assert_eq!(write(&RecordLine::End(records.ends[0].clone())), format!("{END}\n"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `JUnit` XML for CI systems: one suite per device and runner, one test case per check.
 //!
-//! Records in, XML out. A failure's body is the terminal's block without colour; a skip carries its reason; a known
+//! A failure's body is the terminal's block without colour; a skip carries its reason; a known
 //! difference passes with the property `known`.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::failure_block::block;
-use super::failures::{Failure, place};
+use super::failures::{FailureGroup, place};
 use super::style::{Style, one_line};
 use crate::results::record::{CheckRecord, KnownEntry, Outcome};
 
@@ -76,5 +76,5 @@ fn failed(kind: NonSuccessKind, ty: &str, body: String) -> TestCaseStatus {
 }
 
 fn body(check: &CheckRecord) -> String {
-    block(&Failure::of(check), Style::PLAIN)
+    block(&FailureGroup::of(check), Style::PLAIN)
 }

@@ -1,10 +1,8 @@
-//! Texts of `list`, `devices` and `doctor`: plain tables of what is known or was found.
-//!
-//! Plain data in, text out.
+//! Tables of `list`, `devices` and `doctor`.
 
 use layoutproof_device::DeviceInfo;
 
-use super::style::{Lines, Style, Tone, one_line, pad, width};
+use super::style::{Style, TextLines, Tone, one_line, pad, width};
 use super::terminal;
 
 /// A rule set as `list` shows it.
@@ -29,14 +27,14 @@ pub struct CaseLine {
     pub summary: String,
 }
 
-/// How something that `doctor` looked at is.
+/// The state of something that `doctor` looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Health {
-    /// There and working.
+pub enum ToolHealth {
+    /// Installed and working.
     Good,
-    /// Not there; fewer checks can run.
+    /// Not installed; fewer checks can run.
     Missing,
-    /// There and not working.
+    /// Installed and not working.
     Broken,
     /// Something that the user should look at.
     Warning,
@@ -45,8 +43,8 @@ pub enum Health {
 /// Something that `doctor` looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How it is.
-    pub health: Health,
+    /// Its state.
+    pub health: ToolHealth,
     /// `Vulkan loader`, `dxc`, `spirv-val`.
     pub name: String,
     /// Version and place, or what went wrong.
@@ -59,7 +57,7 @@ pub struct Finding {
 pub fn rule_sets(lines: &[RuleSetLine], style: Style) -> String {
     let columns = lines.iter().map(|line| width(&line.name)).max().unwrap_or(0);
     let indent = " ".repeat(columns + 4);
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     for line in lines {
         text.push(&format!("  {}  {}", style.paint(Tone::Strong, &pad(&line.name, columns)), line.what));
         for (label, value) in [("source ", &line.source), ("example", &line.example)] {
@@ -74,7 +72,7 @@ pub fn rule_sets(lines: &[RuleSetLine], style: Style) -> String {
 /// All cases with their claims, one a line.
 pub fn cases(lines: &[CaseLine], style: Style) -> String {
     let columns = lines.iter().map(|line| width(&line.id)).max().unwrap_or(0);
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     for line in lines {
         let id = style.paint(Tone::Strong, &pad(&line.id, columns));
         text.push(&format!("  {id}  {}", one_line(&line.summary)));
@@ -84,7 +82,7 @@ pub fn cases(lines: &[CaseLine], style: Style) -> String {
 
 /// All devices with the APIs through which they were found, and what each can do.
 pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     text.append(&terminal::devices(devices, style));
     for device in devices {
         let features: Vec<String> = device.features.iter().map(ToString::to_string).collect();
@@ -109,13 +107,13 @@ pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
 /// What was looked at, with advice below what is not good.
 pub fn doctor(findings: &[Finding], style: Style) -> String {
     let columns = findings.iter().map(|finding| width(&finding.name)).max().unwrap_or(0);
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     for finding in findings {
         let (tone, word) = match finding.health {
-            Health::Good => (Tone::Agree, "Found"),
-            Health::Missing => (Tone::Skip, "Missing"),
-            Health::Broken => (Tone::Disagree, "Broken"),
-            Health::Warning => (Tone::Skip, "Warning"),
+            ToolHealth::Good => (Tone::Agree, "Found"),
+            ToolHealth::Missing => (Tone::Skip, "Missing"),
+            ToolHealth::Broken => (Tone::Disagree, "Broken"),
+            ToolHealth::Warning => (Tone::Skip, "Warning"),
         };
         let name = pad(&finding.name, columns);
         text.push(&format!("{} {name}  {}", style.verb(tone, word), one_line(&finding.detail)));

@@ -9,7 +9,7 @@ use crate::results::record::{Row, StoryBlock};
 
 /// A row with its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Located<'a> {
+pub(super) struct LocatedRow<'a> {
     /// The row.
     pub row: &'a Row,
     /// Index of the block.
@@ -19,12 +19,12 @@ pub(super) struct Located<'a> {
 }
 
 /// Rows of `blocks`, and the rows that are about no block (bindings).
-pub(super) fn locate<'a>(rows: &'a [Row], blocks: &[StoryBlock]) -> (Vec<Located<'a>>, Vec<&'a Row>) {
+pub(super) fn locate<'a>(rows: &'a [Row], blocks: &[StoryBlock]) -> (Vec<LocatedRow<'a>>, Vec<&'a Row>) {
     let mut located = Vec::new();
     let mut others = Vec::new();
     for row in rows {
         match place(&row.path, blocks) {
-            Some((block, path)) => located.push(Located { row, block, path }),
+            Some((block, path)) => located.push(LocatedRow { row, block, path }),
             None => others.push(row),
         }
     }

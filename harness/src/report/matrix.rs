@@ -1,11 +1,11 @@
 //! The matrix of compilers: who agrees with whom, and what the differences have in common.
 //!
-//! Records in, text out. A line for each producer that chose offsets itself; then the checks that differ, those of known
+//! A line for each producer that chose offsets itself; then the checks that differ, those of known
 //! lists included, grouped by what explains them: the rule set whose offsets these are, or the reason that a list gives.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::style::{Lines, Style, Tone, counted, grouped, one_line, pad, pad_left, width};
+use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
 use crate::check::verdict::Validation;
 use crate::results::record::{CheckRecord, Outcome, Proves, REFUSED_BY};
 
@@ -54,7 +54,7 @@ struct Counts {
 
 /// Checks that differ for one cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Group<'a> {
+struct MatrixGroup<'a> {
     producer: &'a str,
     culprit: &'static str,
     cause: String,
@@ -70,7 +70,7 @@ pub fn matrix(checks: &[CheckRecord], style: Style) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     let columns = rows.keys().map(|name| width(&one_line(name))).max().unwrap_or(0);
     let line = |name: &str, numbers: [String; HEADS.len()]| {
         let cells = numbers.iter().zip(HEADS);
@@ -81,6 +81,7 @@ pub fn matrix(checks: &[CheckRecord], style: Style) -> String {
     for (name, counts) in &rows {
         text.push(&line(name, counts.numbers().map(grouped)));
     }
+
     for group in groups(checks) {
         text.append(&group.text(style));
     }
@@ -159,13 +160,13 @@ impl Counts {
 }
 
 /// Groups of one producer stand together, the largest first.
-fn groups(checks: &[CheckRecord]) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+fn groups(checks: &[CheckRecord]) -> Vec<MatrixGroup<'_>> {
+    let mut groups: Vec<MatrixGroup<'_>> = Vec::new();
     let differs = |check: &&CheckRecord| matches!(check.outcome, Outcome::Differ | Outcome::Known);
     for check in compiled(checks).filter(differs) {
         let (culprit, cause) = (check.culprit.map_or("unclear", |culprit| culprit.as_str()), cause(check));
         let is_known = check.outcome == Outcome::Known;
-        let same = |group: &&mut Group<'_>| {
+        let same = |group: &&mut MatrixGroup<'_>| {
             (group.producer, group.culprit, &group.cause, group.is_known)
                 == (check.producer.as_str(), culprit, &cause, is_known)
         };
@@ -175,11 +176,12 @@ fn groups(checks: &[CheckRecord]) -> Vec<Group<'_>> {
             group.places.insert(place);
         } else {
             let (producer, places) = (check.producer.as_str(), [place].into());
-            groups.push(Group { producer, culprit, cause, is_known, checks: 1, places });
+            groups.push(MatrixGroup { producer, culprit, cause, is_known, checks: 1, places });
         }
     }
+
     groups.sort_by(|a, b| {
-        let key = |group: &Group<'_>| (std::cmp::Reverse(group.checks), group.culprit);
+        let key = |group: &MatrixGroup<'_>| (std::cmp::Reverse(group.checks), group.culprit);
         a.producer.cmp(b.producer).then(key(a).cmp(&key(b))).then(a.cause.cmp(&b.cause))
     });
     groups
@@ -201,7 +203,7 @@ fn cause(check: &CheckRecord) -> String {
     known.or(hint).or(verdict).unwrap_or_else(|| "no rule set explains all rows".to_owned())
 }
 
-impl Group<'_> {
+impl MatrixGroup<'_> {
     fn text(&self, style: Style) -> String {
         let (tone, word) = if self.is_known { (Tone::Known, "Known") } else { (Tone::Disagree, "Disagree") };
         let dot = format!(" {} ", style.dot());

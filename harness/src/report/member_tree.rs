@@ -1,25 +1,25 @@
 //! Member rows as a tree: which member stands in which, where each one ends, which scalars it is made of.
 //!
-//! Rows in, nodes out. Reads only what a row says (path, type, offset, size, strides), since records keep no types.
+//! The annotated struct and the byte map are drawn from it. Reads only what a row says (path, type, offset, size, strides), since records keep no types.
 
 use layoutproof_layout::MemberRow;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::MatrixOrder;
 
-use super::numeric::{Numeric, numeric};
+use super::numeric::{NumericType, numeric};
 
 /// A member with the members of its struct.
 #[derive(Clone, Debug)]
-pub(super) struct Node<'a> {
+pub(super) struct MemberNode<'a> {
     /// The member.
     pub row: &'a MemberRow,
     /// Members of its struct, or of element 0 of its array.
-    pub children: Vec<Node<'a>>,
+    pub children: Vec<MemberNode<'a>>,
 }
 
 /// A scalar of a block with its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(super) struct ScalarCell {
     /// Path in the block: `b[1]`, `d.x`, `m[0][1]`.
     pub path: String,
     /// Absolute offset in bytes.
@@ -34,7 +34,7 @@ const MAX_CELLS: usize = 4096;
 const MAX_ELEMENTS: u32 = 4096;
 
 /// The rows, parents before children, as trees.
-pub(super) fn trees(rows: &[MemberRow]) -> Vec<Node<'_>> {
+pub(super) fn trees(rows: &[MemberRow]) -> Vec<MemberNode<'_>> {
     let mut rest = rows;
     let mut nodes = Vec::new();
     while let Some(node) = take_node(&mut rest) {
@@ -43,14 +43,14 @@ pub(super) fn trees(rows: &[MemberRow]) -> Vec<Node<'_>> {
     nodes
 }
 
-fn take_node<'a>(rest: &mut &'a [MemberRow]) -> Option<Node<'a>> {
+fn take_node<'a>(rest: &mut &'a [MemberRow]) -> Option<MemberNode<'a>> {
     let (row, behind) = rest.split_first()?;
     *rest = behind;
     let mut children = Vec::new();
     while rest.first().is_some_and(|next| is_child(&row.path, &next.path)) {
         children.extend(take_node(rest));
     }
-    Some(Node { row, children })
+    Some(MemberNode { row, children })
 }
 
 fn is_child(parent: &str, path: &str) -> bool {
@@ -86,7 +86,7 @@ fn strides(row: &MemberRow) -> Vec<u32> {
     if row.array_strides.is_empty() { row.array_stride.into_iter().collect() } else { row.array_strides.clone() }
 }
 
-impl Node<'_> {
+impl MemberNode<'_> {
     /// Bytes of one innermost element (of the member itself where it is no array); `None` where the row does not tell.
     pub(super) fn element_size(&self) -> Option<u32> {
         let counts = counts(split_dimensions(&self.row.type_name).1);
@@ -104,7 +104,7 @@ impl Node<'_> {
     }
 
     /// The scalars of the member; element 0 and 1 of an unsized array.
-    fn cells(&self, prefix: &str, shift: u32, cells: &mut Vec<Cell>) {
+    fn cells(&self, prefix: &str, shift: u32, cells: &mut Vec<ScalarCell>) {
         let name = member_name(&self.row.path).trim_start_matches("[]");
         let path = match (prefix, name) {
             ("", name) => name.to_owned(),
@@ -112,23 +112,24 @@ impl Node<'_> {
             (prefix, name) => format!("{prefix}.{name}"),
         };
         let counts = counts(split_dimensions(&self.row.type_name).1);
-        let dimensions: Vec<Dimension> = counts.into_iter().zip(strides(self.row)).collect();
-        self.elements(&dimensions, &Place { path, shift }, cells);
+        let dimensions = counts.into_iter().zip(strides(self.row));
+        let dimensions: Vec<_> = dimensions.map(|(count, stride)| RowDimension { count, stride }).collect();
+        self.elements(&dimensions, &ElementPlace { path, shift }, cells);
     }
 
-    fn elements(&self, dimensions: &[Dimension], place: &Place, cells: &mut Vec<Cell>) {
-        let Some(((count, stride), dimensions)) = dimensions.split_first() else {
+    fn elements(&self, dimensions: &[RowDimension], place: &ElementPlace, cells: &mut Vec<ScalarCell>) {
+        let Some((RowDimension { count, stride }, dimensions)) = dimensions.split_first() else {
             return self.element(place, cells);
         };
         for index in 0..count.unwrap_or(2).min(MAX_ELEMENTS) {
             let shift = index.checked_mul(*stride).and_then(|bytes| bytes.checked_add(place.shift));
             let Some(shift) = shift.filter(|_| cells.len() < MAX_CELLS) else { return };
             let path = format!("{}[{index}]", place.path);
-            self.elements(dimensions, &Place { path, shift }, cells);
+            self.elements(dimensions, &ElementPlace { path, shift }, cells);
         }
     }
 
-    fn element(&self, place: &Place, cells: &mut Vec<Cell>) {
+    fn element(&self, place: &ElementPlace, cells: &mut Vec<ScalarCell>) {
         if self.children.is_empty() {
             let offset = self.row.offset.saturating_add(place.shift);
             cells.extend(scalars(self, &place.path, offset));
@@ -139,16 +140,19 @@ impl Node<'_> {
     }
 }
 
-/// Count (`None` for `[]`) and stride in bytes of one dimension.
-type Dimension = (Option<u32>, u32);
+/// One dimension of an array: its count (`None` for `[]`) and its stride in bytes.
+struct RowDimension {
+    count: Option<u32>,
+    stride: u32,
+}
 
-struct Place {
+struct ElementPlace {
     path: String,
     shift: u32,
 }
 
 /// The scalars of all members, in the order of the rows.
-pub(super) fn cells(rows: &[MemberRow]) -> Vec<Cell> {
+pub(super) fn cells(rows: &[MemberRow]) -> Vec<ScalarCell> {
     let mut cells = Vec::new();
     for node in trees(rows) {
         node.cells("", 0, &mut cells);
@@ -158,24 +162,26 @@ pub(super) fn cells(rows: &[MemberRow]) -> Vec<Cell> {
 }
 
 /// The scalars of one element that is no struct.
-fn scalars(node: &Node<'_>, path: &str, offset: u32) -> Vec<Cell> {
+fn scalars(node: &MemberNode<'_>, path: &str, offset: u32) -> Vec<ScalarCell> {
     let element = node.element_size().unwrap_or(0);
     let Some((scalar, numeric)) = numeric(split_dimensions(&node.row.type_name).0) else {
-        return vec![Cell { path: path.to_owned(), offset, size: element }];
+        return vec![ScalarCell { path: path.to_owned(), offset, size: element }];
     };
     match numeric {
-        Numeric::Scalar => vec![Cell { path: path.to_owned(), offset, size: without_padding(scalar, element) }],
-        Numeric::Vector(length) => {
+        NumericType::Scalar => {
+            vec![ScalarCell { path: path.to_owned(), offset, size: without_padding(scalar, element) }]
+        }
+        NumericType::Vector(length) => {
             let size = without_padding(scalar, element / length);
             let dotted = |i: u32| format!("{path}.{}", axis(i)).trim_start_matches('.').to_owned();
-            let cell = |i: u32| Cell { path: dotted(i), offset: offset.saturating_add(i * size), size };
+            let cell = |i: u32| ScalarCell { path: dotted(i), offset: offset.saturating_add(i * size), size };
             (0..length).map(cell).collect()
         }
-        Numeric::Matrix(rows, columns) => matrix_cells(node.row, (rows, columns), scalar)
-            .map(|((row, column), at, size)| Cell {
-                path: format!("{path}[{row}][{column}]"),
-                offset: offset.saturating_add(at),
-                size,
+        NumericType::Matrix(rows, columns) => matrix_cells(node.row, rows, columns, scalar)
+            .map(|cell| ScalarCell {
+                path: format!("{path}{}", cell.path),
+                offset: offset.saturating_add(cell.offset),
+                size: cell.size,
             })
             .collect(),
     }
@@ -196,12 +202,8 @@ fn axis(component: u32) -> char {
     }
 }
 
-/// Row and column, offset and size in bytes of every element of a matrix.
-fn matrix_cells(
-    row: &MemberRow,
-    (rows, columns): (u32, u32),
-    scalar: Scalar,
-) -> impl Iterator<Item = ((u32, u32), u32, u32)> {
+/// The elements of a matrix; paths (`[row][column]`) and offsets count from the matrix itself.
+fn matrix_cells(row: &MemberRow, rows: u32, columns: u32, scalar: Scalar) -> impl Iterator<Item = ScalarCell> {
     let natural = scalar.size(SixteenBit::On, 4);
     let (vectors, length) = match row.matrix_order.unwrap_or_default() {
         MatrixOrder::Row => (rows, columns),
@@ -211,8 +213,9 @@ fn matrix_cells(
     let stride = row.matrix_stride.unwrap_or(natural * length);
     (0..vectors).flat_map(move |vector| {
         (0..length).map(move |i| {
-            let cell = if by_row { (vector, i) } else { (i, vector) };
-            (cell, stride.saturating_mul(vector).saturating_add(i * natural), natural)
+            let (row, column) = if by_row { (vector, i) } else { (i, vector) };
+            let offset = stride.saturating_mul(vector).saturating_add(i * natural);
+            ScalarCell { path: format!("[{row}][{column}]"), offset, size: natural }
         })
     })
 }

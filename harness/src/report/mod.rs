@@ -1,6 +1,6 @@
-//! What people and other programs read: texts, JSON, `JUnit`.
+//! Renders records and laid-out blocks for people and other programs: text, JSON, `JUnit`, CSV.
 //!
-//! Records and laid-out blocks in, text out. Nothing here calls the engine or prints, so that a saved records file can
+//! The command calls this at the end of a run, and for `show`, `diff`, `list` and their kin. Nothing here calls the engine or prints, so that a saved records file can
 //! be rendered later and on another machine.
 
 pub mod asserts;
@@ -39,5 +39,5 @@ pub mod upstream;
 mod witness;
 
 pub use failure_block::{block, heading};
-pub use failures::{Failure, failures, is_failure};
+pub use failures::{FailureGroup, failures, is_failure};
 pub use style::{Style, counted, grouped, one_line};

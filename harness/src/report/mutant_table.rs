@@ -1,8 +1,6 @@
-//! The table of mutants: which planted faults the cases notice.
-//!
-//! Plain data in, text out.
+//! The table of `layoutproof mutants`: which planted faults the cases notice.
 
-use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
+use super::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 use crate::results::mutants::devices::DeviceLine;
 use crate::results::mutants::rules::RuleLine;
 use crate::results::mutants::{Killers, MutantTable};
@@ -15,7 +13,7 @@ const NAMED_CASES: usize = 3;
 
 /// Both tables; `every_line` lists each rule mutant, not only the survivors.
 pub fn mutant_table(mutants: &MutantTable, every_line: bool, style: Style) -> String {
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     counts(&mutants.rules, &mut text, style);
     let listed: Vec<&RuleLine> = mutants.rules.iter().filter(|line| every_line || line.survives()).collect();
     let columns = listed.iter().map(|line| width(&title(line, style))).max().unwrap_or(0);
@@ -33,7 +31,7 @@ pub fn mutant_table(mutants: &MutantTable, every_line: bool, style: Style) -> St
 }
 
 /// A line per rule set.
-fn counts(lines: &[RuleLine], text: &mut Lines, style: Style) {
+fn counts(lines: &[RuleLine], text: &mut TextLines, style: Style) {
     let columns = lines.iter().map(|line| width(&line.rules)).max().unwrap_or(0);
     let row = |name: &str, numbers: [String; 4]| {
         let numbers: Vec<String> = numbers.iter().map(|number| pad_left(number, NUMBER_COLUMNS)).collect();
@@ -53,7 +51,7 @@ fn counts(lines: &[RuleLine], text: &mut Lines, style: Style) {
     }
 }
 
-fn devices(lines: &[DeviceLine], text: &mut Lines, style: Style) {
+fn devices(lines: &[DeviceLine], text: &mut TextLines, style: Style) {
     let names = lines.iter().map(|line| width(&line.name)).max().unwrap_or(0);
     let sentences = lines.iter().map(|line| width(&line.what)).max().unwrap_or(0);
     for line in lines {

@@ -2,9 +2,9 @@
 
 use layoutproof_layout::scalar::Scalar;
 
-/// What a type name says about a vector or matrix.
+/// The dimensions of a numeric type, read from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Numeric {
+pub(super) enum NumericType {
     /// One value.
     Scalar,
     /// Number of components.
@@ -14,14 +14,14 @@ pub(super) enum Numeric {
 }
 
 /// `float3` as a vector of three floats; `None` for structs, enums and pointers.
-pub(super) fn numeric(type_name: &str) -> Option<(Scalar, Numeric)> {
+pub(super) fn numeric(type_name: &str) -> Option<(Scalar, NumericType)> {
     SCALARS.into_iter().find_map(|scalar| {
         let rest = type_name.strip_prefix(scalar.spelling())?;
         let digit = |text: &str| text.parse::<u32>().ok().filter(|n| (1..=4).contains(n));
         let shape = match rest.split_once('x') {
-            None if rest.is_empty() => Numeric::Scalar,
-            None => Numeric::Vector(digit(rest)?),
-            Some((rows, columns)) => Numeric::Matrix(digit(rows)?, digit(columns)?),
+            None if rest.is_empty() => NumericType::Scalar,
+            None => NumericType::Vector(digit(rest)?),
+            Some((rows, columns)) => NumericType::Matrix(digit(rows)?, digit(columns)?),
         };
         Some((scalar, shape))
     })
@@ -55,10 +55,10 @@ mod tests {
     #[test]
     fn numeric_types_are_told_from_names() {
         for (text, expected) in [
-            ("uint16_t", Some((Scalar::Uint16, Numeric::Scalar))),
-            ("uint", Some((Scalar::Uint32, Numeric::Scalar))),
-            ("float16_t3", Some((Scalar::Float16, Numeric::Vector(3)))),
-            ("float2x3", Some((Scalar::Float32, Numeric::Matrix(2, 3)))),
+            ("uint16_t", Some((Scalar::Uint16, NumericType::Scalar))),
+            ("uint", Some((Scalar::Uint32, NumericType::Scalar))),
+            ("float16_t3", Some((Scalar::Float16, NumericType::Vector(3)))),
+            ("float2x3", Some((Scalar::Float32, NumericType::Matrix(2, 3)))),
             ("float5", None),
             ("Light", None),
         ] {

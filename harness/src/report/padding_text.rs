@@ -1,9 +1,9 @@
 //! Padding of blocks as text: where it is, what share of the block, which order of members takes fewer bytes.
 
-use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, StructPadding};
-use layoutproof_layout::reorder::Reordered;
+use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
+use layoutproof_layout::reorder::MemberOrder;
 
-use super::style::{Lines, Style, Tone, one_line, pad_left};
+use super::style::{Style, TextLines, Tone, one_line, pad_left};
 
 /// Columns up to the end of the offset, as in the annotated struct.
 const OFFSET_COLUMNS: usize = 8;
@@ -12,7 +12,7 @@ const SIZE_COLUMNS: usize = 6;
 
 /// Every block with its structs, an empty line before each.
 pub fn text(blocks: &[BlockPadding], style: Style) -> String {
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     for block in blocks {
         text.push("");
         text.push(&one_block(block, style));
@@ -37,8 +37,8 @@ fn columns(offset: &str, size: &str, text: &str) -> String {
     format!("{}{}  {text}", pad_left(offset, OFFSET_COLUMNS), pad_left(size, SIZE_COLUMNS))
 }
 
-fn structure(block: &BlockPadding, padded: &StructPadding, style: Style, text: &mut Lines) {
-    let StructPadding { path, type_name, size, holes, better } = padded;
+fn structure(block: &BlockPadding, padded: &PaddedStruct, style: Style, text: &mut TextLines) {
+    let PaddedStruct { path, type_name, size, holes, better } = padded;
     if !path.is_empty() {
         let path = one_line(&format!("{}.{path}", block.block));
         let heading = format!("{} at {path}, {size} bytes", one_line(type_name));
@@ -54,7 +54,7 @@ fn structure(block: &BlockPadding, padded: &StructPadding, style: Style, text: &
         };
         text.push(&style.paint(Tone::Dim, &columns(&offset.to_string(), &size.to_string(), &one_line(&place))));
     }
-    if let Some(Reordered { members, size, saves }) = better {
+    if let Some(MemberOrder { members, size, saves }) = better {
         let order = one_line(&members.join(", "));
         text.push(&format!("{} {order}: {size} bytes, {saves} fewer", style.verb(Tone::Agree, "Better")));
     }

@@ -1,6 +1,6 @@
-//! What a build of a compiler decides otherwise than a frozen one, for people and for programs.
+//! The differences between a build of a compiler and a frozen one, as text and as JSON, for `layoutproof regress`.
 //!
-//! A comparison in, text or JSON out. Differences that several toolchains share are one line.
+//! Differences that several toolchains share are one line.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::style::{Style, Tone, one_line};
 use crate::results::frozen::accepted::AcceptedEntry;
-use crate::results::frozen::{Comparison, Difference};
+use crate::results::frozen::{BuildComparison, BuildDifference};
 use crate::results::record::SCHEMA;
 
 /// One of the two builds.
 #[derive(Clone, Debug)]
-pub struct Side<'a> {
-    /// What the compiler says about itself.
+pub struct RegressionSide<'a> {
+    /// The version that the compiler prints.
     pub says: &'a str,
     /// Where it, or its frozen set, is.
     pub place: String,
@@ -25,11 +25,11 @@ pub struct Side<'a> {
 #[derive(Clone, Debug)]
 pub struct Regression<'a> {
     /// The build at hand.
-    pub new: Side<'a>,
+    pub new: RegressionSide<'a>,
     /// The frozen one.
-    pub old: Side<'a>,
+    pub old: RegressionSide<'a>,
     /// What differs; accepted differences are marked.
-    pub comparison: &'a Comparison,
+    pub comparison: &'a BuildComparison,
     /// Accepted changes that are none any more.
     pub stale: &'a [&'a AcceptedEntry],
 }
@@ -37,7 +37,7 @@ pub struct Regression<'a> {
 /// For people: a table by case, then what is accepted and why, then the totals. `verbose` lists accepted differences too.
 pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String {
     let Regression { new, old, comparison, stale } = regression;
-    let side = |side: &Side<'_>| format!("{} ({})", one_line(side.says), one_line(&side.place));
+    let side = |side: &RegressionSide<'_>| format!("{} ({})", one_line(side.says), one_line(&side.place));
     let mut text = format!("{}\nagainst {}\n", side(new), side(old));
     text += &differences(comparison.unaccepted(), style);
     let accepted = || comparison.differences.iter().filter(|difference| difference.accepted.is_some());
@@ -68,10 +68,10 @@ pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String 
 }
 
 /// A block for each case.
-fn differences<'a>(all: impl Iterator<Item = &'a Difference>, style: Style) -> String {
-    let mut rows: BTreeMap<&str, BTreeMap<Row<'_>, Vec<&str>>> = BTreeMap::new();
+fn differences<'a>(all: impl Iterator<Item = &'a BuildDifference>, style: Style) -> String {
+    let mut rows: BTreeMap<&str, BTreeMap<RegressionRow<'_>, Vec<&str>>> = BTreeMap::new();
     for difference in all {
-        let toolchains = rows.entry(&difference.case).or_default().entry(Row::of(difference)).or_default();
+        let toolchains = rows.entry(&difference.case).or_default().entry(RegressionRow::of(difference)).or_default();
         toolchains.push(&difference.toolchain);
     }
     let mut text = String::new();
@@ -92,7 +92,7 @@ fn differences<'a>(all: impl Iterator<Item = &'a Difference>, style: Style) -> S
 
 /// A difference without its toolchain.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Row<'a> {
+struct RegressionRow<'a> {
     question: &'a str,
     path: &'a str,
     what: &'a str,
@@ -100,9 +100,9 @@ struct Row<'a> {
     new: Option<&'a str>,
 }
 
-impl<'a> Row<'a> {
-    fn of(difference: &'a Difference) -> Self {
-        let Difference { question, path, what, old, new, .. } = difference;
+impl<'a> RegressionRow<'a> {
+    fn of(difference: &'a BuildDifference) -> Self {
+        let BuildDifference { question, path, what, old, new, .. } = difference;
         Self { question, path, what, old: old.as_deref(), new: new.as_deref() }
     }
 
@@ -115,7 +115,7 @@ impl<'a> Row<'a> {
     }
 }
 
-fn other_cases(comparison: &Comparison) -> String {
+fn other_cases(comparison: &BuildComparison) -> String {
     let lists = [
         ("not in the frozen set", &comparison.new),
         ("another text than the frozen one", &comparison.changed),
@@ -145,9 +145,9 @@ fn totals(regression: &Regression<'_>, style: Style) -> String {
 /// For programs.
 pub fn json(regression: &Regression<'_>) -> Value {
     let Regression { new, old, comparison, stale } = regression;
-    let side = |side: &Side<'_>| json!({"says": side.says, "place": side.place});
+    let side = |side: &RegressionSide<'_>| json!({"says": side.says, "place": side.place});
     let differences = comparison.differences.iter().map(|difference| {
-        let Difference { case, toolchain, question, path, what, old, new, accepted } = difference;
+        let BuildDifference { case, toolchain, question, path, what, old, new, accepted } = difference;
         json!({
             "name": difference.name(), "case": case, "toolchain": toolchain, "question": question, "path": path,
             "what": what, "old": old, "new": new, "accepted": accepted,

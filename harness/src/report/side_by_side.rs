@@ -1,6 +1,6 @@
 //! Several rule sets side by side: one line per member, one column of offsets per rule set.
 //!
-//! Layouts of one source in, text out. Blocks and members are matched by name and path.
+//! For `layoutproof show` with several rule sets. Blocks and members are matched by name and path.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use layoutproof_layout::MemberRow;
 
 use super::show_json::{ShownBlock, ShownLayout};
 use super::struct_text::{declaration, heading, refused};
-use super::style::{Lines, Style, Tone, one_line, pad_left, width};
+use super::style::{Style, TextLines, Tone, one_line, pad_left, width};
 
 /// Columns that rule sets may take on one line; more rule sets go into a second table.
 const TABLE_COLUMNS: usize = 100;
@@ -34,13 +34,13 @@ struct RuledBlock<'a> {
 
 /// One block under all rule sets.
 fn one_block(blocks: &[RuledBlock<'_>], style: Style) -> String {
-    let mut columns: Vec<Column<'_>> = Vec::new();
-    let mut forbidden = Lines::default();
+    let mut columns: Vec<RulesColumn<'_>> = Vec::new();
+    let mut forbidden = TextLines::default();
     for RuledBlock { rules, block } in blocks {
         match columns.iter_mut().find(|column| column.is_alike(block)) {
             Some(_) | None if !block.errors.is_empty() => forbidden.append(&refused(block, rules, style)),
             Some(column) => column.rules.push(rules),
-            None => columns.push(Column::new(rules, block)),
+            None => columns.push(RulesColumn::new(rules, block)),
         }
     }
     let tables = chunks(columns).into_iter().map(|chunk| table(&chunk, style));
@@ -48,14 +48,14 @@ fn one_block(blocks: &[RuledBlock<'_>], style: Style) -> String {
 }
 
 /// Rule sets that give one answer for one block.
-struct Column<'a> {
+struct RulesColumn<'a> {
     rules: Vec<&'a str>,
     block: &'a ShownBlock,
     /// The rows of the block by path.
     rows: HashMap<&'a str, &'a MemberRow>,
 }
 
-impl<'a> Column<'a> {
+impl<'a> RulesColumn<'a> {
     fn new(rules: &'a str, block: &'a ShownBlock) -> Self {
         // Of two rows of one path the first counts.
         let rows = block.members.iter().rev().map(|row| (row.path.as_str(), row)).collect();
@@ -83,8 +83,8 @@ impl<'a> Column<'a> {
     }
 }
 
-fn chunks(columns: Vec<Column<'_>>) -> Vec<Vec<Column<'_>>> {
-    let mut chunks: Vec<Vec<Column<'_>>> = Vec::new();
+fn chunks(columns: Vec<RulesColumn<'_>>) -> Vec<Vec<RulesColumn<'_>>> {
+    let mut chunks: Vec<Vec<RulesColumn<'_>>> = Vec::new();
     let mut used = 0;
     for column in columns {
         used += column.columns();
@@ -99,12 +99,12 @@ fn chunks(columns: Vec<Column<'_>>) -> Vec<Vec<Column<'_>>> {
     chunks
 }
 
-fn table(columns: &[Column<'_>], style: Style) -> String {
+fn table(columns: &[RulesColumn<'_>], style: Style) -> String {
     let Some(first) = columns.first() else { return String::new() };
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     let name_lines = columns.iter().map(|column| column.rules.len()).max().unwrap_or(0);
     for line in 0..name_lines {
-        let name = |column: &Column<'_>| column.rules.get(line).copied().unwrap_or_default().to_owned();
+        let name = |column: &RulesColumn<'_>| column.rules.get(line).copied().unwrap_or_default().to_owned();
         let names: String = columns.iter().map(|column| pad_left(&name(column), column.columns())).collect();
         let heading = if line + 1 == name_lines { heading(first.block) } else { String::new() };
         text.push(&style.paint(Tone::Strong, &format!("{names}  {heading}")));
@@ -113,7 +113,7 @@ fn table(columns: &[Column<'_>], style: Style) -> String {
         let depth = row.path.matches('.').count() + 1;
         let label = format!("{}{}", "  ".repeat(depth), declaration(row, 0));
         text.push(&numbers(columns, &label, style, |column| column.row(&row.path).map(|row| row.offset)));
-        let stride = |column: &Column<'_>, of: fn(&MemberRow) -> Option<u32>| column.row(&row.path).and_then(of);
+        let stride = |column: &RulesColumn<'_>, of: fn(&MemberRow) -> Option<u32>| column.row(&row.path).and_then(of);
         for (what, of) in STRIDES {
             if columns.iter().any(|column| stride(column, of).is_some()) {
                 let label = format!("{}  // {what}", "  ".repeat(depth));
@@ -130,11 +130,16 @@ fn table(columns: &[Column<'_>], style: Style) -> String {
 }
 
 /// A name for a stride and where a row has it.
-type Stride = (&'static str, fn(&MemberRow) -> Option<u32>);
+type NamedStride = (&'static str, fn(&MemberRow) -> Option<u32>);
 
-const STRIDES: [Stride; 2] = [("stride", |row| row.array_stride), ("matrix stride", |row| row.matrix_stride)];
+const STRIDES: [NamedStride; 2] = [("stride", |row| row.array_stride), ("matrix stride", |row| row.matrix_stride)];
 
-fn numbers(columns: &[Column<'_>], label: &str, style: Style, value: impl Fn(&Column<'_>) -> Option<u32>) -> String {
+fn numbers(
+    columns: &[RulesColumn<'_>],
+    label: &str,
+    style: Style,
+    value: impl Fn(&RulesColumn<'_>) -> Option<u32>,
+) -> String {
     let mut line = String::new();
     for column in columns {
         let text = value(column).map_or_else(|| style.dot().to_owned(), |value| value.to_string());

@@ -8,7 +8,7 @@ use layoutproof_layout::{LaidOut, LaidOutMember, LaidOutShape};
 
 /// A member, or the storage unit of several bit-fields.
 #[derive(Clone, Debug)]
-pub(in crate::report) struct Slot<'a> {
+pub(in crate::report) struct HostSlot<'a> {
     /// Name in the shader.
     pub name: String,
     /// Bytes from the start of the struct.
@@ -19,7 +19,7 @@ pub(in crate::report) struct Slot<'a> {
     pub bits: Option<String>,
 }
 
-impl Slot<'_> {
+impl HostSlot<'_> {
     /// One past the last byte that holds a value.
     pub(in crate::report) fn end(&self) -> u32 {
         let size = if self.bits.is_some() { self.layout.size.finite().unwrap_or(0) } else { touched(self.layout) };
@@ -28,26 +28,26 @@ impl Slot<'_> {
 }
 
 /// The places of `members`, by ascending offset.
-pub(in crate::report) fn slots(members: &[LaidOutMember]) -> Vec<Slot<'_>> {
+pub(in crate::report) fn slots(members: &[LaidOutMember]) -> Vec<HostSlot<'_>> {
     let mut slots = in_declared_order(members);
     slots.sort_by_key(|slot| slot.offset);
     slots
 }
 
 /// The places of `members` as they are declared; `packoffset` may have put a later one before an earlier one.
-pub(in crate::report) fn in_declared_order(members: &[LaidOutMember]) -> Vec<Slot<'_>> {
+pub(in crate::report) fn in_declared_order(members: &[LaidOutMember]) -> Vec<HostSlot<'_>> {
     let mut slots = Vec::new();
     collect(members, 0, &mut slots);
     slots
 }
 
-fn collect<'a>(members: &'a [LaidOutMember], start: u32, slots: &mut Vec<Slot<'a>>) {
+fn collect<'a>(members: &'a [LaidOutMember], start: u32, slots: &mut Vec<HostSlot<'a>>) {
     for member in members {
         let offset = start.saturating_add(member.offset);
         match (&member.layout.shape, member.bits) {
             (LaidOutShape::Struct(inherited), None) if member.is_base => collect(inherited, offset, slots),
             (_, None) if touched(&member.layout) > 0 || has_no_end(&member.layout) => {
-                slots.push(Slot { name: member.name.clone(), offset, layout: &member.layout, bits: None });
+                slots.push(HostSlot { name: member.name.clone(), offset, layout: &member.layout, bits: None });
             }
             (_, None) => {}
             (_, Some(_)) => gather(member, offset, slots),
@@ -56,7 +56,7 @@ fn collect<'a>(members: &'a [LaidOutMember], start: u32, slots: &mut Vec<Slot<'a
 }
 
 /// Puts a bit-field into its unit, which the bit-field before it may have begun.
-fn gather<'a>(member: &'a LaidOutMember, offset: u32, slots: &mut Vec<Slot<'a>>) {
+fn gather<'a>(member: &'a LaidOutMember, offset: u32, slots: &mut Vec<HostSlot<'a>>) {
     let Some(bits) = member.bits.filter(|bits| bits.width > 0 && !member.name.is_empty()) else { return };
     let last = bits.offset.saturating_add(bits.width) - 1;
     let text = format!("{}: bits {} to {last}", member.name, bits.offset);
@@ -64,7 +64,7 @@ fn gather<'a>(member: &'a LaidOutMember, offset: u32, slots: &mut Vec<Slot<'a>>)
         *fields = format!("{fields}, {text}");
     } else {
         let name = format!("{}_bits", member.name);
-        slots.push(Slot { name, offset, layout: &member.layout, bits: Some(text) });
+        slots.push(HostSlot { name, offset, layout: &member.layout, bits: Some(text) });
     }
 }
 

@@ -1,14 +1,14 @@
 //! The annotated struct: offset and size before each member, padding as lines of its own, the size at the end.
 //!
-//! Blocks of [`super::show_json`] in, text out. One rule set gets the full picture; several get one column of offsets
+//! One rule set gets the full picture; several get one column of offsets
 //! each, since their padding has no lines in common.
 
 use layoutproof_layout::MemberRow;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 
-use super::member_tree::{Node, member_name, split_dimensions, trees};
+use super::member_tree::{MemberNode, member_name, split_dimensions, trees};
 use super::show_json::{ShownBlock, ShownLayout};
-use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
+use super::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 
 /// A line of an annotated struct.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ const NOTE_GAP: usize = 5;
 /// The lines of a block of `size` bytes, ascending by offset within each struct.
 pub(super) fn lines<'a>(name: &str, size: Option<u32>, members: &'a [MemberRow]) -> Vec<StructLine<'a>> {
     let mut lines = Vec::new();
-    level(&trees(members), &Range { start: 0, end: size }, 1, &mut lines);
+    level(&trees(members), &ByteRange { start: 0, end: size }, 1, &mut lines);
     let text = match size {
         Some(_) => format!("size of {}", one_line(name)),
         None => format!("{} has no end", one_line(name)),
@@ -58,13 +58,13 @@ pub(super) fn lines<'a>(name: &str, size: Option<u32>, members: &'a [MemberRow])
     lines
 }
 
-struct Range {
+struct ByteRange {
     start: u32,
     end: Option<u32>,
 }
 
-fn level<'a>(nodes: &[Node<'a>], range: &Range, depth: usize, lines: &mut Vec<StructLine<'a>>) {
-    let mut ordered: Vec<&Node<'a>> = nodes.iter().collect();
+fn level<'a>(nodes: &[MemberNode<'a>], range: &ByteRange, depth: usize, lines: &mut Vec<StructLine<'a>>) {
+    let mut ordered: Vec<&MemberNode<'a>> = nodes.iter().collect();
     ordered.sort_by_key(|node| node.row.offset);
     let type_columns = nodes.iter().map(|node| width(split_dimensions(&node.row.type_name).0)).max().unwrap_or(0);
     let mut cursor = Some(range.start);
@@ -73,7 +73,7 @@ fn level<'a>(nodes: &[Node<'a>], range: &Range, depth: usize, lines: &mut Vec<St
         lines.push(member_line(node.row, type_columns, depth));
         if !node.children.is_empty() {
             let end = node.element_size().and_then(|size| node.row.offset.checked_add(size));
-            level(&node.children, &Range { start: node.row.offset, end }, depth + 1, lines);
+            level(&node.children, &ByteRange { start: node.row.offset, end }, depth + 1, lines);
         }
         cursor = cursor.and_then(|from| Some(from.max(node.end()?)));
     }
@@ -221,7 +221,7 @@ pub(super) fn heading(block: &ShownBlock) -> String {
 }
 
 fn annotated(block: &ShownBlock, rules: &str, style: Style) -> String {
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     text.push(&format!("{} {rules}", style.verb(Tone::Strong, "Rules")));
     if !block.errors.is_empty() {
         text.append(&refused(block, rules, style));
@@ -242,7 +242,7 @@ fn annotated(block: &ShownBlock, rules: &str, style: Style) -> String {
 
 /// Why a rule set forbids a block, one line per reason.
 pub(super) fn refused(block: &ShownBlock, rules: &str, style: Style) -> String {
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     for refusal in &block.errors {
         let path = if refusal.path.is_empty() { heading(block) } else { format!("{}.{}", block.name, refusal.path) };
         let path = one_line(&path);

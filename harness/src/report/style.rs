@@ -15,7 +15,7 @@ pub struct Style {
     pub ascii: bool,
 }
 
-/// What a piece of text says.
+/// The meaning of a piece of text, which its colour supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     /// Agrees: green.
@@ -77,9 +77,9 @@ impl Style {
 
 /// Text that grows line by line; no line has spaces at its end.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lines(String);
+pub(super) struct TextLines(String);
 
-impl Lines {
+impl TextLines {
     /// Adds one line.
     pub(super) fn push(&mut self, line: &str) {
         self.0.push_str(line.trim_end());

@@ -1,9 +1,9 @@
-//! Totals and the exit code of a run.
+//! Computes the totals of a run ([`RunEnd`]) and its exit code ([`Exit`]).
 //!
-//! Check records in, [`RunEnd`] and [`Exit`] out. A skip is never counted as agreement.
+//! A skip is never counted as agreement.
 
 use layoutproof_device::RunnerKind;
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 
 use super::failures::place;
 use crate::results::record::{CheckRecord, Outcome, RunEnd, SCHEMA, SkipKind};
@@ -25,7 +25,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
         Outcome::Differ => &mut end.differ,
         Outcome::Known => &mut end.known,
         Outcome::Stale => &mut end.stale,
-        Outcome::Skipped if is_planted(Fault::SkipsAgree) => &mut end.agree,
+        Outcome::Skipped if is_planted(PlantedBug::SkipsAgree) => &mut end.agree,
         Outcome::Skipped => &mut end.skipped,
         Outcome::Broken => &mut end.broken,
     };
@@ -36,7 +36,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
     }
     end.leaves_not_probed = end.leaves_not_probed.saturating_add(check.leaves_not_probed);
     // The model answers by definition what the shader says: it tests this program, and proves nothing about devices.
-    if check.runner == RunnerKind::Model && !is_planted(Fault::ModelCounts) {
+    if check.runner == RunnerKind::Model && !is_planted(PlantedBug::ModelCounts) {
         return;
     }
     let device = place(&check.device, check.runner.as_str());

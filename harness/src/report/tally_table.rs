@@ -1,11 +1,9 @@
-//! The table of what fuzzing came to: checks by toolchain and outcome, and why checks were skipped.
-//!
-//! Plain data in, text out.
+//! The result table of `layoutproof fuzz`: checks by toolchain and outcome, and why checks were skipped.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::style::{Lines, Style, Tone, counted, grouped, one_line, pad, pad_left, width};
+use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
 
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 11;
@@ -32,7 +30,7 @@ pub struct Tally {
 /// One line per toolchain, then the reasons of skips, the most frequent first.
 pub fn tally_table(tallies: &BTreeMap<String, Tally>, skips: &BTreeMap<String, u64>, style: Style) -> String {
     let columns = tallies.keys().map(|name| width(name)).max().unwrap_or(0).max("toolchain".len());
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     let heads = ["agree", "known", "skipped", "differ", "broken", "leaves"].map(|head| pad_left(head, NUMBER_COLUMNS));
     text.push(&style.paint(Tone::Strong, &format!("  {}{}", pad("toolchain", columns), heads.concat())));
     for (name, tally) in tallies {

@@ -1,6 +1,4 @@
-//! What a person sees at the end of a run: the failures, then the summary.
-//!
-//! Records in, text out. Nothing is said of a check that passes.
+//! The text at the end of a run: the failures, then the summary. Checks that pass are not listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +7,7 @@ use layoutproof_layout::DECLARED;
 
 use super::failure_block::{block, heading, tone, verb};
 use super::failures::{failures, place};
-use super::style::{Lines, Style, Tone, counted, grouped, one_line, pad, width};
+use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
 use crate::results::record::{CheckRecord, Outcome, Proves, RunEnd};
 
 /// Failures that are shown in full.
@@ -37,7 +35,7 @@ pub struct RunFacts<'a> {
 /// The distinct failures: ten in full, twenty more as one line each, the rest as a number with the file that has them.
 pub fn failure_report(checks: &[CheckRecord], records_file: &str, style: Style) -> String {
     let failures = failures(checks);
-    let mut text = Lines::default();
+    let mut text = TextLines::default();
     for failure in failures.iter().take(FULL_BLOCKS) {
         text.append(&block(failure, style));
         text.push("");
@@ -85,35 +83,42 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
 pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
     let end = facts.end;
     let line = |tone: Tone, verb: &str, text: String| format!("{} {text}\n", style.verb(tone, verb));
+
     let mut text = devices(facts.devices, style);
     text += &line(Tone::Strong, "Cases", cases(facts.checks, end));
     let time = facts.seconds.map(|seconds| format!(" in {seconds:.1} s")).unwrap_or_default();
     let checked = end.checks.saturating_sub(end.skipped);
     text += &line(Tone::Strong, "Checked", format!("{}{time}", grouped(checked.into())));
+
     let skips = tally(facts.checks.iter().filter(|check| check.outcome == Outcome::Skipped).map(reason));
     if end.skipped > 0 {
         text += &line(Tone::Skip, "Skipped", list(end.skipped, &skips, style));
     }
+
     let partly = facts.checks.iter().filter(|check| !check.not_checked.is_empty()).count();
     if partly > 0 {
         let left_out = tally(facts.checks.iter().flat_map(kinds_left_out));
         text += &line(Tone::Skip, "Partly", list(u32::try_from(partly).unwrap_or(u32::MAX), &left_out, style));
     }
+
     let known = facts.checks.iter().filter(|check| check.outcome == Outcome::Known);
     let known = tally(known.map(|check| check.known.as_ref().map_or("no list", |entry| &entry.file)));
     if end.known > 0 {
         text += &line(Tone::Known, "Known", list(end.known, &known, style));
     }
+
     if end.leaves > 0 {
         text += &line(Tone::Strong, "Leaves", leaves(end));
     }
     if checks_bindings(facts.checks) {
         text += &line(Tone::Strong, "Bound", bound(facts, style));
     }
+
     let notes = [not_probed(end), only_model(facts.checks), own_offsets(facts.checks), unseen(facts.checks)];
     for sentence in notes.into_iter().flatten() {
         text += &line(Tone::Skip, "Note", sentence);
     }
+
     let (tone, verdict) = verdict(end);
     text + &line(tone, "Summary", verdict)
 }

@@ -1,8 +1,8 @@
-//! The witnesses of a row: who said what, and which of them is marked wrong.
+//! The witnesses of a row: the number of each, and which of them is marked wrong.
 
 use super::style::{Style, Tone};
 use crate::probe::Direction;
-use crate::results::record::{CheckRecord, Culprit, Row, Value};
+use crate::results::record::{CheckRecord, Culprit, RecordValue, Row};
 
 /// Who gives a number; in the order of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,8 @@ impl Witness {
     /// All witnesses.
     pub(super) const ALL: [Self; 5] = [Self::Expected, Self::Computed, Self::Reported, Self::Compiled, Self::Observed];
 
-    /// What this witness says in `row`.
-    pub(super) fn of(self, row: &Row) -> Option<&Value> {
+    /// This witness's number in `row`.
+    pub(super) fn of(self, row: &Row) -> Option<&RecordValue> {
         match self {
             Self::Expected => row.expected.as_ref(),
             Self::Computed => row.computed.as_ref(),
@@ -81,7 +81,7 @@ pub(super) fn columns(record: &CheckRecord) -> Vec<Witness> {
 }
 
 /// The number that the others are held against: the case's, or ours where the case says nothing or is the culprit.
-pub(super) fn reference(row: &Row, culprit: Option<Culprit>) -> Option<&Value> {
+pub(super) fn reference(row: &Row, culprit: Option<Culprit>) -> Option<&RecordValue> {
     let (first, second) = match culprit {
         Some(Culprit::Case) => (&row.computed, &row.expected),
         Some(
@@ -120,28 +120,28 @@ pub(super) fn is_wrong(row: &Row, culprit: Option<Culprit>) -> bool {
 }
 
 /// The number, where the value is one.
-pub(super) fn number(value: Option<&Value>) -> Option<u32> {
+pub(super) fn number(value: Option<&RecordValue>) -> Option<u32> {
     match value? {
-        Value::Number(number) => Some(*number),
-        Value::Text(_) => None,
+        RecordValue::Number(number) => Some(*number),
+        RecordValue::Text(_) => None,
     }
 }
 
 /// One field of a witness's column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Field {
+pub(super) struct WitnessField {
     /// What is drawn beside it.
     pub mark: Mark,
     /// The number or binding; empty for a silent witness.
     pub text: String,
 }
 
-impl Field {
+impl WitnessField {
     /// The field of `witness` in `row`.
     pub(super) fn new(row: &Row, witness: Witness, culprit: Option<Culprit>) -> Self {
         let text = match witness.of(row) {
-            Some(Value::Number(number)) => number.to_string(),
-            Some(Value::Text(text)) => super::style::one_line(text),
+            Some(RecordValue::Number(number)) => number.to_string(),
+            Some(RecordValue::Text(text)) => super::style::one_line(text),
             None => String::new(),
         };
         Self { mark: mark(row, witness, culprit), text }
@@ -179,7 +179,7 @@ mod tests {
     use layoutproof_layout::Quantity;
 
     fn row(values: [Option<u32>; 5]) -> Row {
-        let [expected, computed, reported, compiled, observed] = values.map(|value| value.map(Value::Number));
+        let [expected, computed, reported, compiled, observed] = values.map(|value| value.map(RecordValue::Number));
         Row {
             path: "S.c".into(),
             what: Quantity::Offset,

@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 
 use layoutproof_device::RunnerKind;
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
-use crate::input::toml_table::{Problems, Table, parse};
-use crate::results::coverage::{Cell, Cells, Kinds, answered, word};
+use crate::input::toml_table::{FileProblems, TomlTable, parse};
+use crate::results::coverage::{CoverageCell, CoverageCells, Kinds, answered, word};
 use crate::results::record::{CheckRecord, Outcome, Proves};
 
 /// One `[[floor]]` entry.
@@ -30,19 +30,19 @@ pub struct Floor {
     /// Least number of what is counted.
     pub least: u32,
     /// What is counted.
-    pub counted: Counted,
+    pub counted: FloorUnit,
 }
 
 /// What a floor counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
+pub enum FloorUnit {
     /// Leaves.
     Leaves,
     /// Resources that were read back where they are bound.
     Resources,
 }
 
-impl Counted {
+impl FloorUnit {
     /// The key of the number, which is also the word for many of them.
     fn as_str(self) -> &'static str {
         match self {
@@ -64,9 +64,9 @@ const RUNNERS: [&str; 3] = [RunnerKind::Ash.as_str(), RunnerKind::Wgpu.as_str(),
 /// Every problem of the file.
 pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Floor>, Vec<Diagnostic>> {
     let mut found = Vec::new();
-    let mut problems = Problems::new(file, Code::BadCase, &mut found);
+    let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
     let root = parse(sources, &mut problems);
-    let mut table = Table::new(&root);
+    let mut table = TomlTable::new(&root);
     let entries = table.tables("floor", &mut problems);
     let floors: Vec<Floor> = entries.into_iter().filter_map(|entry| floor(entry, &mut problems)).collect();
     table.finish(&mut problems);
@@ -76,18 +76,20 @@ pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Floor>, Vec<Diagnos
     if found.is_empty() { Ok(floors) } else { Err(found) }
 }
 
-fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor> {
+fn floor(mut entry: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<Floor> {
     let devices = entry.strings("device", problems);
     if devices.is_empty() {
         problems.report(entry.range(), "`device` names one device or several");
     }
+
     let mut text =
         |key| entry.required(key, problems).and_then(|value| crate::input::toml_table::string(value, problems));
     let [runner, proves] = ["runner", "proves"].map(&mut text);
-    let counted = if entry.entries().any(|(key, ..)| key == Counted::Resources.as_str()) {
-        Counted::Resources
+
+    let counted = if entry.entries().any(|(key, ..)| key == FloorUnit::Resources.as_str()) {
+        FloorUnit::Resources
     } else {
-        Counted::Leaves
+        FloorUnit::Leaves
     };
     let least = entry.required(counted.as_str(), problems).and_then(|value| {
         let least = crate::input::toml_table::number(value, problems);
@@ -98,6 +100,7 @@ fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor>
         }
         least
     });
+
     let cells = CELL_KEYS.map(|key| entry.strings(key, problems));
     if runner.as_deref().is_some_and(|runner| !RUNNERS.contains(&runner)) {
         problems.report(
@@ -105,6 +108,7 @@ fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor>
             "`runner` is \"ash\", \"wgpu\" or \"d3d12\": the CPU model proves nothing about devices",
         );
     }
+
     let proves = proves.as_deref().and_then(|named| {
         let known = Proves::ALL.into_iter().find(|proves| proves.as_str() == named);
         if known.is_none() {
@@ -113,6 +117,7 @@ fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor>
         }
         known
     });
+
     entry.finish(problems);
     Some(Floor { devices, runner: runner?, proves: proves?, cells, least: least?, counted })
 }
@@ -120,12 +125,13 @@ fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor>
 /// The floors that a run did not reach, each as a sentence. `kinds` are those of each case under each rule set.
 pub fn missed(floors: &[Floor], checks: &[CheckRecord], kinds: &BTreeMap<(String, String), Kinds>) -> Vec<String> {
     let none = Kinds::new();
-    let mut cells: BTreeMap<(&str, &str), Cells> = BTreeMap::new();
+    let mut cells: BTreeMap<(&str, &str), CoverageCells> = BTreeMap::new();
     for check in checks {
         let of_device = cells.entry((check.device.as_str(), check.runner.as_str())).or_default();
         answered(check, kinds.get(&(check.case.clone(), check.rules.clone())).unwrap_or(&none), of_device);
     }
-    let empty = Cells::new();
+
+    let empty = CoverageCells::new();
     let judge = |floor: &Floor, device: &str| -> Vec<String> {
         if floor.cells.iter().all(Vec::is_empty) {
             return floor.missed_by("", device, found_in_checks(floor, device, checks)).into_iter().collect();
@@ -136,6 +142,7 @@ pub fn missed(floors: &[Floor], checks: &[CheckRecord], kinds: &BTreeMap<(String
             .filter_map(|wanted| floor.missed_by(&wanted.words(), device, wanted.leaves(floor, cells)))
             .collect()
     };
+
     floors.iter().flat_map(|floor| floor.devices.iter().flat_map(|device| judge(floor, device))).collect()
 }
 
@@ -147,8 +154,8 @@ fn found_in_checks(floor: &Floor, device: &str, checks: &[CheckRecord]) -> u32 {
             && matches!(check.outcome, Outcome::Agree | Outcome::Known)
     });
     let found = |check: &CheckRecord| match floor.counted {
-        Counted::Leaves => check.leaves,
-        Counted::Resources => check.bound.as_ref().map_or(0, |bound| bound.read),
+        FloorUnit::Leaves => check.leaves,
+        FloorUnit::Resources => check.bound.as_ref().map_or(0, |bound| bound.read),
     };
     counted.map(found).sum()
 }
@@ -157,7 +164,7 @@ impl Floor {
     fn missed_by(&self, cell: &str, device: &str, found: u32) -> Option<String> {
         let Self { runner, proves, least, counted, .. } = self;
         let (proof, what) = (word(proves), counted.as_str());
-        (found < *least && !is_planted(Fault::FloorsReached)).then(|| {
+        (found < *least && !is_planted(PlantedBug::FloorsReached)).then(|| {
             format!(
                 "{device} via {runner} answered for {found} {what} that prove `{proof}`{cell}, the floor is {least}"
             )
@@ -191,10 +198,10 @@ impl Combination<'_> {
         format!(" in{}", named.collect::<Vec<_>>().join(","))
     }
 
-    fn leaves(&self, floor: &Floor, cells: &Cells) -> u32 {
+    fn leaves(&self, floor: &Floor, cells: &CoverageCells) -> u32 {
         let [rules, space, stage, direction, form, ty, after] = self.0;
         let ty = ty.map(WildMatch::new);
-        let matches = |cell: &Cell| {
+        let matches = |cell: &CoverageCell| {
             cell.proves == floor.proves
                 && rules.is_none_or(|rules| rules == cell.rules)
                 && space.is_none_or(|space| space == word(&cell.space))
@@ -213,7 +220,7 @@ mod tests {
     use super::*;
     use crate::probe::{AddressSpace, Direction, Form, Stage};
     use crate::results::coverage::kind::{After, LeafKind};
-    use crate::results::record::{BoundCount, CheckRecord, Row, Value};
+    use crate::results::record::{BoundCount, CheckRecord, RecordValue, Row};
     use layoutproof_device::RunnerKind;
     use layoutproof_layout::Quantity;
 
@@ -247,7 +254,7 @@ leaves = 2
             computed: None,
             reported: None,
             compiled: None,
-            observed: Some(Value::Number(0)),
+            observed: Some(RecordValue::Number(0)),
             note: None,
             fused: false,
         }

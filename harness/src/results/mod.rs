@@ -1,4 +1,4 @@
-//! What checks came to, kept: records of runs, lists of known differences, floors, coverage, frozen decisions of compilers.
+//! Results that are kept: records of runs, known differences, floors, coverage, and frozen decisions of compilers.
 
 pub mod coverage;
 pub mod floors;

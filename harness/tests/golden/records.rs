@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, Outcome, Proves, Row, SCHEMA, Story, StoryBlock, Value,
+    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, Row, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::shape::MatrixOrder;
@@ -57,7 +57,7 @@ pub(crate) fn std140_members() -> Vec<MemberRow> {
 type Numbers = [Option<u32>; 5];
 
 fn row(path: &str, what: Quantity, numbers: Numbers) -> Row {
-    let [expected, computed, reported, compiled, observed] = numbers.map(|number| number.map(Value::Number));
+    let [expected, computed, reported, compiled, observed] = numbers.map(|number| number.map(RecordValue::Number));
     let probed = observed.is_some();
     Row {
         path: path.into(),
@@ -244,7 +244,8 @@ pub(crate) fn large_struct_differs() -> CheckRecord {
 /// A register that the compiler's listing and its code put elsewhere.
 pub(crate) fn binding_differs() -> CheckRecord {
     let binding = |path: &str, values: [Option<&str>; 5]| {
-        let [expected, computed, reported, compiled, observed] = values.map(|text| text.map(|t| Value::Text(t.into())));
+        let [expected, computed, reported, compiled, observed] =
+            values.map(|text| text.map(|t| RecordValue::Text(t.into())));
         let row = row(path, Quantity::Binding, [None; 5]);
         Row { expected, computed, reported, compiled, observed, ..row }
     };

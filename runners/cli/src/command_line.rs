@@ -1,4 +1,4 @@
-//! The command line: what `layoutproof` can be asked to do.
+//! The command line of `layoutproof`: its commands and the options that all of them take.
 
 use std::ffi::OsString;
 
@@ -51,18 +51,18 @@ pub enum Command {
     List(ListArgs),
     /// List the devices that a run would use.
     Devices(FormatArgs),
-    /// List the compilers that are there, with their versions.
+    /// List the compilers that were found, with their versions.
     Compilers(FormatArgs),
-    /// Say what is there and what is missing: drivers, validators, compilers, and how to get them.
+    /// Say what was found and what is missing: drivers, validators, compilers, and how to get them.
     Doctor,
     /// Store what a compiler decides about every case: what it takes, where members are, where parameters are bound. No GPU
     /// needed.
     Freeze(FreezeArgs),
-    /// Say what a build of a compiler decides otherwise than a frozen one, leaf by leaf. No GPU needed.
+    /// Compare what a compiler decides now with what was frozen, leaf by leaf. No GPU needed.
     Regress(RegressArgs),
     /// Plant one wrong rule or one misreading device at a time, and list the cases that notice. No GPU needed.
     Mutants(MutantsArgs),
-    /// Compare random declarations, or all small ones, through every compiler that is there.
+    /// Compare random declarations, or all small ones, through every compiler that was found.
     Fuzz(FuzzArgs),
     /// Measure what fused probes gain on each Vulkan device. Meant for release builds and quiet machines.
     Bench(BenchArgs),

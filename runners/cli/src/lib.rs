@@ -1,7 +1,6 @@
-//! The `layoutproof` command: arguments in, reports and exit codes out.
+//! The `layoutproof` command: reads the arguments, starts processes, reads and writes files, prints reports.
 //!
-//! [`main`] is the whole command; the conformance tests use [`suite`]. Everything that is decided is decided in the
-//! core crate; here arguments are read, processes started, files read and written, and text printed.
+//! [`main`] runs the whole command; the conformance tests call [`suite`]. The verdicts come from the core crate.
 #![forbid(unsafe_code)]
 
 pub mod args;
@@ -26,12 +25,12 @@ use commands::{bench, export, freeze, fuzz, list_commands, mutants, reflect, reg
 use layoutproof_executor::serve;
 use output::{warn, warn_rendered};
 use select::reader_process;
-use select::selection::Refused;
+use select::selection::RefusedInput;
 
-/// Reads what the user typed.
+/// Parses the command line.
 ///
 /// # Errors
-/// The exit code, where nothing is left to do: help or version were printed, or a mistake.
+/// The exit code if there is nothing left to do: help, the version or a usage error was printed.
 pub fn command_line() -> Result<Cli, ExitCode> {
     Cli::try_parse().map_err(|usage| {
         output::print_usage(&usage);
@@ -46,7 +45,7 @@ pub fn command_line() -> Result<Cli, ExitCode> {
     })
 }
 
-/// Does what the user typed.
+/// Carries out the command.
 pub fn main(cli: &Cli) -> ExitCode {
     let style = output::style(cli.color, cli.ascii);
     let done = match &cli.command {
@@ -69,10 +68,10 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::ReadWorker => reader_process::serve().map(|()| Exit::Agree),
         Command::RunLimited(args) => reader_process::run_limited(&args.words),
     };
-    // Whatever came of it, a report that could not be written is an error of its own.
+    // A report that could not be written is an error, whether or not the command succeeded.
     let printed = output::finish();
     let exit = done.and_then(|exit| printed.map(|()| exit)).unwrap_or_else(|error| {
-        match error.downcast_ref::<Refused>() {
+        match error.downcast_ref::<RefusedInput>() {
             Some(refused) => warn_rendered(&refused.text(style.colour)),
             None => warn(&format!("error: {error:#}\n")),
         }

@@ -1,8 +1,7 @@
-//! What a command is doing, for people who wait: a bar on a terminal, elsewhere a line on standard error whenever nothing
-//! was said for a while.
+//! Shows progress: a bar on a terminal, elsewhere a line on standard error when nothing was printed for a while.
 //!
-//! Threads say what they are at; nobody has to ask. A file of a user that takes its time is told of every second or so, a
-//! run of the cases, whose logs are kept, every half minute.
+//! Worker threads report through [`Watcher`]. Someone who checks a file sees a line every second or two; a run of the
+//! cases, whose logs are kept, prints one every half minute.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -13,16 +12,16 @@ use layoutproof_executor::watch::Watcher;
 
 use crate::output::warn;
 
-/// How long a run of somebody's file says nothing at most: less than two seconds, also on a busy machine.
+/// Longest silence of a run of a user's file: less than two seconds, also on a busy machine.
 const OF_FILES: Duration = Duration::from_millis(1_500);
 
-/// The same of a run of cases.
+/// Longest silence of a run of cases.
 const OF_CASES: Duration = Duration::from_secs(30);
 
-/// How often it is looked whether something is to be said.
+/// Pause between two looks at the clock.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What the command is about.
+/// Who waits for the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audience {
     /// Somebody's file: somebody waits for it.
@@ -31,7 +30,7 @@ pub(crate) enum Audience {
     Cases,
 }
 
-/// What a command is doing. All clones are one; the default says nothing.
+/// The progress of a command. Clones share their state; the default prints nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(Arc<Shared>);
 
@@ -39,12 +38,12 @@ pub(crate) struct Progress(Arc<Shared>);
 struct Shared {
     bar: ProgressBar,
     started: Instant,
-    state: Mutex<State>,
+    state: Mutex<ProgressState>,
 }
 
 #[derive(Debug)]
-struct State {
-    /// What is done before and after the checks; empty while they are carried out.
+struct ProgressState {
+    /// The phase before or after the checks; empty while checks run.
     phase: String,
     /// Checks that have ended, and all.
     done: usize,
@@ -63,7 +62,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Begins to tell.
+    /// Starts to show progress.
     pub(crate) fn begin(audience: Audience) -> Self {
         let progress = Self::with_bar(ProgressBar::with_draw_target(None, target()));
         if progress.0.bar.is_hidden() {
@@ -82,11 +81,11 @@ impl Progress {
     fn with_bar(bar: ProgressBar) -> Self {
         let now = Instant::now();
         let (phase, place) = (String::new(), String::new());
-        let state = Mutex::new(State { phase, done: 0, all: 0, place, said: now, ended: false });
+        let state = Mutex::new(ProgressState { phase, done: 0, all: 0, place, said: now, ended: false });
         Self(Arc::new(Shared { bar, started: now, state }))
     }
 
-    /// Says that this many checks are carried out now.
+    /// Begins the checks, of which there are `all`.
     pub(crate) fn checks(&self, all: usize) {
         let mut state = self.0.state();
         state.phase.clear();
@@ -96,7 +95,7 @@ impl Progress {
         self.0.bar.set_position(0);
     }
 
-    /// Says that a check has ended.
+    /// Counts a check that has ended.
     pub(crate) fn check_ended(&self) {
         self.0.state().done += 1;
         self.0.bar.inc(1);
@@ -107,14 +106,14 @@ impl Progress {
         self.pause(|| warn(lines));
     }
 
-    /// Does what prints something, without a bar in its way.
+    /// Runs `print` with the bar out of its way.
     pub(crate) fn pause(&self, print: impl FnOnce()) {
         let mut state = self.0.state();
         self.0.bar.suspend(print);
         state.said = Instant::now();
     }
 
-    /// Says no more: what follows is the report.
+    /// Stops: the report follows.
     pub(crate) fn end(&self) {
         self.0.state().ended = true;
         self.0.bar.finish_and_clear();
@@ -136,13 +135,13 @@ impl Watcher for Progress {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ProgressState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The line of now.
-    fn line(&self, state: &State) -> String {
-        let State { phase, done, all, place, .. } = state;
+    fn line(&self, state: &ProgressState) -> String {
+        let ProgressState { phase, done, all, place, .. } = state;
         let seconds = self.started.elapsed().as_secs();
         if phase.is_empty() {
             format!("   Running {done}/{all}  {place}, {seconds} s\n")

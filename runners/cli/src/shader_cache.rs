@@ -1,6 +1,6 @@
-//! What Mesa's drivers keep of compiled shaders on the disk: looked at before a run and after it.
+//! Measures Mesa's shader cache on the disk before a run and after it.
 //!
-//! A shader that is found there is not compiled, which makes a run many times as fast, so records say what was found.
+//! Shaders in the cache are not compiled again, which makes a run many times as fast, so records say how warm it was.
 //!
 //! Source: Mesa, "Environment Variables" (`MESA_SHADER_CACHE_DISABLE`, `MESA_SHADER_CACHE_DIR`) and
 //! `src/util/disk_cache_os.c` of Mesa 22.3, which says where the folder is.
@@ -34,8 +34,8 @@ impl ShaderCache {
         Self { folder, before }
     }
 
-    /// What the cache was to a run on `devices` that is over: `off`, `cold` if it was empty, `warm` if nothing came to
-    /// it, else `partly warm`. `None` where no device is Mesa's.
+    /// The state of the cache in a run on `devices` that is over: `off`, `cold` if it was empty, `warm` if the run added
+    /// nothing, else `partly warm`. `None` if no device is Mesa's.
     pub(crate) fn state(&self, devices: &[DeviceInfo]) -> Option<&'static str> {
         devices.iter().any(|device| device.driver.contains("Mesa")).then(|| self.after_run())
     }

@@ -11,14 +11,14 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Parser;
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::check::{Check, Placed, Producer, ProofCheck, Settings, Subject};
+use layoutproof_core::check::{BindingCheck, Check, Producer, ProofCheck, Settings, Subject};
 use layoutproof_core::model::Model;
 use layoutproof_core::report::{Style, terminal};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
 use layoutproof_executor::device_listing::{DRIVEN, DeviceListing};
-use layoutproof_executor::execute::{self, Making};
+use layoutproof_executor::execute::{self, ShaderProduction};
 use layoutproof_executor::pool::Launch;
 use layoutproof_executor::proofs;
 use layoutproof_executor::rotation::Rotation;
@@ -28,8 +28,8 @@ use crate::args::RunArgs;
 use crate::command_line::{Cli, Command};
 use crate::output::{self, warn_of_listing};
 use crate::select::lists::{BuiltInKnown, known_lists};
-use crate::select::selection::{Refused, Selection, all_forms, select_part};
-use crate::select::shard::Part;
+use crate::select::run_part::RunPart;
+use crate::select::selection::{RefusedInput, Selection, all_forms, select_part};
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
 pub fn main(program: &Path) -> ExitCode {
@@ -42,7 +42,7 @@ pub fn main(program: &Path) -> ExitCode {
     match Suite::new(program, &arguments) {
         Ok(suite) => libtest_mimic::run(&arguments, suite.trials()).exit_code(),
         Err(error) => {
-            match error.downcast_ref::<Refused>() {
+            match error.downcast_ref::<RefusedInput>() {
                 Some(refused) => output::warn_rendered(&refused.text(false)),
                 None => output::warn(&format!("error: {error:#}\n")),
             }
@@ -51,27 +51,27 @@ pub fn main(program: &Path) -> ExitCode {
     }
 }
 
-/// The variable that says it to tests without a harness of their own.
+/// The number of test threads that libtest would take from `RUST_TEST_THREADS`.
 fn threads_of_libtest() -> Option<usize> {
     std::env::var("RUST_TEST_THREADS").ok()?.parse().ok()
 }
 
-/// What of the suite is asked for.
-struct Wanted {
-    part: Part,
+/// The part of the suite that the test arguments ask for.
+struct TrialSelection {
+    part: RunPart,
     /// The APIs whose devices are listed.
     apis: Vec<RunnerKind>,
 }
 
-impl Wanted {
+impl TrialSelection {
     /// A trial that is asked for by its name needs its own case and the devices of its own API, and no more: a tool that
     /// runs every trial in a process of its own asks so thousands of times.
     fn of(arguments: &Arguments) -> Self {
         let named = arguments.filter.as_ref().filter(|_| arguments.exact && !arguments.list);
         match named.and_then(|name| Some((name, name.rsplit_once("::")?.1))) {
-            None => Self { part: Part::default(), apis: DRIVEN.to_vec() },
+            None => Self { part: RunPart::default(), apis: DRIVEN.to_vec() },
             Some((name, api)) => Self {
-                part: Part::of_trial(name),
+                part: RunPart::of_trial(name),
                 apis: DRIVEN.into_iter().filter(|driven| driven.as_str() == api).collect(),
             },
         }
@@ -86,7 +86,7 @@ struct Suite {
     /// None: a trial of its own would start them again and again.
     compilers: Toolchains,
     launch: Launch,
-    known: Vec<known::Known>,
+    known: Vec<known::KnownFailure>,
     alone: bool,
     batches: Vec<OnceLock<HashMap<String, CheckRecord>>>,
     /// In the order of the selection.
@@ -100,15 +100,17 @@ struct Suite {
 impl Suite {
     fn new(program: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
         let launch = Launch::of(PathBuf::from(program))?;
-        let wanted = Wanted::of(arguments);
-        let listing = DeviceListing::of(&wanted.apis, &launch);
+        let requested = TrialSelection::of(arguments);
+        let listing = DeviceListing::of(&requested.apis, &launch);
         warn_of_listing(&listing);
         // Trials of devices that nobody knows of could not fail.
         anyhow::ensure!(listing.failures.is_empty(), "no trial was run: not all devices are known");
+
         let mut devices = listing.devices;
         devices.push(Model::new().device().clone());
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
-        let selection = select_part(&default_arguments(), wanted.part, &[])?;
+        let selection = select_part(&default_arguments(), requested.part, &[])?;
+
         let proofs = proofs::plan(&selection.placed, &Producer::BUILT_IN, &devices, &Toolchains::default());
         Ok(Arc::new(Self {
             selection,
@@ -137,6 +139,7 @@ impl Suite {
                 }
             }
         }
+
         for placed in 0..self.selection.placed.len() {
             let suite = Arc::clone(&self);
             let name = self.selection.placed[placed].name();
@@ -146,6 +149,7 @@ impl Suite {
             let suite = Arc::clone(&self);
             trials.push(Trial::ignorable_test(self.proofs[proof].name(), move || suite.judge_proof(proof)));
         }
+
         if self.devices.len() == 1 {
             let reason = || Ok(Completion::ignored_with("no Vulkan or GL driver was found; ci/setup.sh fetches some"));
             trials.push(Trial::ignorable_test("devices", reason));
@@ -158,8 +162,8 @@ impl Suite {
     }
 
     /// How shaders are made.
-    fn making<'a>(&'a self, producers: &'a [Producer]) -> Making<'a> {
-        Making { producers, settings: &self.settings, compilers: &self.compilers, launch: &self.launch }
+    fn making<'a>(&'a self, producers: &'a [Producer]) -> ShaderProduction<'a> {
+        ShaderProduction { producers, settings: &self.settings, compilers: &self.compilers, launch: &self.launch }
     }
 
     fn judge(&self, device: usize, producer: Producer, subject: usize) -> Result<Completion, Failed> {
@@ -178,7 +182,7 @@ impl Suite {
 
     fn judge_placement(&self, placed: usize) -> Result<Completion, Failed> {
         let records = self.placements.get_or_init(|| {
-            let mut records: Vec<_> = self.selection.placed.iter().map(Placed::record).collect();
+            let mut records: Vec<_> = self.selection.placed.iter().map(BindingCheck::record).collect();
             known::apply(&self.known, &mut records, &self.devices);
             records
         });
@@ -206,7 +210,7 @@ impl Suite {
     fn prove(&self, checks: &[ProofCheck]) -> HashMap<String, CheckRecord> {
         let mut names = Vec::new();
         let mut records = Vec::new();
-        proofs::execute(checks, (&self.launch, &self.compilers), |index, record| {
+        proofs::execute(checks, &self.launch, &self.compilers, |index, record| {
             names.push(checks[index].name());
             records.push(record);
         });
@@ -279,8 +283,8 @@ mod tests {
 
     fn apis(words: &[&str]) -> Vec<&'static str> {
         let words = ["conformance"].iter().chain(words).map(|word| (*word).to_owned());
-        let wanted = Wanted::of(&Arguments::from_iter(words));
-        wanted.apis.into_iter().map(RunnerKind::as_str).collect()
+        let requested = TrialSelection::of(&Arguments::from_iter(words));
+        requested.apis.into_iter().map(RunnerKind::as_str).collect()
     }
 
     /// The arguments are those of cargo-nextest 0.9, which lists once and then runs every trial alone.
@@ -299,7 +303,8 @@ mod tests {
     fn a_trial_alone_reads_its_case_only() {
         let name = "arrays::three_dimensions::std140::rspirv::model::model";
         let words = ["conformance", "--exact", name].map(str::to_owned);
-        let selection = select_part(&default_arguments(), Wanted::of(&Arguments::from_iter(words)).part, &[]).unwrap();
+        let selection =
+            select_part(&default_arguments(), TrialSelection::of(&Arguments::from_iter(words)).part, &[]).unwrap();
         assert_eq!(selection.cases, 1);
         assert!(selection.subjects.iter().all(|subject| subject.source.id == "arrays/three_dimensions"));
     }

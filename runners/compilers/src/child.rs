@@ -21,9 +21,9 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// How a child process ended, and what it printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finished {
+pub struct ProcessOutput {
     /// How it ended.
-    pub end: End,
+    pub end: ProcessEnd,
     /// Standard output.
     pub stdout: String,
     /// Standard error.
@@ -32,7 +32,7 @@ pub struct Finished {
 
 /// How a child process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ProcessEnd {
     /// With this exit status.
     Exited(i32),
     /// By a signal.
@@ -49,7 +49,7 @@ pub enum End {
 ///
 /// # Errors
 /// The process could not be started, or its output not be read.
-pub fn run(command: &mut Command, limit: Duration) -> io::Result<Finished> {
+pub fn run(command: &mut Command, limit: Duration) -> io::Result<ProcessOutput> {
     // Files rather than pipes: nobody has to read while the child writes.
     let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     lead_a_group(command);
@@ -57,13 +57,15 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<Finished> {
     let end = wait(&mut child, limit, [&stdout, &stderr])?;
     match end {
         // What a program leaves behind of its own will may be meant to stay, as Wine's server is.
-        End::Exited(_) => {}
-        End::Signalled(_) | End::TimedOut(_) | End::Flooded | End::Unanswered => kill(&mut child)?,
+        ProcessEnd::Exited(_) => {}
+        ProcessEnd::Signalled(_) | ProcessEnd::TimedOut(_) | ProcessEnd::Flooded | ProcessEnd::Unanswered => {
+            kill(&mut child)?
+        }
     }
-    Ok(Finished { end, stdout: text(stdout)?, stderr: text(stderr)? })
+    Ok(ProcessOutput { end, stdout: text(stdout)?, stderr: text(stderr)? })
 }
 
-fn wait(child: &mut Child, limit: Duration, output: [&File; 2]) -> io::Result<End> {
+fn wait(child: &mut Child, limit: Duration, output: [&File; 2]) -> io::Result<ProcessEnd> {
     let started = Instant::now();
     loop {
         let left = limit.saturating_sub(started.elapsed());
@@ -72,11 +74,11 @@ fn wait(child: &mut Child, limit: Duration, output: [&File; 2]) -> io::Result<En
         }
         for file in output {
             if file.metadata()?.len() > OUTPUT_LIMIT {
-                return Ok(End::Flooded);
+                return Ok(ProcessEnd::Flooded);
             }
         }
         if left.is_zero() {
-            return Ok(End::TimedOut(limit));
+            return Ok(ProcessEnd::TimedOut(limit));
         }
     }
 }
@@ -108,12 +110,12 @@ fn text(mut file: File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-pub(crate) fn end_of(status: ExitStatus) -> End {
+pub(crate) fn end_of(status: ExitStatus) -> ProcessEnd {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return End::Signalled(signal);
+        return ProcessEnd::Signalled(signal);
     }
-    End::Exited(status.code().unwrap_or(-1))
+    ProcessEnd::Exited(status.code().unwrap_or(-1))
 }
 
 /// The name of a signal: `SIGSEGV`, or `signal 64` for one that programs rarely die of.
@@ -152,19 +154,22 @@ mod tests {
     #[test]
     fn output_and_status_come_back() {
         let finished = run(&mut shell("echo out; echo err >&2; exit 3"), TIME_LIMIT).unwrap();
-        assert_eq!(finished, Finished { end: End::Exited(3), stdout: "out\n".into(), stderr: "err\n".into() });
+        assert_eq!(
+            finished,
+            ProcessOutput { end: ProcessEnd::Exited(3), stdout: "out\n".into(), stderr: "err\n".into() }
+        );
     }
 
     #[test]
     fn a_crash_names_its_signal() {
-        assert_eq!(run(&mut shell("kill -SEGV $$"), TIME_LIMIT).unwrap().end, End::Signalled(11));
+        assert_eq!(run(&mut shell("kill -SEGV $$"), TIME_LIMIT).unwrap().end, ProcessEnd::Signalled(11));
     }
 
     #[test]
     fn a_hang_is_killed_and_its_output_kept() {
         let limit = Duration::from_millis(200);
         let finished = run(&mut shell("echo begun; exec sleep 1000"), limit).unwrap();
-        assert_eq!((finished.end, finished.stdout.as_str()), (End::TimedOut(limit), "begun\n"));
+        assert_eq!((finished.end, finished.stdout.as_str()), (ProcessEnd::TimedOut(limit), "begun\n"));
     }
 
     #[test]
@@ -172,7 +177,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let limit = Duration::from_millis(300);
         let mut command = shell("sleep 1000 & echo $! > id; wait");
-        assert_eq!(run(command.current_dir(folder.path()), limit).unwrap().end, End::TimedOut(limit));
+        assert_eq!(run(command.current_dir(folder.path()), limit).unwrap().end, ProcessEnd::TimedOut(limit));
         let id = std::fs::read_to_string(folder.path().join("id")).unwrap();
         // A killed process may stay for a moment, until its new parent takes note.
         let is_gone = |_| {
@@ -185,7 +190,7 @@ mod tests {
     #[test]
     fn a_flood_is_stopped() {
         let finished = run(&mut shell("exec yes"), TIME_LIMIT).unwrap();
-        assert_eq!((finished.end, finished.stdout.len() as u64), (End::Flooded, OUTPUT_LIMIT));
+        assert_eq!((finished.end, finished.stdout.len() as u64), (ProcessEnd::Flooded, OUTPUT_LIMIT));
     }
 
     #[test]

@@ -1,6 +1,7 @@
-//! A compiler of this machine: how it is started, its version, and what it says of a source.
+//! Starts one compiler of this machine and tells an answer from a crash.
 //!
-//! One that does not answer with its version is not there; `lookup` says where compilers are looked for.
+//! One that does not answer with its version counts as absent. `lookup` finds compilers, and the drivers write their
+//! arguments.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -12,12 +13,10 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use crate::child::{End, Finished, OUTPUT_LIMIT, TIME_LIMIT, run, signal_name};
+use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, signal_name};
 use crate::family::Family;
-pub use crate::lookup::CompilerSearch;
-use crate::lookup::driver;
+pub use crate::lookup::{CompilerSearch, CompilersOfMachine, KnownCompiler};
 use crate::search_path::keep_absolute_path;
-use crate::slang_library::{SlangService, library_beside};
 
 /// Longest time that a compiler gets to say its version.
 pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(30);
@@ -83,13 +82,13 @@ impl fmt::Display for ProgramOrigin {
     }
 }
 
-/// What a compiler said of a source.
+/// How a run of a compiler ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It took the source.
-    Accepted(Finished),
+pub enum CompilerAnswer {
+    /// It accepted the source.
+    Accepted(ProcessOutput),
     /// It refused the source; standard error says why.
-    Refused(Finished),
+    Refused(ProcessOutput),
     /// It crashed or hung, or could not be run; in a sentence.
     Broken(String),
 }
@@ -106,7 +105,7 @@ impl Compiler {
         Self { limit, ..self }
     }
 
-    /// The compiler of this family that this file is: a program, or a library of DXC, of either ABI, for our driver.
+    /// The compiler of this family that this file is: a program, or, for DXC, a library.
     ///
     /// # Errors
     /// No file, or one that does not answer with its version.
@@ -116,20 +115,11 @@ impl Compiler {
         if !path.is_file() {
             return Err(no("no such file".to_owned()));
         }
-        let ways = if is_library(path) {
-            let unbuilt = || no("layoutproof-dxc, which drives libraries, is not built".to_owned());
-            let driver = driver("layoutproof-dxc").ok_or_else(unbuilt)?;
-            // The new ABI's driver crashes on a library of the old one, and the other way round.
-            let of_abi = |abi| {
-                let leading = library_arguments(abi, path);
-                Invocation { leading, library: Some(path.clone()), ..Invocation::program(driver.clone()) }
-            };
-            ["new", "old"].map(of_abi).into()
-        } else {
-            vec![Invocation::program(path.clone())]
-        };
-        let answers = ways.into_iter().find_map(|way| answering(family.compiler(), way, family.question()).ok());
-        answers.ok_or_else(|| no(format!("it does not answer `{}`", family.question().join(" "))))
+        let driver = family.driver();
+        let invocations = driver.invocations(path).map_err(no)?;
+        let mut answers = invocations.into_iter().map(|invocation| driver.identify(driver.name(), invocation));
+        let question = || no(format!("it does not answer `{}`", driver.version_arguments().join(" ")));
+        answers.find_map(Result::ok).ok_or_else(question)
     }
 
     /// The same compiler under the name of its family, as which toolchains know it.
@@ -179,7 +169,7 @@ impl Compiler {
     }
 
     /// Runs the compiler with `arguments` in `folder`.
-    pub fn ask(&self, folder: &Path, arguments: &[&str]) -> Answer {
+    pub fn ask(&self, folder: &Path, arguments: &[&str]) -> CompilerAnswer {
         self.answer(run(self.command().args(arguments).current_dir(folder), self.limit))
     }
 
@@ -205,21 +195,15 @@ impl Compiler {
         self.invocation.service
     }
 
-    /// The processes that answer for slangc faster than itself; `None` for other compilers.
-    pub fn slang_service(&self) -> Option<SlangService> {
-        let library = library_beside(&self.invocation.program).filter(|_| self.name == "slangc")?;
-        SlangService::start(driver("layoutproof-slang")?, library, &self.version)
-    }
-
-    /// What a run of the compiler comes to.
-    pub fn answer(&self, finished: io::Result<Finished>) -> Answer {
+    /// Classifies a finished run of the compiler.
+    pub fn answer(&self, finished: io::Result<ProcessOutput>) -> CompilerAnswer {
         match finished {
-            Err(error) => Answer::Broken(format!("{}: {error}", self.invocation.program.display())),
+            Err(error) => CompilerAnswer::Broken(format!("{}: {error}", self.invocation.program.display())),
             Ok(finished) => match finished.end {
-                End::Exited(0) => Answer::Accepted(finished),
-                End::Exited(_) => Answer::Refused(finished),
-                End::Signalled(_) | End::TimedOut(_) | End::Flooded | End::Unanswered => {
-                    Answer::Broken(format!("{} {}", self.name, death(&finished)))
+                ProcessEnd::Exited(0) => CompilerAnswer::Accepted(finished),
+                ProcessEnd::Exited(_) => CompilerAnswer::Refused(finished),
+                ProcessEnd::Signalled(_) | ProcessEnd::TimedOut(_) | ProcessEnd::Flooded | ProcessEnd::Unanswered => {
+                    CompilerAnswer::Broken(format!("{} {}", self.name, death(&finished)))
                 }
             },
         }
@@ -231,7 +215,7 @@ impl Invocation {
         Self { program, ..Self::default() }
     }
 
-    /// The same of a program that was found so.
+    /// A program that was found in this way.
     pub(crate) fn of(program: PathBuf, origin: ProgramOrigin) -> Self {
         Self { program, origin, ..Self::default() }
     }
@@ -262,30 +246,19 @@ pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[
     // slangc answers on standard error.
     let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
     let version = said.lines().next().map(|line| line.trim().to_owned());
-    let answer = version.filter(|_| finished.end == End::Exited(0));
+    let answer = version.filter(|_| finished.end == ProcessEnd::Exited(0));
     let version = answer.ok_or_else(|| format!("{program} {}, asked for its version", death(&finished)))?;
     Ok(Compiler { name, invocation, version, limit: TIME_LIMIT })
 }
 
-/// `libdxcompiler.so`, also with a version behind it, `dxcompiler.dll`, `libdxcompiler.dylib`.
-fn is_library(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    [".so", ".dll", ".dylib"].iter().any(|ending| name.ends_with(ending)) || name.contains(".so.")
-}
-
-fn library_arguments(abi: &str, library: &Path) -> Vec<OsString> {
-    let words = ["--abi", abi, "--library"].map(OsString::from);
-    words.into_iter().chain([library.as_os_str().to_owned()]).collect()
-}
-
-/// How a process came to an untimely end, and the last that it said: a fragment after its name.
-fn death(finished: &Finished) -> String {
+/// Says how a process ended untimely, with its last line: a fragment to stand behind its name.
+fn death(finished: &ProcessOutput) -> String {
     let end = match finished.end {
-        End::Exited(status) => format!("ended with exit status {status}"),
-        End::Signalled(signal) => format!("died of {}", signal_name(signal)),
-        End::TimedOut(limit) => format!("gave no answer within {limit:?}"),
-        End::Unanswered => "ended without an answer".to_owned(),
-        End::Flooded => return format!("printed more than {} MiB", OUTPUT_LIMIT >> 20),
+        ProcessEnd::Exited(status) => format!("ended with exit status {status}"),
+        ProcessEnd::Signalled(signal) => format!("died of {}", signal_name(signal)),
+        ProcessEnd::TimedOut(limit) => format!("gave no answer within {limit:?}"),
+        ProcessEnd::Unanswered => "ended without an answer".to_owned(),
+        ProcessEnd::Flooded => return format!("printed more than {} MiB", OUTPUT_LIMIT >> 20),
     };
     let said = finished.stderr.lines().map(str::trim).rfind(|line| line.chars().any(char::is_alphanumeric));
     let words = said.map(|line| format!("; its last words: {}", line.chars().take(LAST_WORDS).collect::<String>()));

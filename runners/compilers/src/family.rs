@@ -1,62 +1,62 @@
 //! Families of compilers: those that take the same command lines, whatever their version and where they lie.
+//!
+//! `freeze` and `regress` ask any build of a family, also one that the user names by its file.
 
 use std::fmt;
 use std::path::Path;
 
-/// Compilers that take the same command lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// The DirectX Shader Compiler.
-    Dxc,
-    /// slangc.
-    Slang,
-    /// Clang as a compiler of HLSL.
-    Clang,
-}
+use crate::drivers::{CompilerDriver, DRIVERS, FamilyName, driver_named};
 
-/// What makes Clang print its version: it knows no HLSL under its plain name, and none without a profile.
-pub(crate) const CLANG_QUESTION: &[&str] = &["--driver-mode=dxc", "-T", "cs_6_6", "--version"];
+/// Compilers that take the same command lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    name: FamilyName,
+    driver: &'static dyn CompilerDriver,
+}
 
 /// A file whose name says nothing of a family.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nothing in the name says whether it is dxc, slangc or clang; --family says so")]
+#[error("nothing in the name says whether it is {}; --family says so", one_of(&all_names()))]
 pub struct UnknownFamily;
 
 impl Family {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Dxc, Self::Slang, Self::Clang];
+    pub fn all() -> impl Iterator<Item = Self> {
+        DRIVERS.iter().filter_map(|driver| Self::of_driver(*driver))
+    }
+
+    fn of_driver(driver: &'static dyn CompilerDriver) -> Option<Self> {
+        Some(Self { name: driver.family()?, driver })
+    }
 
     /// The name on the command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Dxc => "dxc",
-            Self::Slang => "slang",
-            Self::Clang => "clang",
-        }
+        self.name.name
+    }
+
+    /// The compiler, for `--help`.
+    pub fn summary(self) -> &'static str {
+        self.name.summary
     }
 
     /// The name under which toolchains know its compiler.
     pub fn compiler(self) -> &'static str {
-        match self {
-            Self::Dxc => "dxc",
-            Self::Slang => "slangc",
-            Self::Clang => "clang-dxc",
-        }
+        self.driver.name()
     }
 
-    /// The arguments that make it print its version.
-    pub fn question(self) -> &'static [&'static str] {
-        match self {
-            Self::Dxc => &["--version"],
-            Self::Slang => &["-v"],
-            Self::Clang => CLANG_QUESTION,
-        }
+    /// The driver of its compilers.
+    pub(crate) fn driver(self) -> &'static dyn CompilerDriver {
+        self.driver
+    }
+
+    /// The family of this name on the command line.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|family| family.as_str() == name)
     }
 
     /// The family of the compiler of this name, whatever its version: `dxc-old` and `dxc-1.9` are a dxc each.
-    pub fn of_name(name: &str) -> Option<Self> {
-        let is_version = |rest: &str| ["", "-old", "-1.9", "-dev"].contains(&rest);
-        Self::ALL.into_iter().find(|family| name.strip_prefix(family.compiler()).is_some_and(is_version))
+    pub fn of_compiler(name: &str) -> Option<Self> {
+        Self::of_driver(driver_named(name)?)
     }
 
     /// The family that a file's name tells: `dxc`, `dxc-3.7`, `libdxcompiler.so`, `slangc`, `clang-dxc`, `clang-22`.
@@ -65,17 +65,34 @@ impl Family {
     /// A name that says nothing, or both.
     pub fn of_file(path: &Path) -> Result<Self, UnknownFamily> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-        // Clang in DXC's place is no DXC.
-        if name.contains(Self::Clang.as_str()) {
-            return Ok(Self::Clang);
-        }
-        let told: Vec<Self> = Self::ALL.into_iter().filter(|family| name.contains(family.as_str())).collect();
-        match told.as_slice() {
-            [family] => Ok(*family),
-            _ => Err(UnknownFamily),
+        let told: Vec<Self> = Self::all().filter(|family| name.contains(family.as_str())).collect();
+        match (told.iter().find(|family| family.name.decides_file), told.as_slice()) {
+            (Some(family), _) | (None, [family]) => Ok(*family),
+            (None, _) => Err(UnknownFamily),
         }
     }
 }
+
+fn all_names() -> Vec<&'static str> {
+    Family::all().map(Family::as_str).collect()
+}
+
+/// `a, b or c`.
+fn one_of(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+impl PartialEq for Family {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Family {}
 
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,14 +106,26 @@ mod tests {
 
     #[test]
     fn names_tell_families() {
-        let of = |name: &str| Family::of_file(Path::new(name));
-        assert_eq!(of("/opt/bin/dxc-3.7"), Ok(Family::Dxc));
-        assert_eq!(of("libdxcompiler.so.3.7"), Ok(Family::Dxc));
-        assert_eq!(of("build/Release/bin/slangc"), Ok(Family::Slang));
-        assert_eq!(of("/usr/lib/llvm-22/bin/clang-dxc"), Ok(Family::Clang));
+        let of = |name: &str| Family::of_file(Path::new(name)).map(Family::as_str);
+        assert_eq!(of("/opt/bin/dxc-3.7"), Ok("dxc"));
+        assert_eq!(of("libdxcompiler.so.3.7"), Ok("dxc"));
+        assert_eq!(of("build/Release/bin/slangc"), Ok("slang"));
+        assert_eq!(of("/usr/lib/llvm-22/bin/clang-dxc"), Ok("clang"));
+        assert_eq!(of("dxc-and-slangc"), Err(UnknownFamily));
         assert_eq!(of("a.out"), Err(UnknownFamily));
-        assert_eq!(Family::of_name("dxc-old"), Some(Family::Dxc));
-        assert_eq!(Family::of_name("dxc-1.9"), Some(Family::Dxc));
-        assert_eq!(Family::of_name("glslang"), None);
+
+        let of_compiler = |name: &str| Family::of_compiler(name).map(Family::as_str);
+        assert_eq!(of_compiler("dxc-old"), Some("dxc"));
+        assert_eq!(of_compiler("dxc-1.9"), Some("dxc"));
+        assert_eq!(of_compiler("clang-dxc"), Some("clang"));
+        assert_eq!(of_compiler("glslang"), None);
+    }
+
+    #[test]
+    fn a_family_is_known_by_its_own_name() {
+        let names: Vec<&str> = Family::all().map(Family::as_str).collect();
+        assert_eq!(names, ["dxc", "slang", "clang"]);
+        assert!(Family::all().all(|family| Family::named(family.as_str()) == Some(family)));
+        assert!(UnknownFamily.to_string().contains("whether it is dxc, slang or clang;"));
     }
 }

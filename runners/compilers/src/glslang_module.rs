@@ -1,4 +1,6 @@
-//! What glslang makes of a user's GLSL: a text that includes nothing in, a SPIR-V module or glslang's errors out.
+//! Compiles a user's GLSL with glslang, so that its layout can be read from the SPIR-V.
+//!
+//! The text has to have its includes in place already. `layoutproof show` and `check` call this for GLSL files.
 
 use std::io;
 use std::path::Path;
@@ -6,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::child::run;
-use crate::compiler::{Answer, Compiler};
+use crate::compiler::{Compiler, CompilerAnswer};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
@@ -27,7 +29,7 @@ pub enum GlslDialect {
     OpenGl,
 }
 
-/// What glslang is asked.
+/// A text for glslang.
 #[derive(Clone, Copy, Debug)]
 pub struct GlslRequest<'a> {
     /// GLSL.
@@ -40,7 +42,7 @@ pub struct GlslRequest<'a> {
     pub defines: &'a [String],
 }
 
-/// What glslang answers.
+/// Glslang's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GlslAnswer {
     /// The bytes of a module.
@@ -84,9 +86,9 @@ fn answer(
 
     let finished = run(limited(&command)?.current_dir(folder.path()), limit);
     Ok(match glslang.answer(finished) {
-        Answer::Accepted(_) => module(&folder.path().join(MODULE)),
-        Answer::Refused(finished) => GlslAnswer::Refused(errors(&finished.stdout)),
-        Answer::Broken(how) => GlslAnswer::Broken(how),
+        CompilerAnswer::Accepted(_) => module(&folder.path().join(MODULE)),
+        CompilerAnswer::Refused(finished) => GlslAnswer::Refused(errors(&finished.stdout)),
+        CompilerAnswer::Broken(how) => GlslAnswer::Broken(how),
     })
 }
 

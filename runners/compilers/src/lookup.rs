@@ -1,4 +1,4 @@
-//! Where compilers are looked for.
+//! Looks for compilers on this machine.
 //!
 //! The environment can name one (`DXC`, `SLANGC` ...); then come the `PATH`, without its relative entries, and what
 //! `ci/setup.sh` fetched into the tools folder, in this order, and the first that answers is it.
@@ -6,111 +6,79 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::compiler::{Compiler, Invocation, ProgramOrigin, answering};
-use crate::family::CLANG_QUESTION;
+use crate::compiler::{Compiler, Invocation, ProgramOrigin};
+use crate::drivers::{CompilerDriver, DRIVERS};
 use crate::search_path::{named, on_path};
-use crate::tint;
 use crate::tools_folder::{ToolsFolder, Untrusted};
 use crate::wine::{self, WindowsCompiler};
 
-/// Where a compiler is looked for.
-struct Lookup {
-    name: &'static str,
-    /// Environment variable that names the program, and its name on the `PATH`.
-    plain: Option<(&'static str, &'static str)>,
-    fetched: Fetched,
+/// Where a compiler, or a program that one needs, is looked for.
+#[derive(Debug)]
+pub(crate) struct ProgramLookup {
+    /// Its name here.
+    pub(crate) name: &'static str,
+    /// What the user may call it; `None` for a program that only the set-up provides.
+    pub(crate) named: Option<ProgramName>,
+    pub(crate) fetched: FetchedProgram,
     /// Option of `ci/setup.sh` that fetches it, where it does so on request.
-    option: Option<&'static str>,
-    /// Arguments that make it print its version.
-    question: &'static [&'static str],
+    pub(crate) setup_option: Option<&'static str>,
+}
+
+/// What a user may call a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProgramName {
+    /// The environment variable that names it.
+    pub(crate) variable: &'static str,
+    /// Its name on the `PATH`.
+    pub(crate) program: &'static str,
 }
 
 /// What `ci/setup.sh` fetches, by its path below the tools folder: `tools`, a folder for the tool, and so on.
-enum Fetched {
+#[derive(Debug)]
+pub(crate) enum FetchedProgram {
     Nothing,
+    /// A program.
     Program(&'static str),
-    /// A program of ours, and the library that it loads.
-    Driven(&'static str, &'static str),
-    /// A library of DXC, with the arguments of our driver that come before its path.
-    Library(&'static str, &'static [&'static str]),
+    /// A program that the set-up writes, and the library that it loads.
+    Driven {
+        program: &'static str,
+        library: &'static str,
+        /// What the library loads besides, from elsewhere in the tools folder.
+        also_loads: &'static [&'static str],
+    },
+    /// A library for a program of this project.
+    Library {
+        path: &'static str,
+        /// The program of this project.
+        driver: &'static str,
+        /// The program's arguments before the library's path.
+        leading: &'static [&'static str],
+    },
     /// One of Microsoft's compilers for Windows.
     Windows(WindowsCompiler),
 }
 
-const LOOKUPS: [Lookup; 10] = [
-    Lookup {
-        name: "dxc",
-        plain: Some(("DXC", "dxc")),
-        fetched: Fetched::Library("tools/dxc-lib/libdxcompiler.so", &["--library"]),
-        option: None,
-        question: &["--version"],
-    },
-    Lookup {
-        name: "dxc-old",
-        plain: Some(("DXC_OLD", "dxc-old")),
-        fetched: Fetched::Library("tools/dxc-lib-old/libdxcompiler.so", &["--abi", "old", "--library"]),
-        option: Some("--second-dxc"),
-        question: &["--version"],
-    },
-    Lookup {
-        name: "dxc-1.9",
-        plain: None,
-        fetched: Fetched::Windows(WindowsCompiler { name: "dxc", folder: "tools/dxc-1.9", library: "dxcompiler.dll" }),
-        option: Some("--wine"),
-        question: &["--version"],
-    },
-    Lookup {
-        name: "dxc-dev",
-        plain: None,
-        fetched: Fetched::Windows(WindowsCompiler { name: "dxc", folder: "tools/d3d", library: "dxcompiler.dll" }),
-        option: Some("--wine"),
-        question: &["--version"],
-    },
-    Lookup {
-        name: "fxc",
-        plain: None,
-        fetched: Fetched::Windows(WindowsCompiler { name: "fxc", folder: "tools/d3d", library: "d3dcompiler_47.dll" }),
-        option: Some("--wine"),
-        question: &["--version"],
-    },
-    Lookup {
-        name: "vkd3d",
-        plain: Some(("VKD3D_COMPILER", "vkd3d-compiler")),
-        fetched: Fetched::Nothing,
-        option: None,
-        question: &["--version"],
-    },
-    Lookup {
-        name: "slangc",
-        plain: Some(("SLANGC", "slangc")),
-        fetched: Fetched::Program("tools/slang/bin/slangc"),
-        option: None,
-        question: &["-v"],
-    },
-    Lookup {
-        name: "glslang",
-        plain: Some(("GLSLANG", "glslangValidator")),
-        fetched: Fetched::Nothing,
-        option: None,
-        question: &["--version"],
-    },
-    Lookup {
-        name: "clang-dxc",
-        plain: Some(("CLANG_DXC", "clang-dxc")),
-        fetched: Fetched::Program("tools/clang/clang-dxc"),
-        option: Some("--clang"),
-        question: CLANG_QUESTION,
-    },
-    Lookup {
-        name: tint::NAME,
-        plain: Some(("TINT", "tint")),
-        fetched: Fetched::Driven("tools/tint/tint", "tools/tint/dawn.node"),
-        option: Some("--tint"),
-        question: &["--version"],
-    },
-];
+/// A compiler that is looked for, whether it is there or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownCompiler {
+    /// Its name.
+    pub name: &'static str,
+    /// The way to get it where it is not found.
+    pub advice: String,
+    /// True if `ci/setup.sh` fetches it unasked.
+    pub is_fetched_by_default: bool,
+}
 
-/// What came of looking for one compiler.
+/// The compilers of a machine.
+#[derive(Clone, Debug, Default)]
+pub struct CompilersOfMachine {
+    /// Those that are there, in the order in which they are listed.
+    pub compilers: Vec<Compiler>,
+    /// What the user should know of the others ([`CompilerSearch::notes`]).
+    pub notes: Vec<String>,
+}
+
+/// The result of looking for one compiler.
 #[derive(Clone, Debug)]
 pub struct CompilerSearch {
     /// The compiler, or why it is not here.
@@ -121,61 +89,79 @@ pub struct CompilerSearch {
 }
 
 impl Compiler {
-    /// Every compiler that is there, and what the user should know of the others ([`CompilerSearch::notes`]).
-    pub fn look(tools: Option<&ToolsFolder>) -> (Vec<Self>, Vec<String>) {
-        let (mut found, mut notes) = (Vec::new(), Vec::new());
-        for search in LOOKUPS.iter().map(|lookup| lookup.find(tools)) {
-            found.extend(search.compiler);
+    /// Looks for every compiler.
+    pub fn look(tools: Option<&ToolsFolder>) -> CompilersOfMachine {
+        let mut machine = CompilersOfMachine::default();
+        for (driver, lookup) in lookups() {
+            let search = lookup.find(driver, tools);
+            machine.compilers.extend(search.compiler);
             // What is wrong with the whole folder is wrong with each tool in it.
             for note in search.notes {
-                if !notes.contains(&note) {
-                    notes.push(note);
+                if !machine.notes.contains(&note) {
+                    machine.notes.push(note);
                 }
             }
         }
-        (found, notes)
+        machine
     }
 
-    /// The names of all compilers that are looked for, each with the way to get it where it is not found.
-    pub fn known() -> impl Iterator<Item = (&'static str, String)> {
-        LOOKUPS.iter().map(|lookup| (lookup.name, lookup.advice()))
+    /// All compilers that are looked for.
+    pub fn known() -> impl Iterator<Item = KnownCompiler> {
+        lookups().map(|(_, lookup)| KnownCompiler {
+            name: lookup.name,
+            advice: lookup.advice(),
+            is_fetched_by_default: lookup.is_fetched_by_default(),
+        })
     }
 
     /// Looks for the compiler of a name in [`Compiler::known`].
     pub fn named(name: &str, tools: Option<&ToolsFolder>) -> CompilerSearch {
-        match LOOKUPS.iter().find(|lookup| lookup.name == name) {
-            Some(lookup) => lookup.find(tools),
+        match lookups().find(|(_, lookup)| lookup.name == name) {
+            Some((driver, lookup)) => lookup.find(driver, tools),
             None => CompilerSearch { compiler: Err(format!("no compiler is called `{name}`")), notes: Vec::new() },
         }
     }
 }
 
-impl Lookup {
-    /// What the variable names, and nothing else where it is set; else what is on the `PATH`, then what was fetched.
-    fn find(&self, tools: Option<&ToolsFolder>) -> CompilerSearch {
-        if let Some((variable, program)) = self.plain.and_then(|(name, _)| Some((name, std::env::var_os(name)?))) {
-            let compiler = self.named_program(variable, &program);
+/// Each program that is looked for, with the driver that knows how to talk to it.
+fn lookups() -> impl Iterator<Item = (&'static dyn CompilerDriver, &'static ProgramLookup)> {
+    DRIVERS.iter().flat_map(|driver| driver.programs().iter().map(move |lookup| (*driver, lookup)))
+}
+
+impl ProgramLookup {
+    /// Takes the program that the variable names, and no other where it is set; else the one on the `PATH`, then the fetched
+    /// one.
+    fn find(&self, driver: &dyn CompilerDriver, tools: Option<&ToolsFolder>) -> CompilerSearch {
+        let variable = self.named.map(|named| named.variable);
+        if let Some((variable, program)) = variable.and_then(|name| Some((name, std::env::var_os(name)?))) {
+            let compiler = self.of_variable(driver, variable, &program);
             let note = compiler.as_ref().err().map(|reason| format!("{variable} names no compiler: {reason}"));
             return CompilerSearch { compiler, notes: note.into_iter().collect() };
         }
 
         let mut search = CompilerSearch { compiler: Err(format!("no `{}` is here", self.name)), notes: Vec::new() };
-        if let Some(program) = self.plain.and_then(|(_, program)| on_path(program)) {
-            search.compiler = self.ask(Invocation::of(program, ProgramOrigin::SearchPath));
+        if let Some(program) = self.named.and_then(|named| on_path(named.program)) {
+            search.compiler = driver.identify(self.name, Invocation::of(program, ProgramOrigin::SearchPath));
         }
         if search.compiler.is_err() {
-            self.find_fetched(tools, &mut search);
+            self.find_fetched(driver, tools, &mut search);
         }
         search
     }
 
-    fn named_program(&self, variable: &'static str, program: &OsStr) -> Result<Compiler, String> {
+    fn of_variable(
+        &self,
+        driver: &dyn CompilerDriver,
+        variable: &'static str,
+        program: &OsStr,
+    ) -> Result<Compiler, String> {
         let missing = || format!("no `{}` is on the PATH", program.to_string_lossy());
-        self.ask(Invocation::of(named(program).ok_or_else(missing)?, ProgramOrigin::Variable(variable)))
+        let program = named(program).ok_or_else(missing)?;
+        driver.identify(self.name, Invocation::of(program, ProgramOrigin::Variable(variable)))
     }
 
     /// Looks in the tools folder, where nothing is run that others can change.
-    fn find_fetched(&self, tools: Option<&ToolsFolder>, search: &mut CompilerSearch) {
+    fn find_fetched(&self, driver: &dyn CompilerDriver, tools: Option<&ToolsFolder>, search: &mut CompilerSearch) {
         let Some((tools, invocation)) = tools.and_then(|tools| Some((tools, self.fetched.invocation(tools.path())?)))
         else {
             return;
@@ -183,7 +169,8 @@ impl Lookup {
         match self.fetched.inspect(tools) {
             Ok(warnings) => {
                 search.notes.extend(warnings);
-                search.compiler = self.ask(Invocation { origin: ProgramOrigin::ToolsFolder, ..invocation });
+                let invocation = Invocation { origin: ProgramOrigin::ToolsFolder, ..invocation };
+                search.compiler = driver.identify(self.name, invocation);
             }
             Err(untrusted) => {
                 search.compiler = Err(untrusted.to_string());
@@ -192,36 +179,32 @@ impl Lookup {
         }
     }
 
-    /// The compiler that is started so, or why it is none.
-    fn ask(&self, invocation: Invocation) -> Result<Compiler, String> {
-        match self.name {
-            tint::NAME => tint::answering(invocation),
-            name => answering(name, invocation, self.question),
-        }
+    fn advice(&self) -> String {
+        let named = self.named.map(|named| format!("set {} to the program to name one", named.variable));
+        let fetched = self.setup_option.map(|option| format!("`ci/setup.sh {option}` fetches it"));
+        named.into_iter().chain(fetched).collect::<Vec<_>>().join("; ")
     }
 
-    fn advice(&self) -> String {
-        let named = self.plain.map(|(variable, _)| format!("set {variable} to the program to name one"));
-        let fetched = self.option.map(|option| format!("`ci/setup.sh {option}` fetches it"));
-        named.into_iter().chain(fetched).collect::<Vec<_>>().join("; ")
+    fn is_fetched_by_default(&self) -> bool {
+        !matches!(self.fetched, FetchedProgram::Nothing) && self.setup_option.is_none()
     }
 }
 
-impl Fetched {
+impl FetchedProgram {
     /// How it is started, where it is there.
     fn invocation(&self, folder: &Path) -> Option<Invocation> {
         let found = |path: &str| Some(folder.join(path)).filter(|path| path.is_file());
         match self {
             Self::Nothing => None,
             Self::Program(path) => Some(Invocation::program(found(path)?)),
-            Self::Driven(program, library) => {
+            Self::Driven { program, library, .. } => {
                 Some(Invocation { library: Some(found(library)?), ..Invocation::program(found(program)?) })
             }
-            Self::Library(path, arguments) => {
+            Self::Library { path, driver, leading } => {
                 let library = found(path)?;
-                let leading = arguments.iter().map(OsString::from).chain([library.clone().into_os_string()]);
+                let leading = leading.iter().map(OsString::from).chain([library.clone().into_os_string()]);
                 let leading = leading.collect();
-                Some(Invocation { leading, library: Some(library), ..Invocation::program(driver("layoutproof-dxc")?) })
+                Some(Invocation { leading, library: Some(library), ..Invocation::program(own_program(driver)?) })
             }
             Self::Windows(compiler) => compiler.invocation(folder),
         }
@@ -236,11 +219,10 @@ impl Fetched {
         let folder_of_tool = |path: &str| Path::new(path).components().take(2).collect::<PathBuf>();
         let warnings = match self {
             Self::Nothing => Vec::new(),
-            Self::Program(path) | Self::Library(path, _) => vec![tools.inspect(folder_of_tool(path))?],
-            // Dawn writes for a Vulkan driver that was fetched, too.
-            Self::Driven(path, _) => {
-                let mut warnings = vec![tools.inspect(folder_of_tool(path))?];
-                for part in tint::DRIVER {
+            Self::Program(path) | Self::Library { path, .. } => vec![tools.inspect(folder_of_tool(path))?],
+            Self::Driven { program, also_loads, .. } => {
+                let mut warnings = vec![tools.inspect(folder_of_tool(program))?];
+                for part in *also_loads {
                     warnings.push(tools.inspect(part)?);
                 }
                 warnings
@@ -256,7 +238,7 @@ impl Fetched {
 
 /// A program of this project that stands between it and a compiler's library: beside the running one, or, for a test in
 /// cargo's `deps`, in the folder above.
-pub(crate) fn driver(name: &str) -> Option<PathBuf> {
+pub(crate) fn own_program(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let this = std::env::current_exe().ok()?;
     let beside = this.parent()?;

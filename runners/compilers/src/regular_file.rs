@@ -31,7 +31,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// Whether there is no file of this name.
+    /// True if there is no file of this name.
     pub fn is_not_found(&self) -> bool {
         match self {
             Self::Io(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),

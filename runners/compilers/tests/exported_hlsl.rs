@@ -4,7 +4,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use layoutproof_compilers::compiler::{Answer, Compiler};
+use layoutproof_compilers::compiler::{Compiler, CompilerAnswer};
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::case::Case;
 use layoutproof_core::check::{Source, Subject};
@@ -49,8 +49,8 @@ fn compiles(dxc: &Compiler, rules: &str, text: &str) -> Result<(), Failed> {
     let spirv = exported.contains("# REQUIRES: Vulkan").then_some("-spirv");
     let arguments: Vec<&str> = options.split(' ').chain(spirv).chain(["-Fo", "out", "source.hlsl"]).collect();
     match dxc.ask(folder.path(), &arguments) {
-        Answer::Accepted(_) => Ok(()),
-        Answer::Refused(finished) => Err(finished.stderr.into()),
-        Answer::Broken(sentence) => Err(sentence.into()),
+        CompilerAnswer::Accepted(_) => Ok(()),
+        CompilerAnswer::Refused(finished) => Err(finished.stderr.into()),
+        CompilerAnswer::Broken(sentence) => Err(sentence.into()),
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_core::check::{Produced, Subject};
+use layoutproof_core::check::{Subject, SubjectShaders};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::naga::read_wgsl;
 use layoutproof_core::inspect::spirv::{bound_variables, declared};
 use layoutproof_core::inspect::toolchain::{
-    CodeTarget, Compilation, Compile, CompileRequest, SourceText, Toolchain, toolchains,
+    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceText, Toolchain, toolchains,
 };
 use layoutproof_device::Shader;
 use layoutproof_layout::{ElementChoice, LayoutOptions};
@@ -55,7 +55,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn compile(&self, text: &str, entry: &str) -> Compilation {
+    fn compile(&self, text: &str, entry: &str) -> CompileOutcome {
         let source = SourceText { text: text.to_owned(), ..SourceText::default() };
         let options = LayoutOptions::default();
         self.found.compile(&CompileRequest {
@@ -71,11 +71,11 @@ impl Asked<'_> {
 
     fn module(&self) -> Result<Vec<u32>, Failed> {
         match self.compile(BOUND, "read_storage") {
-            Compilation::Made(made) => match made.shader {
+            CompileOutcome::Compiled(made) => match made.shader {
                 Shader::Spirv(words) => Ok(words),
                 other => Err(format!("{other:?} is no SPIR-V").into()),
             },
-            Compilation::Refused(words) | Compilation::Broken(words) => Err(words.into()),
+            CompileOutcome::Rejected(words) | CompileOutcome::Failed(words) => Err(words.into()),
         }
     }
 }
@@ -114,7 +114,8 @@ struct Scene { view: mat4x3<f32>, lights: array<Light, 3>, @size(64) count: u32,
     let mut sources = SourceMap::default();
     let layouts = read_wgsl(text, sources.add("user.wgsl", text)).map_err(|found| format!("{found:?}"))?;
     let subject = Subject::declared("user.wgsl", layouts, Some(text.to_owned()));
-    let produced = Produced::compiled(&subject, asked.tint, (asked.found, CodeTarget::Newest), ElementChoice::Sample);
+    let produced =
+        SubjectShaders::compiled(&subject, asked.tint, asked.found, CodeTarget::Newest, ElementChoice::Sample);
     let mut found = BTreeMap::new();
     for module in &produced.modules {
         for ((_, _, leaf), offset) in &module.compiled {
@@ -129,7 +130,7 @@ struct Scene { view: mat4x3<f32>, lights: array<Light, 3>, @size(64) count: u32,
 
 fn refuses(asked: &Asked<'_>) -> Result<(), Failed> {
     let refused = |text: &str, entry| match asked.compile(text, entry) {
-        Compilation::Refused(words) => Ok(words),
+        CompileOutcome::Rejected(words) => Ok(words),
         other => Err(Failed::from(format!("{other:?}"))),
     };
     assert_eq!(refused(&BOUND.replace("mat2x2", "mat2x7"), "read_storage")?, "unresolved type 'mat2x7'");

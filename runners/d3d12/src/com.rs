@@ -49,13 +49,13 @@ pub(crate) struct Guid(pub(crate) u32, pub(crate) u16, pub(crate) u16, pub(crate
 pub(crate) type HResult = i32;
 
 /// A method that stores an object: the interface that is asked for, and the place for the answer.
-pub(crate) type Place = *mut *mut c_void;
+pub(crate) type OutPointer = *mut *mut c_void;
 
 /// One reference to a COM object, given back when dropped. Its library stays loaded until the process ends.
 #[derive(Debug)]
-pub(crate) struct Object(NonNull<c_void>);
+pub(crate) struct ComObject(NonNull<c_void>);
 
-impl Object {
+impl ComObject {
     /// Takes over the reference that `call` stored in `pointer`.
     ///
     /// # Safety
@@ -89,7 +89,7 @@ impl Object {
     ///
     /// # Safety
     /// Where it succeeds, `make` stores null or a COM object.
-    pub(crate) unsafe fn made(call: &str, make: impl FnOnce(Place) -> HResult) -> Result<Self, RunnerError> {
+    pub(crate) unsafe fn made(call: &str, make: impl FnOnce(OutPointer) -> HResult) -> Result<Self, RunnerError> {
         let mut pointer = std::ptr::null_mut();
         check(call, make(&raw mut pointer))?;
         // SAFETY: the caller says what was stored.
@@ -97,7 +97,7 @@ impl Object {
     }
 }
 
-impl Drop for Object {
+impl Drop for ComObject {
     fn drop(&mut self) {
         // SAFETY: slot 2 of every interface is `Release`.
         let release = unsafe { self.method::<method_type!(() -> u32)>(2) };

@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use layoutproof_device::{Job, RegisterClass, RunnerError};
 
-use crate::com::{HResult, Object, method_type};
-use crate::device::Device;
+use crate::com::{ComObject, HResult, method_type};
+use crate::device::Direct3dDevice;
 use crate::failure::check;
 use crate::heaps::Heaps;
-use crate::memory::{Memory, address};
-use crate::placement::Regions;
-use crate::root_signature::{Layout, Parameter};
-use crate::structures::{CopyLocation, CopyPlace, Transition, state};
-use crate::textures::{LevelCopy, Texture};
+use crate::memory::{DeviceBuffers, address};
+use crate::placement::JobRegions;
+use crate::root_signature::{RootBinding, RootLayout};
+use crate::structures::{CopyLocation, CopySource, Transition, state};
+use crate::textures::{FilledTexture, LevelCopy};
 
 /// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch). Workers are
 /// ended after a minute, or after `--time-limit`.
@@ -23,32 +23,32 @@ const LIMIT: Duration = Duration::from_secs(50);
 /// The longest pause between two looks at the fence.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// What to run.
-pub(crate) struct Work<'a> {
+/// One dispatch with all that it needs.
+pub(crate) struct Direct3dSubmission<'a> {
     pub(crate) job: &'a Job,
-    pub(crate) layout: &'a Layout,
-    pub(crate) root_signature: &'a Object,
-    pub(crate) pipeline: &'a Object,
+    pub(crate) layout: &'a RootLayout,
+    pub(crate) root_signature: &'a ComObject,
+    pub(crate) pipeline: &'a ComObject,
     pub(crate) heaps: &'a Heaps,
-    pub(crate) memory: &'a Memory,
-    pub(crate) regions: &'a Regions,
-    pub(crate) textures: &'a [Option<Texture>],
+    pub(crate) memory: &'a DeviceBuffers,
+    pub(crate) regions: &'a JobRegions,
+    pub(crate) textures: &'a [Option<FilledTexture>],
 }
 
 /// A command list with its queue, and the fence that tells when it is done.
 #[derive(Debug)]
-pub(crate) struct Commands {
-    queue: Object,
-    allocator: Object,
+pub(crate) struct Direct3dCommands {
+    queue: ComObject,
+    allocator: ComObject,
     list: CommandList,
-    fence: Object,
+    fence: ComObject,
     /// What the fence shows once the last list is done.
     submitted: u64,
 }
 
-impl Commands {
+impl Direct3dCommands {
     /// A list that is closed.
-    pub(crate) fn new(device: &Device) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Direct3dDevice) -> Result<Self, RunnerError> {
         let queue = device.command_queue()?;
         let allocator = device.command_allocator()?;
         let list = CommandList(device.command_list(&allocator)?);
@@ -60,7 +60,7 @@ impl Commands {
     ///
     /// # Errors
     /// After `Timeout` and `DeviceLost` the work may still run: nothing of the device may be used or released.
-    pub(crate) fn run(&mut self, device: &Device, work: &Work<'_>) -> Result<(), RunnerError> {
+    pub(crate) fn run(&mut self, device: &Direct3dDevice, work: &Direct3dSubmission<'_>) -> Result<(), RunnerError> {
         self.list.reset(&self.allocator, work.pipeline)?;
         self.list.record(work);
         self.list.close()?;
@@ -80,7 +80,7 @@ impl Commands {
         self.wait(device)
     }
 
-    fn wait(&self, device: &Device) -> Result<(), RunnerError> {
+    fn wait(&self, device: &Direct3dDevice) -> Result<(), RunnerError> {
         let started = Instant::now();
         let mut pause = Duration::from_micros(50);
         loop {
@@ -107,7 +107,7 @@ impl Commands {
 
 /// The methods of `ID3D12GraphicsCommandList`.
 #[derive(Debug)]
-struct CommandList(Object);
+struct CommandList(ComObject);
 
 impl CommandList {
     fn close(&self) -> Result<(), RunnerError> {
@@ -117,7 +117,7 @@ impl CommandList {
         check("Close", unsafe { close(self.0.as_ptr()) })
     }
 
-    fn reset(&self, allocator: &Object, pipeline: &Object) -> Result<(), RunnerError> {
+    fn reset(&self, allocator: &ComObject, pipeline: &ComObject) -> Result<(), RunnerError> {
         // SAFETY: slot 8 of `ID3D12CommandAllocator` is `Reset`.
         let reset = unsafe { allocator.method::<method_type!(() -> HResult)>(8) };
         // SAFETY: no list of the allocator is running.
@@ -130,8 +130,8 @@ impl CommandList {
         })
     }
 
-    fn record(&self, work: &Work<'_>) {
-        let Work { memory, regions, .. } = work;
+    fn record(&self, work: &Direct3dSubmission<'_>) {
+        let Direct3dSubmission { memory, regions, .. } = work;
         let written = memory.written.resource();
         if regions.written > 0 {
             self.copy(written, memory.before.resource(), regions.written);
@@ -177,23 +177,23 @@ impl CommandList {
         unsafe { set(self.0.as_ptr(), count, heaps.as_ptr()) };
     }
 
-    fn set_parameter(&self, index: u32, parameter: &Parameter, work: &Work<'_>) {
+    fn set_parameter(&self, index: u32, parameter: &RootBinding, work: &Direct3dSubmission<'_>) {
         match parameter {
-            Parameter::Table(table) => {
+            RootBinding::Table(table) => {
                 let first = work.heaps.of(table.heap).gpu(table.first);
                 // SAFETY: slot 31 of `ID3D12GraphicsCommandList` is `SetComputeRootDescriptorTable`.
                 let set = unsafe { self.0.method::<method_type!((u32, u64))>(31) };
                 // SAFETY: the heap is set, and has all descriptors of the table.
                 unsafe { set(self.0.as_ptr(), index, first) };
             }
-            Parameter::Constants { buffer, words, .. } => {
+            RootBinding::Constants { buffer, words, .. } => {
                 let bytes = &work.job.buffers[*buffer].bytes;
                 // SAFETY: slot 35 of `ID3D12GraphicsCommandList` is `SetComputeRoot32BitConstants`.
                 let set = unsafe { self.0.method::<method_type!((u32, u32, *const u8, u32))>(35) };
                 // SAFETY: the buffer has so many words, which are copied.
                 unsafe { set(self.0.as_ptr(), index, *words, bytes.as_ptr(), 0) };
             }
-            Parameter::Descriptor { range, buffer } => {
+            RootBinding::Descriptor { range, buffer } => {
                 let region = work.regions.buffers[*buffer];
                 let holder =
                     if region.is_written { work.memory.written.resource() } else { work.memory.read.resource() };
@@ -212,14 +212,14 @@ impl CommandList {
     }
 
     /// Fills a texture and makes it ready for shaders.
-    fn fill(&self, texture: &Texture) {
+    fn fill(&self, texture: &FilledTexture) {
         type CopyTextureRegion = method_type!((*const CopyLocation, u32, u32, u32, *const CopyLocation, *const c_void));
         // SAFETY: slot 16 of `ID3D12GraphicsCommandList` is `CopyTextureRegion`.
         let copy = unsafe { self.0.method::<CopyTextureRegion>(16) };
         for LevelCopy { subresource, footprint } in &texture.copies {
-            let place = CopyPlace { subresource: *subresource };
+            let place = CopySource { subresource: *subresource };
             let to = CopyLocation { resource: texture.resource.as_ptr(), kind: 0, place };
-            let place = CopyPlace { footprint: *footprint };
+            let place = CopySource { footprint: *footprint };
             let from = CopyLocation { resource: texture.staging.resource().as_ptr(), kind: 1, place };
             // SAFETY: the texture has the subresource, its memory the footprint, and both live until the list is done.
             unsafe { copy(self.0.as_ptr(), &raw const to, 0, 0, 0, &raw const from, std::ptr::null()) };
@@ -227,7 +227,7 @@ impl CommandList {
         self.transition(&texture.resource, state::COPY_DEST, texture.state);
     }
 
-    fn copy(&self, to: &Object, from: &Object, size: u64) {
+    fn copy(&self, to: &ComObject, from: &ComObject, size: u64) {
         type CopyBufferRegion = method_type!((*mut c_void, u64, *mut c_void, u64, u64));
         // SAFETY: slot 15 of `ID3D12GraphicsCommandList` is `CopyBufferRegion`.
         let copy = unsafe { self.0.method::<CopyBufferRegion>(15) };
@@ -235,7 +235,7 @@ impl CommandList {
         unsafe { copy(self.0.as_ptr(), to.as_ptr(), 0, from.as_ptr(), 0, size) };
     }
 
-    fn transition(&self, resource: &Object, before: u32, after: u32) {
+    fn transition(&self, resource: &ComObject, before: u32, after: u32) {
         let barrier = Transition::new(resource.as_ptr(), before, after);
         // SAFETY: slot 26 of `ID3D12GraphicsCommandList` is `ResourceBarrier`.
         let barriers = unsafe { self.0.method::<method_type!((u32, *const Transition))>(26) };

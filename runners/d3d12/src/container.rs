@@ -22,7 +22,7 @@ const BLOCK: usize = 64;
 /// `ShaderRefused` for what is no container.
 pub(crate) fn signed(container: &[u8]) -> Result<Vec<u8>, RunnerError> {
     if container.len() < HEADER || !container.starts_with(MAGIC) {
-        let reason = format!("{} bytes that are no container of DXBC or DXIL", container.len());
+        let reason = format!("{} bytes, which are not a container of DXBC or DXIL", container.len());
         return Err(RunnerError::ShaderRefused(reason));
     }
     let mut signed = container.to_vec();
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn what_is_no_container_is_refused() {
         for bytes in [&b""[..], b"DXBC", &[0; 64]] {
-            let reason = format!("{} bytes that are no container of DXBC or DXIL", bytes.len());
+            let reason = format!("{} bytes, which are not a container of DXBC or DXIL", bytes.len());
             assert_eq!(signed(bytes), Err(RunnerError::ShaderRefused(reason)));
         }
     }

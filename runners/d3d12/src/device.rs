@@ -6,7 +6,7 @@ use std::ptr;
 
 use layoutproof_device::RunnerError;
 
-use crate::com::{Guid, HResult, Object, Place, method_type};
+use crate::com::{ComObject, Guid, HResult, OutPointer, method_type};
 use crate::failure::{check, name};
 use crate::library::Functions;
 use crate::structures::{
@@ -20,23 +20,23 @@ pub(crate) type CpuDescriptor = usize;
 
 /// A device.
 #[derive(Debug)]
-pub(crate) struct Device {
-    raw: Object,
+pub(crate) struct Direct3dDevice {
+    raw: ComObject,
     functions: Functions,
 }
 
-impl Device {
+impl Direct3dDevice {
     /// Opens the device of `adapter`, which is null for the first one.
     ///
     /// # Safety
     /// `adapter` is null or an adapter of DXGI.
     pub(crate) unsafe fn open(functions: Functions, adapter: *mut c_void) -> Result<Self, RunnerError> {
-        let create = |place: Place| {
+        let create = |place: OutPointer| {
             // SAFETY: the arguments are an adapter, as the caller says, a level, an interface and a place for the answer.
             unsafe { (functions.create_device)(adapter, FEATURE_LEVEL_11_0, &raw const interfaces::DEVICE, place) }
         };
         // SAFETY: the call stores a device.
-        let raw = unsafe { Object::made("D3D12CreateDevice", create) }?;
+        let raw = unsafe { ComObject::made("D3D12CreateDevice", create) }?;
         Ok(Self { raw, functions })
     }
 
@@ -55,8 +55,8 @@ impl Device {
     }
 
     /// A queue for everything.
-    pub(crate) fn command_queue(&self) -> Result<Object, RunnerError> {
-        type CreateCommandQueue = method_type!((*const CommandQueueDesc, *const Guid, Place) -> HResult);
+    pub(crate) fn command_queue(&self) -> Result<ComObject, RunnerError> {
+        type CreateCommandQueue = method_type!((*const CommandQueueDesc, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 8 of `ID3D12Device` is `CreateCommandQueue`.
         let create = unsafe { self.raw.method::<CreateCommandQueue>(8) };
         let desc = CommandQueueDesc::default();
@@ -67,8 +67,8 @@ impl Device {
     }
 
     /// Memory for commands.
-    pub(crate) fn command_allocator(&self) -> Result<Object, RunnerError> {
-        type CreateCommandAllocator = method_type!((u32, *const Guid, Place) -> HResult);
+    pub(crate) fn command_allocator(&self) -> Result<ComObject, RunnerError> {
+        type CreateCommandAllocator = method_type!((u32, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 9 of `ID3D12Device` is `CreateCommandAllocator`.
         let create = unsafe { self.raw.method::<CreateCommandAllocator>(9) };
         self.make("CreateCommandAllocator", |device, place| {
@@ -78,8 +78,8 @@ impl Device {
     }
 
     /// A list of commands in the memory of `allocator`, ready to be recorded.
-    pub(crate) fn command_list(&self, allocator: &Object) -> Result<Object, RunnerError> {
-        type CreateCommandList = method_type!((u32, u32, *mut c_void, *mut c_void, *const Guid, Place) -> HResult);
+    pub(crate) fn command_list(&self, allocator: &ComObject) -> Result<ComObject, RunnerError> {
+        type CreateCommandList = method_type!((u32, u32, *mut c_void, *mut c_void, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 12 of `ID3D12Device` is `CreateCommandList`.
         let create = unsafe { self.raw.method::<CreateCommandList>(12) };
         self.make("CreateCommandList", |device, place| {
@@ -90,8 +90,8 @@ impl Device {
     }
 
     /// A fence at 0.
-    pub(crate) fn fence(&self) -> Result<Object, RunnerError> {
-        type CreateFence = method_type!((u64, u32, *const Guid, Place) -> HResult);
+    pub(crate) fn fence(&self) -> Result<ComObject, RunnerError> {
+        type CreateFence = method_type!((u64, u32, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 36 of `ID3D12Device` is `CreateFence`.
         let create = unsafe { self.raw.method::<CreateFence>(36) };
         self.make("CreateFence", |device, place| {
@@ -101,7 +101,7 @@ impl Device {
     }
 
     /// A resource with memory of its own.
-    pub(crate) fn resource(&self, heap: HeapType, desc: &ResourceDesc, state: u32) -> Result<Object, RunnerError> {
+    pub(crate) fn resource(&self, heap: HeapType, desc: &ResourceDesc, state: u32) -> Result<ComObject, RunnerError> {
         type CreateCommittedResource = method_type!(
             (
                 *const HeapProperties,
@@ -110,7 +110,7 @@ impl Device {
                 u32,
                 *const c_void,
                 *const Guid,
-                Place,
+                OutPointer,
             ) -> HResult
         );
         // SAFETY: slot 27 of `ID3D12Device` is `CreateCommittedResource`.
@@ -124,16 +124,16 @@ impl Device {
     }
 
     /// A root signature.
-    pub(crate) fn root_signature(&self, desc: &RootSignatureDesc) -> Result<Object, RunnerError> {
+    pub(crate) fn root_signature(&self, desc: &RootSignatureDesc) -> Result<ComObject, RunnerError> {
         /// `D3D_ROOT_SIGNATURE_VERSION_1_0`.
         const VERSION: u32 = 1;
-        type CreateRootSignature = method_type!((u32, *const c_void, usize, *const Guid, Place) -> HResult);
+        type CreateRootSignature = method_type!((u32, *const c_void, usize, *const Guid, OutPointer) -> HResult);
         let (mut blob, mut words) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: what the description points to lives until the call returns.
         let code = unsafe { (self.functions.serialize_root_signature)(desc, VERSION, &raw mut blob, &raw mut words) };
         if code < 0 {
             // SAFETY: the call stored null or a blob.
-            let words = unsafe { Object::adopt("D3D12SerializeRootSignature", words) };
+            let words = unsafe { ComObject::adopt("D3D12SerializeRootSignature", words) };
             let said = words.map_or_else(|_| String::new(), |words| format!(": {}", text(&words)));
             return Err(RunnerError::Api {
                 call: "D3D12SerializeRootSignature".to_owned(),
@@ -141,7 +141,7 @@ impl Device {
             });
         }
         // SAFETY: the call stored a blob.
-        let blob = unsafe { Object::adopt("D3D12SerializeRootSignature", blob) }?;
+        let blob = unsafe { ComObject::adopt("D3D12SerializeRootSignature", blob) }?;
 
         // SAFETY: slot 16 of `ID3D12Device` is `CreateRootSignature`.
         let create = unsafe { self.raw.method::<CreateRootSignature>(16) };
@@ -153,8 +153,9 @@ impl Device {
     }
 
     /// A pipeline of one compute shader.
-    pub(crate) fn compute_pipeline(&self, root_signature: &Object, code: &[u8]) -> Result<Object, RunnerError> {
-        type CreateComputePipelineState = method_type!((*const ComputePipelineDesc, *const Guid, Place) -> HResult);
+    pub(crate) fn compute_pipeline(&self, root_signature: &ComObject, code: &[u8]) -> Result<ComObject, RunnerError> {
+        type CreateComputePipelineState =
+            method_type!((*const ComputePipelineDesc, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 11 of `ID3D12Device` is `CreateComputePipelineState`.
         let create = unsafe { self.raw.method::<CreateComputePipelineState>(11) };
         let desc = ComputePipelineDesc {
@@ -173,8 +174,8 @@ impl Device {
     }
 
     /// A heap of `count` descriptors that shaders see: of views, or of samplers.
-    pub(crate) fn descriptor_heap(&self, desc: &DescriptorHeapDesc) -> Result<Object, RunnerError> {
-        type CreateDescriptorHeap = method_type!((*const DescriptorHeapDesc, *const Guid, Place) -> HResult);
+    pub(crate) fn descriptor_heap(&self, desc: &DescriptorHeapDesc) -> Result<ComObject, RunnerError> {
+        type CreateDescriptorHeap = method_type!((*const DescriptorHeapDesc, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 14 of `ID3D12Device` is `CreateDescriptorHeap`.
         let create = unsafe { self.raw.method::<CreateDescriptorHeap>(14) };
         self.make("CreateDescriptorHeap", |device, place| {
@@ -210,14 +211,14 @@ impl Device {
     /// `at` is a descriptor of a heap of views.
     pub(crate) unsafe fn write_shader_view(
         &self,
-        resource: Option<&Object>,
+        resource: Option<&ComObject>,
         view: &BufferShaderView,
         at: CpuDescriptor,
     ) {
         type CreateShaderResourceView = method_type!((*mut c_void, *const BufferShaderView, CpuDescriptor));
         // SAFETY: slot 18 of `ID3D12Device` is `CreateShaderResourceView`.
         let create = unsafe { self.raw.method::<CreateShaderResourceView>(18) };
-        let resource = resource.map_or(ptr::null_mut(), Object::as_ptr);
+        let resource = resource.map_or(ptr::null_mut(), ComObject::as_ptr);
         // SAFETY: the caller says what `at` is.
         unsafe { create(self.raw.as_ptr(), resource, view, at) };
     }
@@ -228,7 +229,7 @@ impl Device {
     /// `at` is a descriptor of a heap of views.
     pub(crate) unsafe fn write_texture_view(
         &self,
-        texture: &Object,
+        texture: &ComObject,
         view: Option<&TextureShaderView>,
         at: CpuDescriptor,
     ) {
@@ -243,7 +244,7 @@ impl Device {
     ///
     /// # Safety
     /// `at` is a descriptor of a heap of views.
-    pub(crate) unsafe fn write_writable_texture_view(&self, texture: &Object, at: CpuDescriptor) {
+    pub(crate) unsafe fn write_writable_texture_view(&self, texture: &ComObject, at: CpuDescriptor) {
         type CreateUnorderedAccessView =
             method_type!((*mut c_void, *mut c_void, *const BufferWritableView, CpuDescriptor));
         // SAFETY: slot 19 of `ID3D12Device` is `CreateUnorderedAccessView`.
@@ -270,7 +271,7 @@ impl Device {
     /// `at` is a descriptor of a heap of views.
     pub(crate) unsafe fn write_writable_view(
         &self,
-        resource: Option<&Object>,
+        resource: Option<&ComObject>,
         view: &BufferWritableView,
         at: CpuDescriptor,
     ) {
@@ -278,7 +279,7 @@ impl Device {
             method_type!((*mut c_void, *mut c_void, *const BufferWritableView, CpuDescriptor));
         // SAFETY: slot 19 of `ID3D12Device` is `CreateUnorderedAccessView`.
         let create = unsafe { self.raw.method::<CreateUnorderedAccessView>(19) };
-        let resource = resource.map_or(ptr::null_mut(), Object::as_ptr);
+        let resource = resource.map_or(ptr::null_mut(), ComObject::as_ptr);
         // SAFETY: the caller says what `at` is.
         unsafe { create(self.raw.as_ptr(), resource, ptr::null_mut(), view, at) };
     }
@@ -293,14 +294,18 @@ impl Device {
         check("GetDeviceRemovedReason", reason).map_err(|error| RunnerError::DeviceLost(error.to_string()))
     }
 
-    fn make(&self, call: &str, make: impl FnOnce(*mut c_void, Place) -> HResult) -> Result<Object, RunnerError> {
+    fn make(
+        &self,
+        call: &str,
+        make: impl FnOnce(*mut c_void, OutPointer) -> HResult,
+    ) -> Result<ComObject, RunnerError> {
         // SAFETY: every method that this is used with stores an object where it succeeds.
-        unsafe { Object::made(call, |place| make(self.raw.as_ptr(), place)) }
+        unsafe { ComObject::made(call, |place| make(self.raw.as_ptr(), place)) }
     }
 }
 
 /// Where the bytes of a blob are, and how many.
-fn blob_range(blob: &Object) -> (*const c_void, usize) {
+fn blob_range(blob: &ComObject) -> (*const c_void, usize) {
     // SAFETY: slot 3 of `ID3DBlob` is `GetBufferPointer`.
     let pointer = unsafe { blob.method::<method_type!(() -> *const c_void)>(3) };
     // SAFETY: slot 4 of `ID3DBlob` is `GetBufferSize`.
@@ -312,7 +317,7 @@ fn blob_range(blob: &Object) -> (*const c_void, usize) {
 }
 
 /// The text that a blob holds.
-fn text(blob: &Object) -> String {
+fn text(blob: &ComObject) -> String {
     let (pointer, size) = blob_range(blob);
     if pointer.is_null() {
         return String::new();

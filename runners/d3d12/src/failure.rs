@@ -1,4 +1,4 @@
-//! What a failing call means for a job.
+//! Turns the codes of failed calls into errors of a job.
 
 use layoutproof_device::RunnerError;
 

@@ -2,28 +2,28 @@
 
 use layoutproof_device::{ImageKind, Job, JobSampler, RegisterClass, RegisterRange, RunnerError, TexelType};
 
-use crate::com::{Object, method_type};
-use crate::device::{CpuDescriptor, Device};
-use crate::memory::{Memory, address};
-use crate::placement::{CONSTANT_ALIGNMENT, Region, Regions, TEXEL};
-use crate::registers::{Registers, Resource};
-use crate::root_signature::{HeapKind, Layout, Table};
+use crate::com::{ComObject, method_type};
+use crate::device::{CpuDescriptor, Direct3dDevice};
+use crate::memory::{DeviceBuffers, address};
+use crate::placement::{CONSTANT_ALIGNMENT, JobRegions, Region, TEXEL};
+use crate::registers::{JobResource, Registers};
+use crate::root_signature::{HeapKind, RootLayout, Table};
 use crate::structures::{
     BufferShaderView, BufferWritableView, COMPONENTS, ConstantBufferView, DescriptorHeapDesc, SamplerDesc, format,
 };
-use crate::textures::Texture;
+use crate::textures::FilledTexture;
 
 /// A heap that shaders see.
 #[derive(Debug)]
 pub(crate) struct Heap {
-    raw: Object,
+    raw: ComObject,
     /// Bytes from one descriptor to the next.
     step: u32,
 }
 
 impl Heap {
     /// A heap of `count` descriptors.
-    fn new(device: &Device, kind: HeapKind, count: u32) -> Result<Self, RunnerError> {
+    fn new(device: &Direct3dDevice, kind: HeapKind, count: u32) -> Result<Self, RunnerError> {
         let kind = match kind {
             HeapKind::Views => 0,
             HeapKind::Samplers => 1,
@@ -33,16 +33,16 @@ impl Heap {
     }
 
     /// The heap as command lists take it.
-    pub(crate) fn raw(&self) -> &Object {
+    pub(crate) fn raw(&self) -> &ComObject {
         &self.raw
     }
 
     /// Where the descriptor of this number is written.
     fn cpu(&self, number: u32) -> CpuDescriptor {
-        type GetStart = method_type!((*mut CpuDescriptor) -> *mut CpuDescriptor);
+        type GetCpuStart = method_type!((*mut CpuDescriptor) -> *mut CpuDescriptor);
         // SAFETY: slot 9 of `ID3D12DescriptorHeap` is `GetCPUDescriptorHandleForHeapStart`, which returns its structure
         // through a pointer.
-        let get = unsafe { self.raw.method::<GetStart>(9) };
+        let get = unsafe { self.raw.method::<GetCpuStart>(9) };
         let mut start = 0;
         // SAFETY: the place for the answer lives until the call returns.
         unsafe { get(self.raw.as_ptr(), &raw mut start) };
@@ -51,10 +51,10 @@ impl Heap {
 
     /// What command lists are told of the descriptor of this number.
     pub(crate) fn gpu(&self, number: u32) -> u64 {
-        type GetStart = method_type!((*mut u64) -> *mut u64);
+        type GetGpuStart = method_type!((*mut u64) -> *mut u64);
         // SAFETY: slot 10 of `ID3D12DescriptorHeap` is `GetGPUDescriptorHandleForHeapStart`, which returns its structure
         // through a pointer.
-        let get = unsafe { self.raw.method::<GetStart>(10) };
+        let get = unsafe { self.raw.method::<GetGpuStart>(10) };
         let mut start = 0;
         // SAFETY: the place for the answer lives until the call returns.
         unsafe { get(self.raw.as_ptr(), &raw mut start) };
@@ -71,14 +71,14 @@ pub(crate) struct Heaps {
     pub(crate) samplers: Option<Heap>,
 }
 
-/// What descriptors are made of.
-pub(crate) struct Bound<'a> {
+/// The resources that descriptors refer to.
+pub(crate) struct DescriptorSources<'a> {
     pub(crate) job: &'a Job,
     pub(crate) registers: &'a Registers,
-    pub(crate) regions: &'a Regions,
-    pub(crate) memory: &'a Memory,
+    pub(crate) regions: &'a JobRegions,
+    pub(crate) memory: &'a DeviceBuffers,
     /// In the order of the job's images; `None` for typed buffers.
-    pub(crate) textures: &'a [Option<Texture>],
+    pub(crate) textures: &'a [Option<FilledTexture>],
 }
 
 impl Heaps {
@@ -86,7 +86,11 @@ impl Heaps {
     ///
     /// # Errors
     /// `Unsupported` for what is not bound here.
-    pub(crate) fn new(device: &Device, layout: &Layout, bound: &Bound<'_>) -> Result<Self, RunnerError> {
+    pub(crate) fn new(
+        device: &Direct3dDevice,
+        layout: &RootLayout,
+        bound: &DescriptorSources<'_>,
+    ) -> Result<Self, RunnerError> {
         let heap = |kind, count| if count == 0 { Ok(None) } else { Heap::new(device, kind, count).map(Some) };
         let heaps =
             Self { views: heap(HeapKind::Views, layout.views)?, samplers: heap(HeapKind::Samplers, layout.samplers)? };
@@ -106,9 +110,9 @@ impl Heaps {
     }
 }
 
-impl Bound<'_> {
+impl DescriptorSources<'_> {
     /// Writes the descriptors of a table.
-    fn fill(&self, device: &Device, heap: &Heap, table: &Table) -> Result<(), RunnerError> {
+    fn fill(&self, device: &Direct3dDevice, heap: &Heap, table: &Table) -> Result<(), RunnerError> {
         for ranged in &table.ranges {
             let mut resources = self.registers.in_range(&ranged.range).peekable();
             for place in 0..ranged.length {
@@ -116,18 +120,18 @@ impl Bound<'_> {
                 let at = heap.cpu(table.first + ranged.offset + place);
                 match resource {
                     None => self.write(device, &ranged.range, None, at),
-                    Some(Resource::Buffer(index)) => {
-                        let view = View::of_buffer(self.regions.buffers[index], ranged.range.stride);
+                    Some(JobResource::Buffer(index)) => {
+                        let view = RegionView::of_buffer(self.regions.buffers[index], ranged.range.stride);
                         self.write(device, &ranged.range, Some(view), at);
                     }
-                    Some(Resource::Image(index)) if self.textures[index].is_some() => {
+                    Some(JobResource::Image(index)) if self.textures[index].is_some() => {
                         self.write_texture(device, index, at);
                     }
-                    Some(Resource::Image(index)) => {
+                    Some(JobResource::Image(index)) => {
                         let view = self.view_of_image(index)?;
                         self.write(device, &ranged.range, Some(view), at);
                     }
-                    Some(Resource::Sampler(index)) => {
+                    Some(JobResource::Sampler(index)) => {
                         let JobSampler { level, comparison, .. } = self.job.samplers[index];
                         if comparison {
                             return Err(RunnerError::Unsupported("samplers that compare".to_owned()));
@@ -140,7 +144,7 @@ impl Bound<'_> {
         Ok(())
     }
 
-    fn write_texture(&self, device: &Device, index: usize, at: CpuDescriptor) {
+    fn write_texture(&self, device: &Direct3dDevice, index: usize, at: CpuDescriptor) {
         let image = &self.job.images[index];
         let texture = self.textures[index].as_ref().expect("the caller looked");
         if image.kind == ImageKind::Storage {
@@ -152,7 +156,7 @@ impl Bound<'_> {
         }
     }
 
-    fn view_of_image(&self, index: usize) -> Result<View, RunnerError> {
+    fn view_of_image(&self, index: usize) -> Result<RegionView, RunnerError> {
         let image = &self.job.images[index];
         match (image.kind, self.regions.typed[index]) {
             (ImageKind::UniformTexels | ImageKind::StorageTexels, Some(region)) => {
@@ -162,14 +166,14 @@ impl Bound<'_> {
                     TexelType::Uint => format::R32G32B32A32_UINT,
                     TexelType::Depth => return Err(RunnerError::Unsupported("buffers of depths".to_owned())),
                 };
-                Ok(View { region, format, element: TEXEL, stride: 0, flags: 0 })
+                Ok(RegionView { region, format, element: TEXEL, stride: 0, flags: 0 })
             }
             _ => Err(RunnerError::Unsupported("textures".to_owned())),
         }
     }
 
     /// Writes a descriptor of the class of `range` at `at`, a place in a heap of views; null for no view.
-    fn write(&self, device: &Device, range: &RegisterRange, view: Option<View>, at: CpuDescriptor) {
+    fn write(&self, device: &Direct3dDevice, range: &RegisterRange, view: Option<RegionView>, at: CpuDescriptor) {
         let first = view.map_or(0, |view| view.region.range() / u64::from(view.element));
         let count = view.map_or(0, |view| view.region.size() / view.element);
         let (format, stride, flags) =
@@ -177,7 +181,7 @@ impl Bound<'_> {
         match range.class {
             RegisterClass::ConstantBuffer => {
                 let view = match view {
-                    Some(View { region, .. }) => ConstantBufferView {
+                    Some(RegionView { region, .. }) => ConstantBufferView {
                         address: address(self.memory.read.resource()) + region.range(),
                         size: region.size().next_multiple_of(CONSTANT_ALIGNMENT),
                     },
@@ -209,7 +213,7 @@ impl Bound<'_> {
 const UNSEEN_LEVEL: u32 = 15;
 
 /// Writes a sampler without filtering that clamps to one mip level.
-fn write_sampler(device: &Device, level: u32, at: CpuDescriptor) {
+fn write_sampler(device: &Direct3dDevice, level: u32, at: CpuDescriptor) {
     let level = u16::try_from(level).map_or(f32::from(u16::MAX), f32::from);
     let sampler = SamplerDesc {
         filter: 0,
@@ -227,7 +231,7 @@ fn write_sampler(device: &Device, level: u32, at: CpuDescriptor) {
 
 /// How a shader sees a region.
 #[derive(Clone, Copy, Debug)]
-struct View {
+struct RegionView {
     region: Region,
     format: u32,
     /// Bytes of what is counted.
@@ -237,7 +241,7 @@ struct View {
     flags: u32,
 }
 
-impl View {
+impl RegionView {
     /// A structured buffer, or a raw one where `stride` is 0.
     fn of_buffer(region: Region, stride: u32) -> Self {
         match stride {

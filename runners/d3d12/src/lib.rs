@@ -20,21 +20,19 @@ mod placement;
 mod refusal;
 mod registers;
 mod root_signature;
-mod runner;
 mod session;
 mod structures;
 mod support;
 mod textures;
 
 use layoutproof_device::devices::number_equal_ids;
-use layoutproof_device::{DeviceInfo, Runner, RunnerError};
+use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner};
 
 pub use layoutproof_device::devices::Enumeration;
 
-use adapters::Found;
+use adapters::AdapterListing;
 use library::Functions;
-use runner::Direct3dRunner;
-use session::Session;
+use session::Direct3dSession;
 
 /// Lists the devices; a machine without the library has none.
 ///
@@ -42,7 +40,7 @@ use session::Session;
 /// `Api` if the library is there but a call fails.
 pub fn enumerate() -> Result<Enumeration, RunnerError> {
     let Ok(functions) = Functions::load() else { return Ok(Enumeration::default()) };
-    let Found { devices, notes } = adapters::list(functions)?;
+    let AdapterListing { devices, notes } = adapters::list(functions)?;
     let mut devices: Vec<DeviceInfo> = devices.into_iter().map(|adapter| adapter.info).collect();
     number_equal_ids(&mut devices);
     Ok(Enumeration { devices, notes })
@@ -55,5 +53,5 @@ pub fn enumerate() -> Result<Enumeration, RunnerError> {
 pub fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
     let functions = Functions::load().map_err(|reason| RunnerError::Api { call: library::NAME.to_owned(), reason })?;
     let device = adapters::open(functions, info)?;
-    Ok(Box::new(Direct3dRunner::new(info.clone(), Session::new(device)?)))
+    Ok(Box::new(SessionRunner::new(info.clone(), Direct3dSession::new(device)?)))
 }

@@ -8,14 +8,14 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-use crate::com::{Guid, HResult, Place, function_type};
+use crate::com::{Guid, HResult, OutPointer, function_type};
 use crate::structures::RootSignatureDesc;
 
 /// The library's name.
 pub(crate) const NAME: &str = if cfg!(windows) { "d3d12.dll" } else { "libvkd3d-utils.so.1" };
 
-type CreateDevice = function_type!((*mut c_void, u32, *const Guid, Place) -> HResult);
-type SerializeRootSignature = function_type!((*const RootSignatureDesc, u32, Place, Place) -> HResult);
+type CreateDevice = function_type!((*mut c_void, u32, *const Guid, OutPointer) -> HResult);
+type SerializeRootSignature = function_type!((*const RootSignatureDesc, u32, OutPointer, OutPointer) -> HResult);
 
 /// The functions that are used.
 #[derive(Clone, Copy, Debug)]

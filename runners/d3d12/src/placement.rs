@@ -1,11 +1,11 @@
-//! Where a job's resources lie in the two buffers of [`Memory`](crate::memory::Memory).
+//! Where a job's resources lie in the two buffers of [`DeviceBuffers`](crate::memory::DeviceBuffers).
 
-use layoutproof_device::placement::Placement;
+use layoutproof_device::placement::BufferPlacement;
 use layoutproof_device::{BufferAfter, ImageKind, Job, JobImage, RegisterClass, RunnerError};
 
-use crate::memory::Memory;
+use crate::memory::DeviceBuffers;
 use crate::registers::class_of_buffer;
-use crate::root_signature::Layout;
+use crate::root_signature::RootLayout;
 
 /// Regions start at multiples of this many bytes, so that a range at one multiple of its alignment is at an odd one in the
 /// whole buffer, too.
@@ -27,7 +27,7 @@ pub(crate) struct Region {
     pub(crate) is_written: bool,
     /// Where its memory begins, in bytes.
     start: u64,
-    placement: Placement,
+    placement: BufferPlacement,
 }
 
 impl Region {
@@ -44,7 +44,7 @@ impl Region {
 
 /// Where all of a job's resources are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Regions {
+pub(crate) struct JobRegions {
     /// In the order of the job's buffers.
     pub(crate) buffers: Vec<Region>,
     /// In the order of the job's images; `None` for textures.
@@ -55,12 +55,12 @@ pub(crate) struct Regions {
     pub(crate) written: u64,
 }
 
-impl Regions {
+impl JobRegions {
     /// Places the resources of `job`, whose root signature is `layout`.
     ///
     /// # Errors
-    /// As [`Placement::of`].
-    pub(crate) fn new(job: &Job, layout: &Layout) -> Result<Self, RunnerError> {
+    /// As [`BufferPlacement::of`].
+    pub(crate) fn new(job: &Job, layout: &RootLayout) -> Result<Self, RunnerError> {
         let strides = strides(job, layout);
         let mut regions = Self::default();
         for (buffer, stride) in job.buffers.iter().zip(strides) {
@@ -71,10 +71,11 @@ impl Regions {
                     common_multiple(STORAGE_ALIGNMENT, stride)
                 }
             };
-            let placement = Placement::of(buffer, alignment)?;
+            let placement = BufferPlacement::of(buffer, alignment)?;
             let region = regions.add(class == RegisterClass::UnorderedAccess, alignment, placement);
             regions.buffers.push(region);
         }
+
         for image in &job.images {
             let is_written = match image.kind {
                 ImageKind::UniformTexels => false,
@@ -84,14 +85,15 @@ impl Regions {
                     continue;
                 }
             };
-            let placement = Placement { offset: TEXEL, size: TEXEL, total: 2 * TEXEL };
+            let placement = BufferPlacement { offset: TEXEL, size: TEXEL, total: 2 * TEXEL };
             let region = regions.add(is_written, TEXEL, placement);
             regions.typed.push(Some(region));
         }
+
         Ok(regions)
     }
 
-    fn add(&mut self, is_written: bool, alignment: u32, placement: Placement) -> Region {
+    fn add(&mut self, is_written: bool, alignment: u32, placement: BufferPlacement) -> Region {
         let end = if is_written { &mut self.written } else { &mut self.read };
         let start = end.next_multiple_of(u64::from(common_multiple(REGION, alignment)));
         // A view of constants ends at a multiple of its alignment.
@@ -101,7 +103,7 @@ impl Regions {
     }
 
     /// Writes the memory of all resources.
-    pub(crate) fn write(&self, job: &Job, memory: &mut Memory) {
+    pub(crate) fn write(&self, job: &Job, memory: &mut DeviceBuffers) {
         let mut write = |region: &Region, bytes: &[u8]| {
             let target = if region.is_written { &mut memory.before } else { &mut memory.read };
             target.write(region.start, bytes);
@@ -118,7 +120,7 @@ impl Regions {
     }
 
     /// The job's buffers as they are now.
-    pub(crate) fn read(&self, memory: &Memory) -> Vec<BufferAfter> {
+    pub(crate) fn read(&self, memory: &DeviceBuffers) -> Vec<BufferAfter> {
         let read = |region: &Region| {
             let source = if region.is_written { &memory.after } else { &memory.read };
             region.placement.split(&source.read(region.start, region.placement.total))
@@ -134,7 +136,7 @@ pub(crate) fn texel(image: &JobImage) -> Vec<u8> {
 }
 
 /// The stride of each buffer that is bound as a structured one; 1 for all others.
-fn strides(job: &Job, layout: &Layout) -> Vec<u32> {
+fn strides(job: &Job, layout: &RootLayout) -> Vec<u32> {
     let range_of = |class: RegisterClass, set: u32, register: u32| {
         let ranges = layout.tables().flat_map(|table| &table.ranges).map(|ranged| &ranged.range);
         let mut inside = ranges.filter(move |range| range.class == class && range.space == set);

@@ -1,4 +1,4 @@
-//! Why a driver refuses a shader, in its own words.
+//! Finds the words in which a driver refuses a shader.
 //!
 //! A pipeline that cannot be made has a code and no words. vkd3d's compiler of shaders is asked again for them; on
 //! Windows the code must do.
@@ -10,26 +10,26 @@ use layoutproof_device::{RunnerError, Shader};
 /// What the translator says that it does not have is `Unsupported`; anything else is a refusal.
 pub(crate) fn of_shader(shader: &Shader, code: &[u8], reason: &str) -> RunnerError {
     match words(shader, code) {
-        Some(Words { text, is_limit: true }) => RunnerError::Unsupported(text),
-        Some(Words { text, is_limit: false }) => RunnerError::ShaderRefused(format!("{reason}: {text}")),
+        Some(Vkd3dMessage { text, is_limit: true }) => RunnerError::Unsupported(text),
+        Some(Vkd3dMessage { text, is_limit: false }) => RunnerError::ShaderRefused(format!("{reason}: {text}")),
         None => RunnerError::ShaderRefused(reason.to_owned()),
     }
 }
 
-/// What vkd3d says.
-struct Words {
+/// The error message of vkd3d.
+struct Vkd3dMessage {
     text: String,
     /// Whether it says so of something that it does not have, rather than of something wrong.
     is_limit: bool,
 }
 
 #[cfg(windows)]
-fn words(_: &Shader, _: &[u8]) -> Option<Words> {
+fn words(_: &Shader, _: &[u8]) -> Option<Vkd3dMessage> {
     None
 }
 
 #[cfg(not(windows))]
-fn words(shader: &Shader, code: &[u8]) -> Option<Words> {
+fn words(shader: &Shader, code: &[u8]) -> Option<Vkd3dMessage> {
     use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
     use std::ptr;
 
@@ -60,7 +60,7 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Words> {
         name: *const c_char,
     }
 
-    type Compile = unsafe extern "C" fn(*const CompileInfo, *mut ShaderCode, *mut *mut c_char) -> c_int;
+    type Vkd3dCompile = unsafe extern "C" fn(*const CompileInfo, *mut ShaderCode, *mut *mut c_char) -> c_int;
     type FreeMessages = unsafe extern "C" fn(*mut c_char);
     type FreeCode = unsafe extern "C" fn(*mut ShaderCode);
 
@@ -73,7 +73,7 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Words> {
     };
     let library = library::open("libvkd3d-shader.so.1").ok()?;
     // SAFETY: the functions have these types in `vkd3d_shader.h`.
-    let compile = unsafe { library.get::<Compile>(b"vkd3d_shader_compile\0") }.ok()?;
+    let compile = unsafe { library.get::<Vkd3dCompile>(b"vkd3d_shader_compile\0") }.ok()?;
     // SAFETY: as above.
     let free_messages = unsafe { library.get::<FreeMessages>(b"vkd3d_shader_free_messages\0") }.ok()?;
     // SAFETY: as above.
@@ -111,7 +111,7 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Words> {
 
 /// The first error of vkd3d's compiler, without the place: `<anonymous>:1:1: E8018: ...`.
 #[cfg(not(windows))]
-fn told(text: &str) -> Words {
+fn told(text: &str) -> Vkd3dMessage {
     /// What is said of what vkd3d does not have.
     // It takes no constant index beyond a private array either, which is undefined, but no error.
     const LIMITS: [&str; 7] = [
@@ -126,5 +126,8 @@ fn told(text: &str) -> Words {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let words = line.find(": E").map_or(line, |at| &line[at + 2..]);
     let lower = words.to_lowercase();
-    Words { text: format!("what vkd3d calls {words}"), is_limit: LIMITS.iter().any(|limit| lower.contains(limit)) }
+    Vkd3dMessage {
+        text: format!("what vkd3d calls {words}"),
+        is_limit: LIMITS.iter().any(|limit| lower.contains(limit)),
+    }
 }

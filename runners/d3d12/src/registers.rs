@@ -1,7 +1,6 @@
-//! Which registers a job binds, and in which ranges its root signature declares them.
+//! Finds the registers that a job binds, and the ranges in which its root signature declares them.
 //!
-//! A [`Job`] goes in; out come its resources by register and the ranges: those that the job declares, and one for each
-//! resource or array that is in none of them.
+//! The ranges are those that the job declares, and one for each resource or array that is in none of them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +8,7 @@ use layoutproof_device::{BufferKind, ImageKind, Job, JobBuffer, JobImage, Regist
 
 /// A register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Register {
+pub(crate) struct Direct3dRegister {
     /// Its class.
     pub(crate) class: RegisterClass,
     /// Its space.
@@ -20,7 +19,7 @@ pub(crate) struct Register {
 
 /// What is bound at a register: one of the job's buffers, images or samplers, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Resource {
+pub(crate) enum JobResource {
     /// A buffer.
     Buffer(usize),
     /// An image.
@@ -33,18 +32,18 @@ pub(crate) enum Resource {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Registers {
     /// Resources by register.
-    pub(crate) named: BTreeMap<Register, Resource>,
+    pub(crate) named: BTreeMap<Direct3dRegister, JobResource>,
     /// All ranges.
     pub(crate) ranges: Vec<RegisterRange>,
 }
 
 /// A resource on its way to its register: arrays begin at `first`.
-struct Site {
+struct ResourceSite {
     class: RegisterClass,
     space: u32,
     first: u32,
     element: u32,
-    resource: Resource,
+    resource: JobResource,
 }
 
 impl Registers {
@@ -54,19 +53,20 @@ impl Registers {
     /// `Api` if two resources share a register; `Unsupported` for what Direct3D 12 does not have.
     pub(crate) fn of(job: &Job) -> Result<Self, RunnerError> {
         let mut registers = Self { named: BTreeMap::new(), ranges: job.root_signature.ranges.clone() };
-        let mut lengths: BTreeMap<Register, u32> = BTreeMap::new();
+        let mut lengths: BTreeMap<Direct3dRegister, u32> = BTreeMap::new();
         for site in sites(job)? {
-            let Site { class, space, first, element, resource } = site;
+            let ResourceSite { class, space, first, element, resource } = site;
             let number = first.checked_add(element).ok_or_else(|| refused("a register beyond 2^32 - 1"))?;
-            let register = Register { class, space, number };
+            let register = Direct3dRegister { class, space, number };
             if registers.named.insert(register, resource).is_some() {
                 return Err(refused(&format!("two resources at {}{number} space {space}", class.letter())));
             }
             if !job.root_signature.ranges.iter().any(|range| contains(range, register)) {
-                let length = lengths.entry(Register { class, space, number: first }).or_default();
+                let length = lengths.entry(Direct3dRegister { class, space, number: first }).or_default();
                 *length = (*length).max(element + 1);
             }
         }
+
         registers.ranges.extend(lengths.into_iter().map(|(first, length)| RegisterRange {
             class: first.class,
             space: first.space,
@@ -83,8 +83,8 @@ impl Registers {
     }
 
     /// What is bound in `range`, by its place in it.
-    pub(crate) fn in_range(&self, range: &RegisterRange) -> impl Iterator<Item = (u32, Resource)> {
-        let first = Register { class: range.class, space: range.space, number: range.first };
+    pub(crate) fn in_range(&self, range: &RegisterRange) -> impl Iterator<Item = (u32, JobResource)> {
+        let first = Direct3dRegister { class: range.class, space: range.space, number: range.first };
         let inside = self.named.range(first..).take_while({
             let range = range.clone();
             move |(register, _)| contains(&range, **register)
@@ -94,30 +94,30 @@ impl Registers {
 }
 
 /// Whether a range declares a register.
-fn contains(range: &RegisterRange, register: Register) -> bool {
+fn contains(range: &RegisterRange, register: Direct3dRegister) -> bool {
     let is_alike = range.class == register.class && range.space == register.space && range.first <= register.number;
     is_alike && range.count.is_none_or(|count| register.number - range.first < count)
 }
 
-fn sites(job: &Job) -> Result<Vec<Site>, RunnerError> {
+fn sites(job: &Job) -> Result<Vec<ResourceSite>, RunnerError> {
     let mut sites = Vec::new();
     for (index, JobBuffer { set, binding, element, kind, .. }) in job.buffers.iter().enumerate() {
         let class = class_of_buffer(*kind)?;
-        let resource = Resource::Buffer(index);
-        sites.push(Site { class, space: *set, first: *binding, element: *element, resource });
+        let resource = JobResource::Buffer(index);
+        sites.push(ResourceSite { class, space: *set, first: *binding, element: *element, resource });
     }
     for (index, JobImage { set, binding, element, kind, .. }) in job.images.iter().enumerate() {
         let class = class_of_image(*kind)?;
-        let resource = Resource::Image(index);
-        sites.push(Site { class, space: *set, first: *binding, element: *element, resource });
+        let resource = JobResource::Image(index);
+        sites.push(ResourceSite { class, space: *set, first: *binding, element: *element, resource });
     }
     for (index, sampler) in job.samplers.iter().enumerate() {
-        sites.push(Site {
+        sites.push(ResourceSite {
             class: RegisterClass::Sampler,
             space: sampler.set,
             first: sampler.binding,
             element: sampler.element,
-            resource: Resource::Sampler(index),
+            resource: JobResource::Sampler(index),
         });
     }
     Ok(sites)
@@ -172,8 +172,8 @@ mod tests {
         let told = |range: &RegisterRange| format!("{}{} x {:?}", range.class.letter(), range.first, range.count);
         let ranges: Vec<String> = registers.ranges.iter().map(told).collect();
         assert_eq!(ranges, ["t7 x None", "b0 x Some(1)", "t4 x Some(2)", "u0 x Some(1)"]);
-        assert_eq!(registers.in_range(&range).collect::<Vec<_>>(), [(2, Resource::Buffer(3))]);
-        assert_eq!(registers.in_range(&registers.ranges[2]).collect::<Vec<_>>(), [(1, Resource::Buffer(2))]);
+        assert_eq!(registers.in_range(&range).collect::<Vec<_>>(), [(2, JobResource::Buffer(3))]);
+        assert_eq!(registers.in_range(&registers.ranges[2]).collect::<Vec<_>>(), [(1, JobResource::Buffer(2))]);
     }
 
     #[test]

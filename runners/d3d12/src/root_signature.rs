@@ -1,4 +1,4 @@
-//! The root signature of a job: its ranges of registers go in, root parameters come out, and what they are set to.
+//! Lays out the root signature of a job: its parameters, and the buffers and tables that they are set to.
 //!
 //! A buffer alone is a root descriptor, or words in the root signature, as the job asks; everything else goes through
 //! descriptor tables: one of all ranges that have an end, one of all such ranges of samplers, and one for each range
@@ -8,9 +8,9 @@
 
 use layoutproof_device::{Job, RegisterClass, RegisterRange, RootParameters, RunnerError};
 
-use crate::com::Object;
-use crate::device::Device;
-use crate::registers::{Registers, Resource};
+use crate::com::ComObject;
+use crate::device::Direct3dDevice;
+use crate::registers::{JobResource, Registers};
 use crate::structures::{
     DescriptorRange, RootParameter, RootParameterType, RootParameterValue, RootRegister, RootSignatureDesc, RootTable,
 };
@@ -38,7 +38,7 @@ pub(crate) enum HeapKind {
 
 /// A root parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Parameter {
+pub(crate) enum RootBinding {
     /// The address of a buffer of the job.
     Descriptor {
         /// Its register.
@@ -81,18 +81,18 @@ pub(crate) struct TableRange {
     pub(crate) length: u32,
 }
 
-/// What a root signature consists of.
+/// The parameters of a root signature, with the number of descriptors in its tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct RootLayout {
     /// The root parameters.
-    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) parameters: Vec<RootBinding>,
     /// Descriptors of all tables of views.
     pub(crate) views: u32,
     /// Descriptors of all tables of samplers.
     pub(crate) samplers: u32,
 }
 
-impl Layout {
+impl RootLayout {
     /// The layout for `job`, which binds `registers`.
     ///
     /// # Errors
@@ -118,10 +118,12 @@ impl Layout {
                 (Some(_), HeapKind::Samplers) => finite.1.push(ranged),
             }
         }
+
         let tables = [(HeapKind::Views, finite.0), (HeapKind::Samplers, finite.1)].into_iter().chain(endless);
         for (heap, ranges) in tables.filter(|(_, ranges)| !ranges.is_empty()) {
             layout.add_table(heap, ranges)?;
         }
+
         match u32::try_from(layout.tables().count()) {
             Ok(tables) if tables <= WORDS_OF_TABLES => Ok(layout),
             Ok(_) | Err(_) => Err(RunnerError::Unsupported(format!("more than {WORDS_OF_TABLES} descriptor tables"))),
@@ -131,8 +133,8 @@ impl Layout {
     /// The tables.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {
         self.parameters.iter().filter_map(|parameter| match parameter {
-            Parameter::Table(table) => Some(table),
-            Parameter::Descriptor { .. } | Parameter::Constants { .. } => None,
+            RootBinding::Table(table) => Some(table),
+            RootBinding::Descriptor { .. } | RootBinding::Constants { .. } => None,
         })
     }
 
@@ -151,30 +153,32 @@ impl Layout {
                 "room for {taken} descriptors; jobs have {MOST_DESCRIPTORS}"
             )));
         }
-        self.parameters.push(Parameter::Table(Table { heap, first, ranges }));
+        self.parameters.push(RootBinding::Table(Table { heap, first, ranges }));
         Ok(())
     }
 
     /// Makes the root signature.
-    pub(crate) fn root_signature(&self, device: &Device) -> Result<Object, RunnerError> {
+    pub(crate) fn root_signature(&self, device: &Direct3dDevice) -> Result<ComObject, RunnerError> {
         let ranges: Vec<Vec<DescriptorRange>> = self.tables().map(descriptor_ranges).collect();
         let mut tables = ranges.iter();
+
         let parameters: Vec<RootParameter> = self
             .parameters
             .iter()
             .map(|parameter| match parameter {
-                Parameter::Table(_) => {
+                RootBinding::Table(_) => {
                     let ranges = tables.next().expect("every table has its ranges");
                     let count = u32::try_from(ranges.len()).expect("a table has few ranges");
                     let table = RootTable { count, ranges: ranges.as_ptr() };
                     root(RootParameterType::Table, RootParameterValue { table })
                 }
-                Parameter::Descriptor { range, .. } => root(descriptor_type(range.class), register(range, 0)),
-                Parameter::Constants { range, words, .. } => {
+                RootBinding::Descriptor { range, .. } => root(descriptor_type(range.class), register(range, 0)),
+                RootBinding::Constants { range, words, .. } => {
                     root(RootParameterType::Constants, register(range, *words))
                 }
             })
             .collect();
+
         device.root_signature(&RootSignatureDesc {
             parameters: u32::try_from(parameters.len()).expect("a root signature has at most 64 parameters"),
             first_parameter: parameters.as_ptr(),
@@ -196,15 +200,15 @@ fn heap_of(class: RegisterClass) -> HeapKind {
 }
 
 /// The parameter of a range that needs no table, with the words that it takes; `None` for all others.
-fn root_parameter(job: &Job, registers: &Registers, range: &RegisterRange) -> Option<(Parameter, u32)> {
+fn root_parameter(job: &Job, registers: &Registers, range: &RegisterRange) -> Option<(RootBinding, u32)> {
     let alone = registers.in_range(range).next().filter(|_| range.count == Some(1));
-    let Some((_, Resource::Buffer(buffer))) = alone else { return None };
-    let descriptor = || (Parameter::Descriptor { range: range.clone(), buffer }, WORDS_OF_DESCRIPTOR);
+    let Some((_, JobResource::Buffer(buffer))) = alone else { return None };
+    let descriptor = || (RootBinding::Descriptor { range: range.clone(), buffer }, WORDS_OF_DESCRIPTOR);
     match (job.root_signature.parameters, range.class) {
         (RootParameters::Tables, _) => None,
         (RootParameters::Constants, RegisterClass::ConstantBuffer) => {
             let words = u32::try_from(job.buffers[buffer].bytes.len() / 4).ok()?;
-            Some((Parameter::Constants { range: range.clone(), buffer, words }, words))
+            Some((RootBinding::Constants { range: range.clone(), buffer, words }, words))
         }
         (RootParameters::Descriptors | RootParameters::Constants, _) => Some(descriptor()),
     }
@@ -258,15 +262,15 @@ mod tests {
         let mut job = Job::compute(Shader::Dxil(Vec::new()), "main", buffers);
         let range = RegisterRange { class: RegisterClass::UnorderedAccess, space: 0, first: 8, count: None, stride: 0 };
         job.root_signature = RootSignature { parameters, ranges: vec![range] };
-        let layout = Layout::new(&job, &Registers::of(&job).unwrap()).unwrap();
-        let told = |parameter: &Parameter| match parameter {
-            Parameter::Descriptor { range, buffer } => {
+        let layout = RootLayout::new(&job, &Registers::of(&job).unwrap()).unwrap();
+        let told = |parameter: &RootBinding| match parameter {
+            RootBinding::Descriptor { range, buffer } => {
                 format!("{}{} is buffer {buffer}", range.class.letter(), range.first)
             }
-            Parameter::Constants { range, words, .. } => {
+            RootBinding::Constants { range, words, .. } => {
                 format!("{}{} is {words} words", range.class.letter(), range.first)
             }
-            Parameter::Table(Table { first, ranges, .. }) => {
+            RootBinding::Table(Table { first, ranges, .. }) => {
                 let ranges =
                     ranges.iter().map(|it| format!(" {}{}+{}", it.range.class.letter(), it.range.first, it.length));
                 format!("table at {first}:{}", ranges.collect::<String>())

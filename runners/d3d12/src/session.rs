@@ -1,62 +1,76 @@
 //! A device in use: runs one job after the other and keeps what the next one may need again.
 
 use layoutproof_device::limits::check_features;
-use layoutproof_device::{DeviceInfo, Feature, Job, ReadBack, RunnerError, Shader};
+use layoutproof_device::{DeviceInfo, DeviceSession, Feature, Job, ReadBack, RunnerError, Shader};
 
-use crate::com::Object;
-use crate::commands::{Commands, Work};
+use crate::com::ComObject;
+use crate::commands::{Direct3dCommands, Direct3dSubmission};
 use crate::container::signed;
-use crate::device::Device;
-use crate::heaps::{Bound, Heaps};
-use crate::memory::Memory;
-use crate::placement::Regions;
+use crate::device::Direct3dDevice;
+use crate::heaps::{DescriptorSources, Heaps};
+use crate::memory::DeviceBuffers;
+use crate::placement::JobRegions;
 use crate::refusal;
 use crate::registers::Registers;
-use crate::root_signature::Layout;
-use crate::textures::Texture;
+use crate::root_signature::RootLayout;
+use crate::textures::FilledTexture;
 
 /// An open device with its reusable objects.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct Direct3dSession {
     // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
-    program: Option<Program>,
-    commands: Commands,
-    memory: Memory,
-    device: Device,
+    program: Option<Direct3dProgram>,
+    commands: Direct3dCommands,
+    memory: DeviceBuffers,
+    device: Direct3dDevice,
 }
 
 /// A pipeline with its root signature.
 #[derive(Debug)]
-struct Program {
+struct Direct3dProgram {
     shader: Shader,
-    layout: Layout,
-    root_signature: Object,
-    pipeline: Object,
+    layout: RootLayout,
+    root_signature: ComObject,
+    pipeline: ComObject,
 }
 
-impl Session {
+impl Direct3dSession {
     /// A session on `device`.
-    pub(crate) fn new(device: Device) -> Result<Self, RunnerError> {
-        Ok(Self { program: None, commands: Commands::new(&device)?, memory: Memory::new(&device)?, device })
+    pub(crate) fn new(device: Direct3dDevice) -> Result<Self, RunnerError> {
+        Ok(Self {
+            program: None,
+            commands: Direct3dCommands::new(&device)?,
+            memory: DeviceBuffers::new(&device)?,
+            device,
+        })
     }
+}
 
-    /// Runs one job. After `Timeout` and `DeviceLost` the session must be leaked.
-    pub(crate) fn run(&mut self, info: &DeviceInfo, job: &Job) -> Result<ReadBack, RunnerError> {
+impl DeviceSession for Direct3dSession {
+    fn run(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
         accept(info, job)?;
         let registers = Registers::of(job)?;
         if registers.has_arrays() && !info.features.contains(&Feature::StorageBufferArray) {
             return Err(RunnerError::Unsupported("arrays of registers".to_owned()));
         }
-        let layout = Layout::new(job, &registers)?;
-        let regions = Regions::new(job, &layout)?;
+
+        let layout = RootLayout::new(job, &registers)?;
+        let regions = JobRegions::new(job, &layout)?;
         self.memory.grow(&self.device, regions.read, regions.written)?;
         regions.write(job, &mut self.memory);
         let program = self.program(job, layout)?;
 
-        let textures = Texture::of_job(&self.device, &job.images)?;
-        let bound = Bound { job, registers: &registers, regions: &regions, memory: &self.memory, textures: &textures };
+        let textures = FilledTexture::of_job(&self.device, &job.images)?;
+        let bound = DescriptorSources {
+            job,
+            registers: &registers,
+            regions: &regions,
+            memory: &self.memory,
+            textures: &textures,
+        };
         let heaps = Heaps::new(&self.device, &program.layout, &bound)?;
-        let work = Work {
+
+        let work = Direct3dSubmission {
             job,
             layout: &program.layout,
             root_signature: &program.root_signature,
@@ -71,18 +85,22 @@ impl Session {
             std::mem::forget((program, heaps, textures));
             return Err(error);
         }
+
         self.program = Some(program);
         Ok(ReadBack { buffers: regions.read(&self.memory), targets: Vec::new() })
     }
+}
 
+impl Direct3dSession {
     /// The last program if it fits, else a new one; either way it is the caller's.
-    fn program(&mut self, job: &Job, layout: Layout) -> Result<Program, RunnerError> {
+    fn program(&mut self, job: &Job, layout: RootLayout) -> Result<Direct3dProgram, RunnerError> {
         if let Some(last) = self.program.take_if(|last| last.shader == job.shader && last.layout == layout) {
             return Ok(last);
         }
         let (Shader::Dxil(container) | Shader::Dxbc(container)) = &job.shader else {
-            return Err(RunnerError::Unsupported("shaders that are no containers of DXBC or DXIL".to_owned()));
+            return Err(RunnerError::Unsupported("shaders that are not containers of DXBC or DXIL".to_owned()));
         };
+
         let code = signed(container)?;
         let root_signature = layout.root_signature(&self.device)?;
         let pipeline = self.device.compute_pipeline(&root_signature, &code).map_err(|error| match error {
@@ -92,7 +110,7 @@ impl Session {
             | RunnerError::Timeout(_)
             | RunnerError::ShaderRefused(_)) => other,
         })?;
-        Ok(Program { shader: job.shader.clone(), layout, root_signature, pipeline })
+        Ok(Direct3dProgram { shader: job.shader.clone(), layout, root_signature, pipeline })
     }
 }
 

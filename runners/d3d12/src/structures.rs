@@ -241,7 +241,7 @@ impl Transition {
 /// `D3D12_PLACED_SUBRESOURCE_FOOTPRINT`: where in a buffer the texels of a subresource are.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Footprint {
+pub(crate) struct TexelFootprint {
     pub(crate) offset: u64,
     pub(crate) format: u32,
     pub(crate) width: u32,
@@ -251,7 +251,7 @@ pub(crate) struct Footprint {
     pub(crate) pitch: u32,
 }
 
-impl Footprint {
+impl TexelFootprint {
     /// Bytes of all rows.
     pub(crate) fn bytes(&self) -> u64 {
         u64::from(self.pitch) * u64::from(self.height) * u64::from(self.depth)
@@ -261,8 +261,8 @@ impl Footprint {
 /// What of a resource is copied, by its kind.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(crate) union CopyPlace {
-    pub(crate) footprint: Footprint,
+pub(crate) union CopySource {
+    pub(crate) footprint: TexelFootprint,
     pub(crate) subresource: u32,
 }
 
@@ -273,7 +273,7 @@ pub(crate) struct CopyLocation {
     pub(crate) resource: *mut c_void,
     /// 0: a subresource of a texture, 1: a footprint in a buffer.
     pub(crate) kind: u32,
-    pub(crate) place: CopyPlace,
+    pub(crate) place: CopySource,
 }
 
 /// `D3D12_SAMPLER_DESC`.

@@ -1,10 +1,10 @@
-//! What a device says that it can do.
+//! Asks a device for its feature level, shader model and features.
 
 use std::collections::BTreeSet;
 
 use layoutproof_device::{Feature, ShaderModel};
 
-use crate::device::Device;
+use crate::device::Direct3dDevice;
 use crate::structures::{
     DescriptorRange, RootParameter, RootParameterType, RootParameterValue, RootSignatureDesc, RootTable, feature,
 };
@@ -35,7 +35,7 @@ pub(crate) struct Support {
 /// `D3D12_FEATURE_DATA_D3D12_OPTIONS`.
 #[repr(C)]
 #[derive(Default)]
-struct Options {
+struct FeatureOptions {
     doubles: u32,
     logic_operations: u32,
     minimum_precision: u32,
@@ -47,7 +47,7 @@ struct Options {
 /// `D3D12_FEATURE_DATA_D3D12_OPTIONS1`.
 #[repr(C)]
 #[derive(Default)]
-struct Options1 {
+struct FeatureOptions1 {
     waves: [u32; 4],
     compute_states: u32,
     int64: u32,
@@ -56,7 +56,7 @@ struct Options1 {
 /// `D3D12_FEATURE_DATA_D3D12_OPTIONS4`.
 #[repr(C)]
 #[derive(Default)]
-struct Options4 {
+struct FeatureOptions4 {
     others: [u32; 2],
     native_16_bit: u32,
 }
@@ -71,13 +71,13 @@ struct FeatureLevels {
 
 impl Support {
     /// Asks `device`.
-    pub(crate) fn of(device: &Device) -> Self {
+    pub(crate) fn of(device: &Direct3dDevice) -> Self {
         // SAFETY: this is the structure of the options.
-        let options = unsafe { device.support(feature::OPTIONS, Options::default()) }.unwrap_or_default();
+        let options = unsafe { device.support(feature::OPTIONS, FeatureOptions::default()) }.unwrap_or_default();
         // SAFETY: as above.
-        let options1 = unsafe { device.support(feature::OPTIONS1, Options1::default()) }.unwrap_or_default();
+        let options1 = unsafe { device.support(feature::OPTIONS1, FeatureOptions1::default()) }.unwrap_or_default();
         // SAFETY: as above.
-        let options4 = unsafe { device.support(feature::OPTIONS4, Options4::default()) }.unwrap_or_default();
+        let options4 = unsafe { device.support(feature::OPTIONS4, FeatureOptions4::default()) }.unwrap_or_default();
         let arrays = u32::from(has_arrays(device));
         let has = [
             (Feature::Float64, options.doubles),
@@ -99,7 +99,7 @@ impl Support {
 
 /// Whether shaders may declare arrays of registers. vkd3d 2.1 has them above Vulkan devices with `VK_EXT_descriptor_indexing`
 /// alone, which lavapipe 22.3.6 has not; it refuses ranges without end then, and finds no array in any range.
-fn has_arrays(device: &Device) -> bool {
+fn has_arrays(device: &Direct3dDevice) -> bool {
     let range = DescriptorRange { kind: 0, count: u32::MAX, register: 0, space: 0, offset: 0 };
     let table = RootTable { count: 1, ranges: &raw const range };
     let parameter =
@@ -114,7 +114,7 @@ fn has_arrays(device: &Device) -> bool {
     device.root_signature(&desc).is_ok()
 }
 
-fn level(device: &Device) -> &'static str {
+fn level(device: &Direct3dDevice) -> &'static str {
     let requested = LEVELS.map(|(level, _)| level);
     let count = u32::try_from(requested.len()).expect("a handful");
     let asked = FeatureLevels { count, requested: requested.as_ptr(), highest: 0 };
@@ -123,7 +123,7 @@ fn level(device: &Device) -> &'static str {
     LEVELS.iter().find(|(level, _)| *level == highest).map_or("11_0", |(_, name)| name)
 }
 
-fn shader_model(device: &Device) -> ShaderModel {
+fn shader_model(device: &Direct3dDevice) -> ShaderModel {
     let models = MODELS.iter().find_map(|(major, minor)| {
         let asked = u32::from(major << 4 | minor);
         // SAFETY: `D3D12_FEATURE_DATA_SHADER_MODEL` is one number.

@@ -2,10 +2,10 @@
 
 use layoutproof_device::{ImageKind, ImageView, JobImage, RunnerError, TexelType};
 
-use crate::com::Object;
-use crate::device::Device;
-use crate::memory::Mapped;
-use crate::structures::{COMPONENTS, Footprint, HeapType, ResourceDesc, TextureShaderView, format, state};
+use crate::com::ComObject;
+use crate::device::Direct3dDevice;
+use crate::memory::MappedBuffer;
+use crate::structures::{COMPONENTS, HeapType, ResourceDesc, TexelFootprint, TextureShaderView, format, state};
 
 /// `D3D12_TEXTURE_DATA_PITCH_ALIGNMENT`.
 const PITCH: u32 = 256;
@@ -24,9 +24,9 @@ const FACES: u16 = 6;
 
 /// A texture with the memory that it is filled from.
 #[derive(Debug)]
-pub(crate) struct Texture {
-    pub(crate) resource: Object,
-    pub(crate) staging: Mapped,
+pub(crate) struct FilledTexture {
+    pub(crate) resource: ComObject,
+    pub(crate) staging: MappedBuffer,
     pub(crate) copies: Vec<LevelCopy>,
     /// What it becomes when it is filled.
     pub(crate) state: u32,
@@ -39,12 +39,12 @@ pub(crate) struct Texture {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LevelCopy {
     pub(crate) subresource: u32,
-    pub(crate) footprint: Footprint,
+    pub(crate) footprint: TexelFootprint,
 }
 
-impl Texture {
+impl FilledTexture {
     /// The textures of a job, in the order of its images; `None` for typed buffers.
-    pub(crate) fn of_job(device: &Device, images: &[JobImage]) -> Result<Vec<Option<Self>>, RunnerError> {
+    pub(crate) fn of_job(device: &Direct3dDevice, images: &[JobImage]) -> Result<Vec<Option<Self>>, RunnerError> {
         let make = |image: &JobImage| match image.kind {
             ImageKind::Sampled | ImageKind::Storage => Self::new(device, image).map(Some),
             ImageKind::Combined | ImageKind::UniformTexels | ImageKind::StorageTexels => Ok(None),
@@ -56,7 +56,7 @@ impl Texture {
     ///
     /// # Errors
     /// `Unsupported` for depths.
-    fn new(device: &Device, image: &JobImage) -> Result<Self, RunnerError> {
+    fn new(device: &Direct3dDevice, image: &JobImage) -> Result<Self, RunnerError> {
         let format = match image.texel {
             TexelType::Float => format::R32G32B32A32_FLOAT,
             TexelType::Sint => format::R32G32B32A32_SINT,
@@ -74,6 +74,7 @@ impl Texture {
             ImageView::Cube => (3, size, FACES, 1),
             ImageView::CubeArray => (3, size, FACES * ELEMENTS, 1),
         };
+
         let is_written = image.kind == ImageKind::Storage;
         let desc = ResourceDesc {
             dimension,
@@ -92,7 +93,7 @@ impl Texture {
 
         let footprints = (0..u32::from(levels)).map(|level| {
             let least = |size: u32| (size >> level).max(1);
-            Footprint {
+            TexelFootprint {
                 offset: 0,
                 format,
                 width: least(size),
@@ -102,19 +103,21 @@ impl Texture {
             }
         });
         let mut end = 0_u64;
-        let placed: Vec<Footprint> = footprints
+        let placed: Vec<TexelFootprint> = footprints
             .map(|footprint| {
                 let offset = end.next_multiple_of(PLACEMENT);
                 end = offset + footprint.bytes();
-                Footprint { offset, ..footprint }
+                TexelFootprint { offset, ..footprint }
             })
             .collect();
-        let mut staging = Mapped::new(device, HeapType::Upload, end)?;
+
+        let mut staging = MappedBuffer::new(device, HeapType::Upload, end)?;
         for (footprint, texel) in placed.iter().zip(&image.levels) {
             let texel: Vec<u8> = texel.iter().flat_map(|word| word.to_le_bytes()).collect();
             let count = usize::try_from(footprint.bytes()).expect("a small texture") / texel.len();
             staging.write(footprint.offset, &texel.repeat(count));
         }
+
         let copies = (0..u32::from(slices)).flat_map(|slice| {
             (0..).zip(&placed).map(move |(level, footprint)| LevelCopy {
                 subresource: level + slice * u32::from(levels),

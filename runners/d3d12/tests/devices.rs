@@ -73,7 +73,7 @@ fn trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
     })
 }
 
-fn buffer(class: char, (space, register, element): (u32, u32, u32), words: &[u32]) -> JobBuffer {
+fn buffer(class: char, space: u32, register: u32, element: u32, words: &[u32]) -> JobBuffer {
     let kind = match class {
         'b' => BufferKind::Uniform,
         't' => BufferKind::StorageRead,
@@ -99,11 +99,11 @@ fn ensure(holds: bool, text: &str) -> Result<(), Failed> {
 /// The job of the shader of all classes in two workgroups.
 fn job_of_classes(shader: Shader, parameters: RootParameters) -> Job {
     let buffers = vec![
-        buffer('u', (9, 7, 0), &[FILL; 16]),
-        buffer('b', (2, 3, 0), &[0x101, 0x102, 0x103, 0x104]),
-        buffer('t', (0, 1, 0), &[0x201, 0x202]),
-        buffer('t', (1, 1, 0), &[0x301, 0x302, 0x303, 0x304, 0x305, 0x306]),
-        buffer('u', (1, 1, 0), &[0x401, 0x402, 0x403, 0x404]),
+        buffer('u', 9, 7, 0, &[FILL; 16]),
+        buffer('b', 2, 3, 0, &[0x101, 0x102, 0x103, 0x104]),
+        buffer('t', 0, 1, 0, &[0x201, 0x202]),
+        buffer('t', 1, 1, 0, &[0x301, 0x302, 0x303, 0x304, 0x305, 0x306]),
+        buffer('u', 1, 1, 0, &[0x401, 0x402, 0x403, 0x404]),
     ];
     let mut job = Job { workgroups: [2, 1, 1], ..Job::compute(shader, "main", buffers) };
     job.root_signature.parameters = parameters;
@@ -166,13 +166,13 @@ fn arrays(info: &DeviceInfo) -> Result<(), Failed> {
         levels: vec![texel],
     };
     let buffers = vec![
-        buffer('u', (0, 0, 0), &[FILL; 8]),
-        buffer('b', (6, 4, 0), &[0x101, 0, 0, 0]),
-        buffer('b', (6, 4, 1), &[0, 0x102, 0, 0]),
-        buffer('t', (5, 2, 0), &[0x201]),
-        buffer('t', (5, 2, 3), &[0, 0x202]),
-        buffer('t', (6, 0, 0), &[0x301, 0, 0]),
-        buffer('t', (6, 0, 2), &[0, 0, 0, 0, 0x302, 0]),
+        buffer('u', 0, 0, 0, &[FILL; 8]),
+        buffer('b', 6, 4, 0, &[0x101, 0, 0, 0]),
+        buffer('b', 6, 4, 1, &[0, 0x102, 0, 0]),
+        buffer('t', 5, 2, 0, &[0x201]),
+        buffer('t', 5, 2, 3, &[0, 0x202]),
+        buffer('t', 6, 0, 0, &[0x301, 0, 0]),
+        buffer('t', 6, 0, 2, &[0, 0, 0, 0, 0x302, 0]),
     ];
     let mut job = Job::compute(Shader::Dxil(ARRAYS.to_vec()), "main", buffers);
     job.images =
@@ -200,7 +200,7 @@ fn arrays(info: &DeviceInfo) -> Result<(), Failed> {
 fn afresh(info: &DeviceInfo) -> Result<(), Failed> {
     let job = job_of_classes(Shader::Dxil(CLASSES.to_vec()), RootParameters::Descriptors);
     let mut other = job.clone();
-    other.buffers[1] = buffer('b', (2, 3, 0), &[7, 0, 0, 8]);
+    other.buffers[1] = buffer('b', 2, 3, 0, &[7, 0, 0, 8]);
     other.workgroups = [1, 1, 1];
     let results = run(info, vec![job.clone(), other, job])?;
     let [first, other, last] = <[_; 3]>::try_from(results).map_err(|_| "three jobs have three results")?;

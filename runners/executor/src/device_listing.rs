@@ -7,8 +7,8 @@
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
 use crate::pool::{Launch, OPEN_LIMIT, out_of_turn};
-use crate::protocol::{Answer, Request};
-use crate::worker::{Death, Worker};
+use crate::protocol::{WorkerAnswer, WorkerRequest};
+use crate::worker::{Worker, WorkerDeath};
 
 /// The APIs through which drivers are asked.
 pub const DRIVEN: [RunnerKind; 3] = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::D3d12];
@@ -38,6 +38,7 @@ impl DeviceListing {
         if apis.contains(&RunnerKind::D3d12) {
             listing.notes.extend(launch.vkd3d_note.clone());
         }
+
         std::thread::scope(|scope| {
             let threads: Vec<_> = apis.iter().map(|api| scope.spawn(|| list(*api, launch))).collect();
             for thread in threads {
@@ -74,6 +75,7 @@ fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
             Err(reason) => last = reason,
         }
     }
+
     let failure = format!("the devices of {name} could not be listed, in {ATTEMPTS} attempts: {last}");
     DeviceListing { failures: vec![failure], ..DeviceListing::default() }
 }
@@ -81,13 +83,13 @@ fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
 fn list_once(api: RunnerKind, launch: &Launch) -> Result<DeviceListing, String> {
     let mut worker = Worker::start(launch, api, &[]).map_err(|error| error.to_string())?;
     let planted = launch.fault.as_ref().and_then(|fault| fault.planted_in_listing(api));
-    let answer = worker.ask(&Request::Enumerate(api, planted)).and_then(|()| worker.answer(OPEN_LIMIT));
+    let answer = worker.ask(&WorkerRequest::Enumerate(api, planted)).and_then(|()| worker.answer(OPEN_LIMIT));
     match answer {
-        Ok(Answer::Devices(Ok((devices, notes)))) => Ok(DeviceListing { devices, notes, failures: Vec::new() }),
-        Ok(Answer::Devices(Err(error))) => Err(error.to_string()),
-        Ok(Answer::Opened(_) | Answer::Job(_)) => Err(out_of_turn().to_string()),
-        Err(Death::Hung(limit)) => Err(format!("no answer within {} s", limit.as_secs())),
-        Err(Death::Died(how)) => Err(how),
-        Err(Death::Interrupted) => Err("interrupted".to_owned()),
+        Ok(WorkerAnswer::Devices(Ok((devices, notes)))) => Ok(DeviceListing { devices, notes, failures: Vec::new() }),
+        Ok(WorkerAnswer::Devices(Err(error))) => Err(error.to_string()),
+        Ok(WorkerAnswer::Opened(_) | WorkerAnswer::Job(_)) => Err(out_of_turn().to_string()),
+        Err(WorkerDeath::Hung(limit)) => Err(format!("no answer within {} s", limit.as_secs())),
+        Err(WorkerDeath::Died(how)) => Err(how),
+        Err(WorkerDeath::Interrupted) => Err("interrupted".to_owned()),
     }
 }

@@ -10,7 +10,7 @@ use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_device::DeviceInfo;
 use layoutproof_device::devices::is_llvmpipe;
 
-use crate::tools::Tools;
+use crate::tools::MachineTools;
 
 /// Variables by which a user chooses drivers.
 const CHOICES: [&str; 3] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", ADDED];
@@ -55,7 +55,7 @@ fn fast() -> Vec<Setting> {
 
 /// How a device's driver compiles shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Compilation {
+pub enum DriverCompilation {
     /// With its own settings.
     #[default]
     Own,
@@ -63,7 +63,7 @@ pub enum Compilation {
     Fast,
 }
 
-impl Compilation {
+impl DriverCompilation {
     /// [`Self::Fast`] where the device's driver has such settings and the user has set none of them.
     pub fn fastest(device: &DeviceInfo) -> Self {
         if is_llvmpipe(&device.name) && fast().len() == FAST.len() { Self::Fast } else { Self::Own }
@@ -101,7 +101,7 @@ pub struct FetchedDrivers {
 
 impl FetchedDrivers {
     /// Those of the tools folder; none where the user chooses drivers.
-    pub fn find(tools: &Tools) -> Self {
+    pub fn find(tools: &MachineTools) -> Self {
         let mut fetched = Self::default();
         if chosen().is_some() {
             return fetched;

@@ -1,16 +1,16 @@
-//! Carrying checks out: shaders are written and validated, devices run them, records come back.
+//! Carries checks out: has shaders written and validated, runs them on devices, judges what comes back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{Check, Produced, Producer, Settings, Subject};
-use layoutproof_core::inspect::toolchain::{CodeTarget, Compile};
+use layoutproof_core::check::{Check, Producer, Settings, Subject, SubjectShaders};
+use layoutproof_core::inspect::toolchain::{CodeTarget, Compilers};
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Job};
 
-use crate::drivers::Compilation;
+use crate::drivers::DriverCompilation;
 use crate::pool::{self, Launch};
 use crate::rotation::Rotation;
 use crate::screen::{self, AnsweredProbes};
@@ -18,13 +18,13 @@ use crate::validator::Validator;
 
 /// How shaders are made.
 #[derive(Clone, Copy, Debug)]
-pub struct Making<'a> {
+pub struct ShaderProduction<'a> {
     /// Who makes them.
     pub producers: &'a [Producer],
     /// What generators of ours write.
     pub settings: &'a Settings,
     /// The compilers behind producers that are compilers.
-    pub compilers: &'a dyn Compile,
+    pub compilers: &'a dyn Compilers,
     /// Who works.
     pub launch: &'a Launch,
 }
@@ -48,7 +48,7 @@ pub fn names(subjects: &[Arc<Subject>], producers: &[Producer], devices: &[Devic
 pub fn plan(
     subjects: &[Arc<Subject>],
     devices: &[DeviceInfo],
-    making: Making<'_>,
+    making: ShaderProduction<'_>,
     takes: impl Fn(&str) -> bool,
 ) -> Vec<Check> {
     let takes = |subject: usize, producer: Producer, device: &DeviceInfo| {
@@ -57,20 +57,21 @@ pub fn plan(
             && takes(&Check::name_of(&subjects[subject], producer, device))
     };
     let producers = making.producers.iter();
-    let orders: BTreeSet<Order> = devices
+    let orders: BTreeSet<ShaderOrder> = devices
         .iter()
         .flat_map(|device| {
             let of_producer = |producer: &Producer| {
                 let producer = *producer;
                 let own = (0..subjects.len()).filter(move |subject| takes(*subject, producer, device));
-                own.map(move |subject| Order { producer, target: CodeTarget::of(device), subject })
+                own.map(move |subject| ShaderOrder { producer, target: CodeTarget::of(device), subject })
             };
             producers.clone().flat_map(of_producer).collect::<Vec<_>>()
         })
         .collect();
+
     let validator = Validator::find();
     let mut produced = BTreeMap::new();
-    let work = |order: Order, _: &mut pool::Workers<'_>| {
+    let work = |order: ShaderOrder, _: &mut pool::Workers<'_>| {
         (order, Arc::new(produce(&subjects[order.subject], order, making, validator.as_ref())))
     };
     let all = orders.len();
@@ -80,10 +81,11 @@ pub fn plan(
         produced.insert(key, made);
         watcher.phase(&format!("writing shaders: {} of {all}", produced.len()));
     });
+
     let mut checks = Vec::new();
     for device in devices {
         let target = CodeTarget::of(device);
-        let is_wanted = |order: &Order| order.target == target && takes(order.subject, order.producer, device);
+        let is_wanted = |order: &ShaderOrder| order.target == target && takes(order.subject, order.producer, device);
         for (order, made) in produced.iter().filter(|(order, _)| is_wanted(order)) {
             debug_assert_eq!(order.producer, made.producer, "shaders are kept under their producer");
             let (subject, produced) = (Arc::clone(&subjects[order.subject]), Arc::clone(made));
@@ -95,18 +97,23 @@ pub fn plan(
 
 /// Shaders to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Order {
+struct ShaderOrder {
     producer: Producer,
     target: CodeTarget,
     /// Index of the subject.
     subject: usize,
 }
 
-fn produce(subject: &Subject, order: Order, making: Making<'_>, validator: Option<&Validator>) -> Produced {
+fn produce(
+    subject: &Subject,
+    order: ShaderOrder,
+    making: ShaderProduction<'_>,
+    validator: Option<&Validator>,
+) -> SubjectShaders {
     let mut shaders = match order.producer {
-        Producer::Generator(generator) => Produced::new(subject, generator, making.settings),
+        Producer::Generator(generator) => SubjectShaders::new(subject, generator, making.settings),
         Producer::Compiler(toolchain) => {
-            Produced::compiled(subject, toolchain, (making.compilers, order.target), making.settings.elements)
+            SubjectShaders::compiled(subject, toolchain, making.compilers, order.target, making.settings.elements)
         }
     };
     for module in &mut shaders.modules {
@@ -123,7 +130,7 @@ fn produce(subject: &Subject, order: Order, making: Making<'_>, validator: Optio
 
 /// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
 pub fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, mut done: impl FnMut(usize, CheckRecord)) {
-    let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, &bundle, (rotation, workers));
+    let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, &bundle, rotation, workers);
     pool::run(bundles(checks, rotation), launch, work, |records| {
         for (index, record) in records {
             done(index, record);
@@ -170,17 +177,19 @@ fn groups(checks: &[Check]) -> Vec<Vec<usize>> {
 fn run_bundle(
     checks: &[Check],
     bundle: &[Vec<usize>],
-    (rotation, workers): (Rotation, &mut pool::Workers<'_>),
+    rotation: Rotation,
+    workers: &mut pool::Workers<'_>,
 ) -> Vec<(usize, CheckRecord)> {
     let (spared, screened): (Vec<_>, Vec<_>) = bundle.iter().partition(|group| rotation.spares(&checks[group[0]]));
-    workers.compilation = Compilation::Own;
+    workers.compilation = DriverCompilation::Own;
     let nothing = AnsweredProbes::new();
-    let spared = spared.into_iter().flat_map(|group| run_alike(checks, group, (&nothing, workers)));
+    let spared = spared.into_iter().flat_map(|group| run_alike(checks, group, &nothing, workers));
     let mut records: Vec<_> = spared.collect();
+
     let all: Vec<usize> = screened.iter().copied().flatten().copied().collect();
     let answered = screen::ask(checks, &all, workers);
     for group in screened {
-        records.extend(run_screened(checks, group, (&answered, workers)));
+        records.extend(run_screened(checks, group, &answered, workers));
     }
     records
 }
@@ -190,30 +199,34 @@ fn run_bundle(
 fn run_screened(
     checks: &[Check],
     group: &[usize],
-    (answered, workers): (&AnsweredProbes, &mut pool::Workers<'_>),
+    answered: &AnsweredProbes,
+    workers: &mut pool::Workers<'_>,
 ) -> Vec<(usize, CheckRecord)> {
-    let fastest = Compilation::fastest(&checks[group[0]].device);
+    let fastest = DriverCompilation::fastest(&checks[group[0]].device);
     workers.compilation = fastest;
-    let records = run_alike(checks, group, (answered, workers));
-    workers.compilation = Compilation::Own;
+    let records = run_alike(checks, group, answered, workers);
+    workers.compilation = DriverCompilation::Own;
+
     let is_suspect = |(index, record): &(usize, CheckRecord)| {
-        let is_screened = fastest == Compilation::Fast || answered.contains_key(index);
+        let is_screened = fastest == DriverCompilation::Fast || answered.contains_key(index);
         is_screened && matches!(record.outcome, Outcome::Differ | Outcome::Broken)
     };
     let (suspects, fine): (Vec<_>, Vec<_>) = records.into_iter().partition(is_suspect);
     let suspects: Vec<usize> = suspects.into_iter().map(|(index, _)| index).collect();
+
     let fine = fine.into_iter().map(|(index, record)| {
-        let fast = fastest == Compilation::Fast && record.outcome != Outcome::Skipped;
+        let fast = fastest == DriverCompilation::Fast && record.outcome != Outcome::Skipped;
         (index, CheckRecord { fast, ..record })
     });
-    fine.chain(run_alike(checks, &suspects, (&AnsweredProbes::new(), workers))).collect()
+    fine.chain(run_alike(checks, &suspects, &AnsweredProbes::new(), workers)).collect()
 }
 
 /// Runs checks but for what is answered; jobs that are the same to the byte are run once and answer for each of them.
 fn run_alike(
     checks: &[Check],
     group: &[usize],
-    (answered, workers): (&AnsweredProbes, &mut pool::Workers<'_>),
+    answered: &AnsweredProbes,
+    workers: &mut pool::Workers<'_>,
 ) -> Vec<(usize, CheckRecord)> {
     let mut done: Vec<(Vec<Job>, Vec<pool::JobResult>)> = Vec::new();
     let mut records = Vec::new();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::device_listing::DRIVEN;
 
-/// What a worker does instead of its work.
+/// The ways in which a worker can misbehave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FaultKind {
     /// Aborts, as a failed assertion in a driver does.
@@ -40,11 +40,11 @@ impl FaultKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     kind: FaultKind,
-    strikes: Strikes,
+    strikes: FaultSite,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Strikes {
+enum FaultSite {
     /// In every job of the cases that this filter matches.
     Case(String),
     /// In every so-manyth job of each worker, from 1.
@@ -64,14 +64,14 @@ impl FromStr for Fault {
         let known = || FaultKind::ALL.map(|(name, _)| name).join(", ");
         let (_, kind) = found.ok_or_else(|| format!("no fault is called `{name}`; known are {}", known()))?;
         let strikes = match text.as_bytes().get(name.len()) {
-            Some(b'@') => Strikes::Case(place.to_owned()),
+            Some(b'@') => FaultSite::Case(place.to_owned()),
             Some(b':') => listing_of(kind, place)?,
             Some(_) | None => {
-                let number: u32 = place.parse().map_err(|_| format!("`{place}` is no number of a job"))?;
+                let number: u32 = place.parse().map_err(|_| format!("`{place}` is not the number of a job"))?;
                 if number == 0 {
                     return Err("jobs count from 1".to_owned());
                 }
-                Strikes::Job(number)
+                FaultSite::Job(number)
             }
         };
         Ok(Self { kind, strikes })
@@ -79,18 +79,18 @@ impl FromStr for Fault {
 }
 
 /// A listing of devices as a place for a fault.
-fn listing_of(kind: FaultKind, api: &str) -> Result<Strikes, String> {
+fn listing_of(kind: FaultKind, api: &str) -> Result<FaultSite, String> {
     if kind == FaultKind::Garbage {
-        return Err("garbage is made of answers of jobs, and a listing is none".to_owned());
+        return Err("garbage needs the answer of a job, which a listing is not".to_owned());
     }
     let found = DRIVEN.into_iter().find(|driven| driven.as_str() == api);
     let known = || DRIVEN.map(RunnerKind::as_str).join(", ");
-    found.map(Strikes::Listing).ok_or_else(|| format!("no devices are listed through `{api}`; known are {}", known()))
+    found.map(FaultSite::Listing).ok_or_else(|| format!("no devices are listed through `{api}`; known are {}", known()))
 }
 
 /// A fault as a worker is told of it, with jobs of one case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Planted {
+pub struct WorkerFault {
     kind: FaultKind,
     /// 1 for every job.
     every: u32,
@@ -98,24 +98,26 @@ pub struct Planted {
 
 impl Fault {
     /// What to tell a worker that gets jobs of this case.
-    pub fn planted(&self, case: &str) -> Option<Planted> {
+    pub fn planted(&self, case: &str) -> Option<WorkerFault> {
         match &self.strikes {
-            Strikes::Case(filter) => matches_filter(case, filter).then_some(Planted { kind: self.kind, every: 1 }),
-            Strikes::Job(number) => Some(Planted { kind: self.kind, every: *number }),
-            Strikes::Listing(_) => None,
+            FaultSite::Case(filter) => {
+                matches_filter(case, filter).then_some(WorkerFault { kind: self.kind, every: 1 })
+            }
+            FaultSite::Job(number) => Some(WorkerFault { kind: self.kind, every: *number }),
+            FaultSite::Listing(_) => None,
         }
     }
 
     /// What to tell a worker that lists the devices of this API.
     pub fn planted_in_listing(&self, api: RunnerKind) -> Option<FaultKind> {
         match &self.strikes {
-            Strikes::Listing(listed) => (*listed == api).then_some(self.kind),
-            Strikes::Case(_) | Strikes::Job(_) => None,
+            FaultSite::Listing(listed) => (*listed == api).then_some(self.kind),
+            FaultSite::Case(_) | FaultSite::Job(_) => None,
         }
     }
 }
 
-impl Planted {
+impl WorkerFault {
     /// Does a job, or what the fault makes of it; `number` counts the worker's jobs from 1.
     pub fn strike(
         self,
@@ -172,10 +174,10 @@ mod tests {
     #[test]
     fn a_fault_strikes_a_case_or_every_so_manyth_job() {
         let of_case: Fault = "hang@arrays/".parse().unwrap();
-        assert_eq!(of_case.planted("arrays/a"), Some(Planted { kind: FaultKind::Hang, every: 1 }));
+        assert_eq!(of_case.planted("arrays/a"), Some(WorkerFault { kind: FaultKind::Hang, every: 1 }));
         assert_eq!(of_case.planted("vectors/a"), None);
         let of_job: Fault = "oom#7".parse().unwrap();
-        assert_eq!(of_job.planted("vectors/a"), Some(Planted { kind: FaultKind::Oom, every: 7 }));
+        assert_eq!(of_job.planted("vectors/a"), Some(WorkerFault { kind: FaultKind::Oom, every: 7 }));
     }
 
     #[test]
@@ -193,10 +195,10 @@ mod tests {
         for (text, message) in [
             ("crash", "written KIND@CASE, KIND#N or KIND:API"),
             ("melt@a", "no fault is called `melt`; known are crash, hang"),
-            ("crash#x", "`x` is no number"),
+            ("crash#x", "`x` is not the number"),
             ("crash#0", "jobs count from 1"),
             ("crash:model", "no devices are listed through `model`; known are ash, wgpu, d3d12"),
-            ("garbage:ash", "a listing is none"),
+            ("garbage:ash", "which a listing is not"),
         ] {
             let error = text.parse::<Fault>().unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

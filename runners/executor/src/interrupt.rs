@@ -13,7 +13,7 @@ use layoutproof_compilers::scratch::remove_scratch_folders;
 /// What is added to a signal's number in the exit code of a process that it ended at once, as shells say it.
 const SIGNALLED: i32 = 128;
 
-/// Whether the user wants an end.
+/// Set once the user has asked the process to end.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 

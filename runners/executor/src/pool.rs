@@ -15,16 +15,16 @@ use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_core::model::{Misreading, Model};
 use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
-use crate::drivers::{Compilation, FetchedDrivers};
-use crate::fault::{Fault, Planted};
+use crate::drivers::{DriverCompilation, FetchedDrivers};
+use crate::fault::{Fault, WorkerFault};
 use crate::interrupt::Interrupt;
-use crate::protocol::{Answer, Request};
+use crate::protocol::{WorkerAnswer, WorkerRequest};
 use crate::sign_of_life;
-use crate::tools::Tools;
-use crate::watch::{Silent, Watcher};
-use crate::worker::{Death, Worker};
+use crate::tools::MachineTools;
+use crate::watch::{SilentWatcher, Watcher};
+use crate::worker::{Worker, WorkerDeath};
 
-/// What one job comes to.
+/// The result of one job.
 pub type JobResult = Result<ReadBack, RunnerError>;
 
 /// How long a worker may take to open a device or to list all.
@@ -40,7 +40,7 @@ const SCREEN_PATIENCE: u32 = 3;
 /// Times in a row that a device may fail to open before it counts as lost for the run.
 const OPEN_PATIENCE: u32 = 4;
 
-/// What workers are, and how they are treated.
+/// How workers are started, and how long they may take.
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The `layoutproof` command, which is also the worker.
@@ -69,7 +69,7 @@ impl Launch {
     /// # Errors
     /// A variable says where fetched drivers are, and does not say it.
     pub fn of(program: PathBuf) -> anyhow::Result<Self> {
-        let tools = Tools::find()?;
+        let tools = MachineTools::find()?;
         let drivers = FetchedDrivers::find(&tools);
         let (vkd3d, vkd3d_note) = match tools.folder().map_or(Ok(None), FetchedVkd3d::find) {
             Ok(vkd3d) => {
@@ -92,7 +92,7 @@ impl Launch {
             fault: None,
             job_limit: JOB_LIMIT,
             interrupt: Interrupt::default(),
-            watcher: Arc::new(Silent),
+            watcher: Arc::new(SilentWatcher),
         }
     }
 }
@@ -114,8 +114,12 @@ pub fn run<T: Send, R: Send>(
         for _ in 0..threads {
             let (sender, queue, work) = (sender.clone(), &queue, &work);
             scope.spawn(move || {
-                let mut workers =
-                    Workers { open: HashMap::new(), health: HashMap::new(), compilation: Compilation::Own, launch };
+                let mut workers = Workers {
+                    open: HashMap::new(),
+                    health: HashMap::new(),
+                    compilation: DriverCompilation::Own,
+                    launch,
+                };
                 while let Some(task) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
                     let result = work(task, &mut workers);
                     if launch.interrupt.is_set() || sender.send(result).is_err() {
@@ -132,10 +136,10 @@ pub fn run<T: Send, R: Send>(
 /// A thread's workers, by device.
 #[derive(Debug)]
 pub struct Workers<'a> {
-    open: HashMap<(Place, Compilation), Worker>,
-    health: HashMap<Place, Health>,
+    open: HashMap<(DeviceKey, DriverCompilation), Worker>,
+    health: HashMap<DeviceKey, Health>,
     /// How drivers compile what is run next.
-    pub compilation: Compilation,
+    pub compilation: DriverCompilation,
     launch: &'a Launch,
 }
 
@@ -147,9 +151,9 @@ impl Drop for Workers<'_> {
 }
 
 /// A device through one API.
-type Place = (String, RunnerKind);
+type DeviceKey = (String, RunnerKind);
 
-/// What a device has done to the workers that it was opened in.
+/// The failures of a device in its workers.
 #[derive(Debug, Default)]
 struct Health {
     /// Cases in a row of which a job ended a fresh worker.
@@ -186,15 +190,15 @@ impl Workers<'_> {
                 model.run(&Batch { jobs: jobs.to_vec() })
             }
             (RunnerKind::Dxil, _) => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
-            (RunnerKind::Model, Some(fault)) => self.run_in_workers(device, case, (jobs, fault.planted(case))),
+            (RunnerKind::Model, Some(fault)) => self.run_in_workers(device, case, jobs, fault.planted(case)),
             (RunnerKind::D3d12, _) if self.launch.misreading.is_some() => {
                 let rewired = |job: &Job| self.launch.misreading.map_or_else(|| job.clone(), |it| it.rewired(job));
                 let jobs: Vec<Job> = jobs.iter().map(rewired).collect();
-                self.run_in_workers(device, case, (&jobs, None))
+                self.run_in_workers(device, case, &jobs, None)
             }
             (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12, fault) => {
                 let planted = fault.as_ref().and_then(|fault| fault.planted(case));
-                self.run_in_workers(device, case, (jobs, planted))
+                self.run_in_workers(device, case, jobs, planted)
             }
         }
     }
@@ -207,8 +211,9 @@ impl Workers<'_> {
             return None;
         }
         let planted = self.launch.fault.as_ref().and_then(|fault| cases.iter().find_map(|case| fault.planted(case)));
+
         let mut results = Vec::new();
-        self.run_until_trouble(device, (std::slice::from_ref(job), planted), &mut results);
+        self.run_until_trouble(device, std::slice::from_ref(job), planted, &mut results);
         let answer = results.pop().and_then(Result::ok);
         let failed = &mut self.health.entry(place(device)).or_default().failed_screens;
         *failed = if answer.is_some() { 0 } else { *failed + 1 };
@@ -219,7 +224,8 @@ impl Workers<'_> {
         &mut self,
         device: &DeviceInfo,
         case: &str,
-        (jobs, planted): (&[Job], Option<Planted>),
+        jobs: &[Job],
+        planted: Option<WorkerFault>,
     ) -> Vec<JobResult> {
         let mut results = Vec::with_capacity(jobs.len());
         let mut fatal_jobs = 0;
@@ -228,11 +234,11 @@ impl Workers<'_> {
                 results.resize(jobs.len(), Err(error));
                 break;
             }
-            if self.run_until_trouble(device, (&jobs[results.len()..], planted), &mut results).is_none() {
+            if self.run_until_trouble(device, &jobs[results.len()..], planted, &mut results).is_none() {
                 break;
             }
             let suspect = results.len()..=results.len();
-            if let Some(error) = self.run_until_trouble(device, (&jobs[suspect], planted), &mut results) {
+            if let Some(error) = self.run_until_trouble(device, &jobs[suspect], planted, &mut results) {
                 self.health.entry(place(device)).or_default().blame(case, &error);
                 fatal_jobs += 1;
                 results.push(Err(error));
@@ -241,26 +247,28 @@ impl Workers<'_> {
         results
     }
 
-    /// Why there is no sense in giving the device another job of a check that has ended so many fresh workers.
+    /// The reason not to run another job on the device, for a check of which `fatal_jobs` jobs have each ended a fresh worker.
     fn hopeless(&mut self, device: &DeviceInfo, fatal_jobs: u32) -> Option<RunnerError> {
         if self.launch.interrupt.is_set() {
-            return Some(Death::Interrupted.error());
+            return Some(WorkerDeath::Interrupted.error());
         }
         let not_run = |reason: String| Some(RunnerError::Api { call: "not run".to_owned(), reason });
         let health = self.health.entry(place(device)).or_default();
         if let Some(last) = health.last.clone().filter(|_| health.failed_opens >= OPEN_PATIENCE) {
             return Some(last);
         }
+
         if health.fatal_cases >= DEVICE_PATIENCE && !health.lost {
             let planted = self.launch.fault.as_ref().and_then(|fault| fault.planted("no case"));
             let sign = [sign_of_life::job(device.runner)];
-            let lost = self.run_until_trouble(device, (&sign, planted), &mut Vec::new());
+            let lost = self.run_until_trouble(device, &sign, planted, &mut Vec::new());
             self.health.entry(place(device)).or_default().lost = lost.is_some();
         }
         let health = self.health.entry(place(device)).or_default();
         if let Some(last) = health.last.as_ref().filter(|_| health.lost) {
-            return not_run(format!("the device gives no sign of life any more; the last: {last}"));
+            return not_run(format!("the device no longer responds; the last error: {last}"));
         }
+
         if fatal_jobs >= CHECK_PATIENCE {
             return not_run(format!("{CHECK_PATIENCE} jobs before it have each ended a worker of their own"));
         }
@@ -271,15 +279,17 @@ impl Workers<'_> {
     fn run_until_trouble(
         &mut self,
         device: &DeviceInfo,
-        (jobs, planted): (&[Job], Option<Planted>),
+        jobs: &[Job],
+        planted: Option<WorkerFault>,
         results: &mut Vec<JobResult>,
     ) -> Option<RunnerError> {
         let before = results.len();
         let limit = self.launch.job_limit;
         let trouble = match self.worker(device) {
-            Ok(worker) => answers(worker, (jobs, planted), limit, results).err(),
+            Ok(worker) => answers(worker, jobs, planted, limit, results).err(),
             Err(error) => Some(error),
         };
+
         if results.len() > before {
             self.health.entry(place(device)).or_default().fatal_cases = 0;
         }
@@ -306,36 +316,39 @@ impl Workers<'_> {
 
 fn answers(
     worker: &mut Worker,
-    (jobs, planted): (&[Job], Option<Planted>),
+    jobs: &[Job],
+    planted: Option<WorkerFault>,
     limit: Duration,
     results: &mut Vec<JobResult>,
 ) -> Result<(), RunnerError> {
-    worker.ask(&Request::Run(Batch { jobs: jobs.to_vec() }, planted)).map_err(Death::error)?;
+    worker.ask(&WorkerRequest::Run(Batch { jobs: jobs.to_vec() }, planted)).map_err(WorkerDeath::error)?;
     for _ in jobs {
-        match worker.answer(limit).map_err(Death::error)? {
-            Answer::Job(Err(error @ (RunnerError::DeviceLost(_) | RunnerError::Timeout(_)))) => return Err(error),
-            Answer::Job(result) => results.push(result),
-            Answer::Devices(_) | Answer::Opened(_) => return Err(out_of_turn()),
+        match worker.answer(limit).map_err(WorkerDeath::error)? {
+            WorkerAnswer::Job(Err(error @ (RunnerError::DeviceLost(_) | RunnerError::Timeout(_)))) => {
+                return Err(error);
+            }
+            WorkerAnswer::Job(result) => results.push(result),
+            WorkerAnswer::Devices(_) | WorkerAnswer::Opened(_) => return Err(out_of_turn()),
         }
     }
     Ok(())
 }
 
-fn place(device: &DeviceInfo) -> Place {
+fn place(device: &DeviceInfo) -> DeviceKey {
     (device.id.clone(), device.runner)
 }
 
-fn start(device: &DeviceInfo, launch: &Launch, compilation: Compilation) -> Result<Worker, RunnerError> {
+fn start(device: &DeviceInfo, launch: &Launch, compilation: DriverCompilation) -> Result<Worker, RunnerError> {
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
     let mut worker = Worker::start(launch, device.runner, &compilation.settings()).map_err(failed)?;
-    worker.ask(&Request::Open(Box::new(device.clone()))).map_err(Death::error)?;
-    match worker.answer(OPEN_LIMIT).map_err(Death::error)? {
-        Answer::Opened(opened) => opened.map(|()| worker),
-        Answer::Devices(_) | Answer::Job(_) => Err(out_of_turn()),
+    worker.ask(&WorkerRequest::Open(Box::new(device.clone()))).map_err(WorkerDeath::error)?;
+    match worker.answer(OPEN_LIMIT).map_err(WorkerDeath::error)? {
+        WorkerAnswer::Opened(opened) => opened.map(|()| worker),
+        WorkerAnswer::Devices(_) | WorkerAnswer::Job(_) => Err(out_of_turn()),
     }
 }
 
-/// What a worker has done that answers something else than what it was asked.
+/// The error of a worker whose answer does not fit its request.
 pub fn out_of_turn() -> RunnerError {
-    RunnerError::DeviceLost("the worker answered something that was not asked".to_owned())
+    RunnerError::DeviceLost("the worker sent an answer that fits no request".to_owned())
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use layoutproof_compilers::spirv_val::SpirvVal;
-use layoutproof_core::check::{Placed, Producer, Proof, ProofCheck};
-use layoutproof_core::inspect::toolchain::Compile;
+use layoutproof_core::check::{BindingCheck, Producer, Proof, ProofCheck};
+use layoutproof_core::inspect::toolchain::Compilers;
 use layoutproof_core::results::record::CheckRecord;
 use layoutproof_device::{DeviceInfo, Job, Shader};
 use layoutproof_layout::BlockRules;
@@ -15,10 +15,10 @@ use crate::pool::{self, Launch};
 /// Every placement that one of `producers` can write shaders for, or one of `compilers` can compile them, on every device that
 /// takes them, neither compiled nor validated.
 pub fn plan(
-    placed: &[Placed],
+    placed: &[BindingCheck],
     producers: &[Producer],
     devices: &[DeviceInfo],
-    compilers: &dyn Compile,
+    compilers: &dyn Compilers,
 ) -> Vec<ProofCheck> {
     let names_compilers = producers.iter().any(|producer| matches!(producer, Producer::Compiler(_)));
     let takes_part = |proof: &Proof| match proof.producer {
@@ -39,7 +39,8 @@ pub fn plan(
 /// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
 pub fn execute(
     checks: &[ProofCheck],
-    (launch, compilers): (&Launch, &dyn Compile),
+    launch: &Launch,
+    compilers: &dyn Compilers,
     mut done: impl FnMut(usize, CheckRecord),
 ) {
     let validator = SpirvVal::find();

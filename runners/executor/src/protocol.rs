@@ -1,4 +1,4 @@
-//! What the command and its worker processes say to each other: length-prefixed messages over a
+//! The messages between the command and its worker processes, each with its length in front, over a
 //! [`connection`](crate::connection) of their own, apart from what drivers print to the standard streams.
 
 use std::io::{self, Read, Write};
@@ -7,22 +7,22 @@ use layoutproof_device::{Batch, DeviceInfo, ReadBack, RunnerError, RunnerKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::fault::{FaultKind, Planted};
+use crate::fault::{FaultKind, WorkerFault};
 
 /// To a worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Request {
+pub enum WorkerRequest {
     /// List the devices of this API, perhaps with a planted fault.
     Enumerate(RunnerKind, Option<FaultKind>),
     /// Open this device for the batches that follow.
     Open(Box<DeviceInfo>),
-    /// Run these jobs, perhaps with a planted fault; each is answered by one [`Answer::Job`] as soon as it is done.
-    Run(Batch, Option<Planted>),
+    /// Run these jobs, perhaps with a planted fault; each is answered by one [`WorkerAnswer::Job`] as soon as it is done.
+    Run(Batch, Option<WorkerFault>),
 }
 
 /// From a worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Answer {
+pub enum WorkerAnswer {
     /// Devices and what the API had to say about drivers that are missing or broken; or the call that failed.
     Devices(Result<(Vec<DeviceInfo>, Vec<String>), RunnerError>),
     /// Whether the device could be opened.

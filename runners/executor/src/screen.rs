@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::check::{Answered, Check, Screen};
+use layoutproof_core::check::{AnsweredEntries, Check, Screen};
 use layoutproof_device::RunnerKind;
 
-use crate::drivers::Compilation;
+use crate::drivers::DriverCompilation;
 use crate::pool::Workers;
 
 /// What is answered, by the check's place among all.
-pub(crate) type AnsweredProbes = BTreeMap<usize, Answered>;
+pub(crate) type AnsweredProbes = BTreeMap<usize, AnsweredEntries>;
 
 /// Whether checks of the same device and producer can share modules with this one. The model has no compiler that it would
 /// spare.
@@ -18,7 +18,7 @@ pub(crate) fn takes(check: &Check) -> bool {
         RunnerKind::Ash => true,
         RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::D3d12 | RunnerKind::Model => false,
     };
-    runs && Screen::holds(check.produced.producer)
+    runs && check.produced.producer.can_share_modules()
 }
 
 /// Asks a device about these of the checks, all of which are its own.
@@ -27,7 +27,8 @@ pub(crate) fn ask(checks: &[Check], group: &[usize], workers: &mut Workers<'_>) 
     let taken: Vec<(usize, &Check)> = taken.collect();
     let mut answered = AnsweredProbes::new();
     let Some((_, first)) = taken.first() else { return answered };
-    workers.compilation = Compilation::fastest(&first.device);
+
+    workers.compilation = DriverCompilation::fastest(&first.device);
     for screen in Screen::all(&taken) {
         let cases = screen.probes().map(|probe| checks[probe.check].subject.source.id.as_str());
         let answer = workers.screen(&first.device, &cases.collect::<Vec<_>>(), screen.job());

@@ -1,6 +1,6 @@
-//! What a worker process does: the only place where drivers are loaded.
+//! The main loop of a worker process, the only process that loads drivers.
 //!
-//! Requests come in over a connection, answers go out; [`worker`](crate::worker) is the other end.
+//! It receives requests over a connection and sends answers; [`worker`](crate::worker) is the other end.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, 
 
 use crate::connection::{Stream, connect_to_parent};
 use crate::interrupt;
-use crate::protocol::{Answer, Request, receive, send};
+use crate::protocol::{WorkerAnswer, WorkerRequest, receive, send};
 
 /// How long a worker may go on with its last job after the parent has hung up.
 const GRACE: Duration = Duration::from_secs(2);
@@ -28,18 +28,18 @@ pub fn serve() -> anyhow::Result<()> {
     let mut jobs_done = 0;
     for request in requests(stream.try_clone()?) {
         match request {
-            Request::Enumerate(kind, planted) => {
+            WorkerRequest::Enumerate(kind, planted) => {
                 if let Some(fault) = planted {
                     fault.strike();
                 }
                 let listed = enumerate(kind).map(|found| (found.devices, found.notes));
-                send(&mut stream, &Answer::Devices(listed))?;
+                send(&mut stream, &WorkerAnswer::Devices(listed))?;
             }
-            Request::Open(info) => {
+            WorkerRequest::Open(info) => {
                 let opened = open(&info).map(|open| runner = Some(open));
-                send(&mut stream, &Answer::Opened(opened))?;
+                send(&mut stream, &WorkerAnswer::Opened(opened))?;
             }
-            Request::Run(batch, planted) => {
+            WorkerRequest::Run(batch, planted) => {
                 for job in batch.jobs {
                     jobs_done += 1;
                     let work = || run_one(runner.as_deref_mut(), job);
@@ -47,7 +47,7 @@ pub fn serve() -> anyhow::Result<()> {
                         Some(planted) => planted.strike(jobs_done, work),
                         None => work(),
                     };
-                    send(&mut stream, &Answer::Job(result))?;
+                    send(&mut stream, &WorkerAnswer::Job(result))?;
                 }
             }
         }
@@ -59,7 +59,7 @@ pub fn serve() -> anyhow::Result<()> {
 
 /// What the parent asks for, read on a thread of its own: when the parent is gone, killed perhaps, no driver that hangs
 /// keeps this process alive.
-fn requests(mut stream: Stream) -> Receiver<Request> {
+fn requests(mut stream: Stream) -> Receiver<WorkerRequest> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         while let Ok(request) = receive(&mut stream) {

@@ -1,12 +1,12 @@
-//! The tools folder, as commands use it.
+//! The tools folder of this machine, or the reason why there is none.
 
 use layoutproof_compilers::tools_folder::{NoToolsFolder, ToolsFolder, ToolsFolderOrigin};
 
 /// The tools folder, or why there is none.
 #[derive(Clone, Debug)]
-pub struct Tools(Result<ToolsFolder, NoToolsFolder>);
+pub struct MachineTools(Result<ToolsFolder, NoToolsFolder>);
 
-impl Tools {
+impl MachineTools {
     /// The tools folder of this machine.
     ///
     /// # Errors

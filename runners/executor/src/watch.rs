@@ -1,8 +1,8 @@
-//! Whoever shows the user what a run is doing.
+//! The trait through which a run reports its progress; the command implements it.
 
 use std::fmt;
 
-/// Hears what a run is doing.
+/// Receives the progress of a run.
 pub trait Watcher: fmt::Debug + Send + Sync {
     /// The run has come to this phase.
     fn phase(&self, phase: &str);
@@ -11,11 +11,11 @@ pub trait Watcher: fmt::Debug + Send + Sync {
     fn at(&self, place: &str);
 }
 
-/// Tells nobody.
+/// Ignores all progress.
 #[derive(Debug)]
-pub struct Silent;
+pub struct SilentWatcher;
 
-impl Watcher for Silent {
+impl Watcher for SilentWatcher {
     fn phase(&self, _: &str) {}
 
     fn at(&self, _: &str) {}

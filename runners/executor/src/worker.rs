@@ -16,7 +16,7 @@ use crate::connection::{Offer, Stream};
 use crate::drivers::Setting;
 use crate::interrupt::Interrupt;
 use crate::pool::Launch;
-use crate::protocol::{Answer, Request, receive, send};
+use crate::protocol::{WorkerAnswer, WorkerRequest, receive, send};
 
 /// How often a wait for an answer looks up whether the user has interrupted the run.
 const LOOK_UP: Duration = Duration::from_millis(100);
@@ -27,7 +27,7 @@ const OUTPUT_LIMIT: Duration = Duration::from_secs(1);
 
 /// How a worker ended before it answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Death {
+pub enum WorkerDeath {
     /// No answer in time.
     Hung(Duration),
     /// The process ended; how, and what it printed last.
@@ -36,7 +36,7 @@ pub enum Death {
     Interrupted,
 }
 
-impl Death {
+impl WorkerDeath {
     /// The error of the job that the worker was busy with.
     pub fn error(self) -> RunnerError {
         match self {
@@ -88,19 +88,19 @@ impl Worker {
     }
 
     /// Sends a request.
-    pub fn ask(&mut self, request: &Request) -> Result<(), Death> {
+    pub fn ask(&mut self, request: &WorkerRequest) -> Result<(), WorkerDeath> {
         send(self.stream.get_mut(), request).map_err(|_| self.death())
     }
 
     /// Waits for an answer.
-    pub fn answer(&mut self, limit: Duration) -> Result<Answer, Death> {
+    pub fn answer(&mut self, limit: Duration) -> Result<WorkerAnswer, WorkerDeath> {
         self.wait_for_answer(limit)?;
         let _ = self.stream.get_ref().set_read_timeout(Some(limit));
         receive(&mut self.stream).map_err(|error| if is_timeout(&error) { self.hung(limit) } else { self.death() })
     }
 
     /// Waits until there is something to read, or the end of it.
-    fn wait_for_answer(&mut self, limit: Duration) -> Result<(), Death> {
+    fn wait_for_answer(&mut self, limit: Duration) -> Result<(), WorkerDeath> {
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -109,7 +109,7 @@ impl Worker {
             match self.stream.fill_buf() {
                 Ok(_) => return Ok(()),
                 Err(error) if !is_timeout(&error) => return Err(self.death()),
-                Err(_) if self.interrupt.is_set() => return Err(Death::Interrupted),
+                Err(_) if self.interrupt.is_set() => return Err(WorkerDeath::Interrupted),
                 Err(_) if left.is_zero() => return Err(self.hung(limit)),
                 Err(_) => {}
             }
@@ -121,13 +121,13 @@ impl Worker {
         let _ = self.child.kill();
     }
 
-    fn hung(&mut self, limit: Duration) -> Death {
+    fn hung(&mut self, limit: Duration) -> WorkerDeath {
         let _ = self.child.kill();
-        Death::Hung(limit)
+        WorkerDeath::Hung(limit)
     }
 
     /// Waits for the process, which has closed its end, and says how it ended.
-    fn death(&mut self) -> Death {
+    fn death(&mut self) -> WorkerDeath {
         let deadline = Instant::now() + Duration::from_secs(5);
         let how = loop {
             match self.child.try_wait() {
@@ -140,7 +140,7 @@ impl Worker {
             }
         };
         let last = telling(&self.output.to_the_end());
-        Death::Died(if last.is_empty() {
+        WorkerDeath::Died(if last.is_empty() {
             format!("worker {how}")
         } else {
             format!("worker {how}; last output: {last}")

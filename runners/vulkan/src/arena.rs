@@ -4,11 +4,12 @@
 
 use std::ptr::NonNull;
 use std::rc::Rc;
+use std::slice;
 
 use ash::vk;
-use layoutproof_device::RunnerError;
+use layoutproof_device::{RunnerError, mapped};
 
-use crate::device::Device;
+use crate::device::VulkanDevice;
 use crate::failure::failed;
 
 /// Regions start at multiples of this many bytes: twice 256, which no minimum offset alignment exceeds (Vulkan,
@@ -17,8 +18,8 @@ const REGION: u64 = 512;
 
 /// One buffer with its memory, mapped as long as it lives.
 pub(crate) struct Arena {
-    buffer: Buffer,
-    memory: Memory,
+    buffer: ArenaBuffer,
+    memory: MappedMemory,
     size: u64,
 }
 
@@ -38,10 +39,10 @@ pub(crate) fn regions(sizes: impl IntoIterator<Item = u32>) -> (Vec<u64>, u64) {
 
 impl Arena {
     /// Allocates an arena of at least `size` bytes.
-    pub(crate) fn new(device: &Rc<Device>, size: u64) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Rc<VulkanDevice>, size: u64) -> Result<Self, RunnerError> {
         let size = size.next_power_of_two().max(64 * 1024);
-        let buffer = Buffer::new(device, size)?;
-        let memory = Memory::mapped(device, &buffer, size)?;
+        let buffer = ArenaBuffer::new(device, size)?;
+        let memory = MappedMemory::mapped(device, &buffer, size)?;
         Ok(Self { buffer, memory, size })
     }
 
@@ -62,37 +63,33 @@ impl Arena {
 
     /// Copies `bytes` to `start`.
     pub(crate) fn write(&mut self, start: u64, bytes: &[u8]) {
-        let target = self.at(start, bytes.len());
-        // SAFETY: `at` checked that the bytes lie in the mapped memory; `bytes` is no part of that.
-        unsafe { target.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+        // SAFETY: so many bytes are mapped there as long as `self` lives.
+        // No work is in flight when the host writes, so nothing else has access.
+        let memory = unsafe { slice::from_raw_parts_mut(self.memory.mapped.as_ptr(), self.length()) };
+        mapped::write(memory, start, bytes);
     }
 
     /// Copies `size` bytes from `start`.
     pub(crate) fn read(&self, start: u64, size: u32) -> Vec<u8> {
-        let mut bytes = vec![0_u8; size as usize];
-        let source = self.at(start, bytes.len());
-        // SAFETY: `at` checked that the bytes lie in the mapped memory; `bytes` is no part of that.
-        unsafe { source.copy_to_nonoverlapping(NonNull::from(bytes.as_mut_slice()).cast(), bytes.len()) };
-        bytes
+        // SAFETY: so many bytes are mapped there as long as `self` lives.
+        // No work is in flight when the host reads, so nobody writes.
+        let memory = unsafe { slice::from_raw_parts(self.memory.mapped.as_ptr(), self.length()) };
+        mapped::read(memory, start, size)
     }
 
-    /// The address of `start`, where `size` bytes are known to follow.
-    fn at(&self, start: u64, size: usize) -> NonNull<u8> {
-        let end = start.checked_add(size as u64).expect("regions are far smaller than 2^64 bytes");
-        assert!(end <= self.size, "{size} bytes at {start} do not fit {} bytes", self.size);
-        let start = usize::try_from(start).expect("an offset below the size of a mapping fits a pointer");
-        // SAFETY: the assertion keeps the address inside the mapping.
-        unsafe { self.memory.mapped.add(start) }
+    /// Size in bytes, as slices count.
+    fn length(&self) -> usize {
+        usize::try_from(self.size).expect("what is mapped fits the address space")
     }
 }
 
-struct Buffer {
-    device: Rc<Device>,
+struct ArenaBuffer {
+    device: Rc<VulkanDevice>,
     raw: vk::Buffer,
 }
 
-impl Buffer {
-    fn new(device: &Rc<Device>, size: u64) -> Result<Self, RunnerError> {
+impl ArenaBuffer {
+    fn new(device: &Rc<VulkanDevice>, size: u64) -> Result<Self, RunnerError> {
         let mut usage = vk::BufferUsageFlags::UNIFORM_BUFFER
             | vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
@@ -108,22 +105,22 @@ impl Buffer {
     }
 }
 
-impl Drop for Buffer {
+impl Drop for ArenaBuffer {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the buffer.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), so nothing uses the buffer.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
     }
 }
 
-struct Memory {
-    device: Rc<Device>,
+struct MappedMemory {
+    device: Rc<VulkanDevice>,
     raw: vk::DeviceMemory,
     mapped: NonNull<u8>,
 }
 
-impl Memory {
+impl MappedMemory {
     /// Allocates memory for `buffer`, binds it and maps its first `size` bytes.
-    fn mapped(device: &Rc<Device>, buffer: &Buffer, size: u64) -> Result<Self, RunnerError> {
+    fn mapped(device: &Rc<VulkanDevice>, buffer: &ArenaBuffer, size: u64) -> Result<Self, RunnerError> {
         // SAFETY: the buffer comes from this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
         let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
@@ -133,10 +130,12 @@ impl Memory {
         if device.has_addresses() {
             allocate_info = allocate_info.push_next(&mut flags);
         }
+
         // SAFETY: the memory type is one that the device listed.
         let raw = unsafe { device.raw.allocate_memory(&allocate_info, None) }.map_err(failed("vkAllocateMemory"))?;
         // Owned from here on, so that a failure below frees it.
         let mut memory = Self { device: Rc::clone(device), raw, mapped: NonNull::dangling() };
+
         // SAFETY: buffer and memory come from this device, are unbound and fit each other.
         unsafe { device.raw.bind_buffer_memory(buffer.raw, raw, 0) }.map_err(failed("vkBindBufferMemory"))?;
         // SAFETY: the memory is host-visible, not yet mapped, and at least `size` bytes long.
@@ -150,22 +149,22 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for MappedMemory {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), and a buffer that is still bound to this memory is
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), and a buffer that is still bound to this memory is
         // only destroyed; freeing the memory unmaps it.
         unsafe { self.device.raw.free_memory(self.raw, None) };
     }
 }
 
 /// A host-visible, coherent memory type, cached if there is one: read-back from uncached memory is slow.
-fn memory_type(device: &Device, allowed: u32) -> Result<u32, RunnerError> {
+fn memory_type(device: &VulkanDevice, allowed: u32) -> Result<u32, RunnerError> {
     let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-    let find = |wanted: vk::MemoryPropertyFlags| {
+    let find = |flags: vk::MemoryPropertyFlags| {
         let types = (0_u32..).zip(device.memory.memory_types_as_slice());
         types
             .filter(|(index, _)| allowed & (1 << index) != 0)
-            .find(|(_, ty)| ty.property_flags.contains(wanted))
+            .find(|(_, ty)| ty.property_flags.contains(flags))
             .map(|(index, _)| index)
     };
     find(coherent | vk::MemoryPropertyFlags::HOST_CACHED).or_else(|| find(coherent)).ok_or_else(|| RunnerError::Api {

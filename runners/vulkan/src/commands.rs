@@ -7,25 +7,25 @@ use ash::vk;
 use layoutproof_device::RunnerError;
 
 use crate::descriptors::DescriptorSets;
-use crate::device::Device;
+use crate::device::VulkanDevice;
 use crate::failure::failed;
-use crate::image::Image;
-use crate::pipeline::Pipeline;
-use crate::resources::Filled;
-use crate::targets::Targets;
+use crate::image::VulkanImage;
+use crate::pipeline::VulkanPipeline;
+use crate::resources::FilledImage;
+use crate::targets::VulkanTargets;
 
 /// How long a dispatch or a draw may take, its shader's compilation included (lavapipe compiles at the first dispatch).
 /// A busy machine needs tens of seconds for some of what compilers make; workers are ended after a minute, or after `--time-limit`.
 const LIMIT: Duration = Duration::from_secs(50);
 
-/// What to run.
-pub(crate) struct Work<'a> {
+/// One dispatch or draw with all that it needs.
+pub(crate) struct VulkanSubmission<'a> {
     /// The pipeline.
-    pub(crate) pipeline: &'a Pipeline,
+    pub(crate) pipeline: &'a VulkanPipeline,
     /// Its descriptor sets.
     pub(crate) sets: &'a DescriptorSets,
     /// Images to fill before.
-    pub(crate) images: &'a [Filled],
+    pub(crate) images: &'a [FilledImage],
     /// Push constants; empty for none.
     pub(crate) push_constants: &'a [u8],
     /// How the pipeline is started.
@@ -38,19 +38,26 @@ pub(crate) enum Start<'a> {
     /// A dispatch of workgroups in x, y, z.
     Dispatch([u32; 3]),
     /// A draw of one point into the targets.
-    Draw(&'a Targets),
+    Draw(&'a VulkanTargets),
+}
+
+/// Pipeline stages, and how they access memory.
+#[derive(Clone, Copy)]
+struct StageAccess {
+    stages: vk::PipelineStageFlags,
+    access: vk::AccessFlags,
 }
 
 /// A command buffer and the fence that tells when it is done.
-pub(crate) struct Commands {
+pub(crate) struct VulkanCommands {
     buffer: vk::CommandBuffer,
     pool: CommandPool,
     fence: Fence,
 }
 
-impl Commands {
+impl VulkanCommands {
     /// Makes a command buffer for the queue family of the device's queue.
-    pub(crate) fn new(device: &Rc<Device>, queue_family: u32) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Rc<VulkanDevice>, queue_family: u32) -> Result<Self, RunnerError> {
         let fence = Fence::new(device)?;
         let pool = CommandPool::new(device, queue_family)?;
         let allocate_info = vk::CommandBufferAllocateInfo::default()
@@ -68,17 +75,19 @@ impl Commands {
     ///
     /// # Errors
     /// After `Timeout` and `DeviceLost` the work may still run: nothing of the device may be used or destroyed.
-    pub(crate) fn run(&self, work: &Work<'_>) -> Result<(), RunnerError> {
+    pub(crate) fn run(&self, work: &VulkanSubmission<'_>) -> Result<(), RunnerError> {
         self.record(work)?;
         let device = &self.pool.device;
         let fences = [self.fence.raw];
         // SAFETY: no submission with this fence is in flight.
         unsafe { device.raw.reset_fences(&fences) }.map_err(failed("vkResetFences"))?;
+
         let buffers = [self.buffer];
         let submits = [vk::SubmitInfo::default().command_buffers(&buffers)];
         // SAFETY: the command buffer is fully recorded and not in flight; queue and fence come from this device, and
         // the device is used from one thread.
         unsafe { device.raw.queue_submit(device.queue, &submits, self.fence.raw) }.map_err(failed("vkQueueSubmit"))?;
+
         let nanoseconds = u64::try_from(LIMIT.as_nanos()).expect("seconds fit");
         // SAFETY: the fence comes from this device.
         unsafe { device.raw.wait_for_fences(&fences, true, nanoseconds) }.map_err(|result| match result {
@@ -90,7 +99,7 @@ impl Commands {
         })
     }
 
-    fn record(&self, work: &Work<'_>) -> Result<(), RunnerError> {
+    fn record(&self, work: &VulkanSubmission<'_>) -> Result<(), RunnerError> {
         let raw = &self.pool.device.raw;
         let begin_info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the command buffer is not in flight, and its pool allows resetting it.
@@ -98,13 +107,14 @@ impl Commands {
         if !work.images.is_empty() {
             self.fill(work.images);
         }
+
         let written = match work.start {
             Start::Dispatch([x, y, z]) => {
                 self.bind(work, vk::PipelineBindPoint::COMPUTE);
                 // SAFETY: pipeline, descriptor sets and push constants are bound; counts were checked against the
                 // limits.
                 unsafe { raw.cmd_dispatch(self.buffer, x, y, z) };
-                (vk::PipelineStageFlags::COMPUTE_SHADER, vk::AccessFlags::SHADER_WRITE)
+                StageAccess { stages: vk::PipelineStageFlags::COMPUTE_SHADER, access: vk::AccessFlags::SHADER_WRITE }
             }
             Start::Draw(targets) => {
                 self.bind(work, vk::PipelineBindPoint::GRAPHICS);
@@ -113,17 +123,18 @@ impl Commands {
                 unsafe { raw.cmd_draw(self.buffer, 1, 1, 0, 0) };
                 targets.end(self.buffer);
                 let shaders = vk::PipelineStageFlags::VERTEX_SHADER | vk::PipelineStageFlags::FRAGMENT_SHADER;
-                let written = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
-                (shaders | vk::PipelineStageFlags::TRANSFER, written)
+                let access = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
+                StageAccess { stages: shaders | vk::PipelineStageFlags::TRANSFER, access }
             }
         };
-        self.barrier(written, (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ));
+        let host = StageAccess { stages: vk::PipelineStageFlags::HOST, access: vk::AccessFlags::HOST_READ };
+        self.barrier(written, host);
         // SAFETY: recording has begun.
         unsafe { raw.end_command_buffer(self.buffer) }.map_err(failed("vkEndCommandBuffer"))
     }
 
     /// Fills each mip level of the images with its texel; they are then in the general layout.
-    fn fill(&self, images: &[Filled]) {
+    fn fill(&self, images: &[FilledImage]) {
         let raw = &self.pool.device.raw;
         let layout = vk::ImageLayout::GENERAL;
         let barriers: Vec<_> = images
@@ -142,18 +153,22 @@ impl Commands {
         let flags = vk::DependencyFlags::empty();
         // SAFETY: recording has begun; the images outlive the submission, and nothing used them before.
         unsafe { raw.cmd_pipeline_barrier(self.buffer, from, to, flags, &[], &[], &barriers) };
+
         for filled in images {
             for (level, texel) in (0..).zip(&filled.levels) {
                 self.fill_level(&filled.image, level, *texel);
             }
         }
         self.barrier(
-            (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE),
-            (vk::PipelineStageFlags::ALL_COMMANDS, vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE),
+            StageAccess { stages: vk::PipelineStageFlags::TRANSFER, access: vk::AccessFlags::TRANSFER_WRITE },
+            StageAccess {
+                stages: vk::PipelineStageFlags::ALL_COMMANDS,
+                access: vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE,
+            },
         );
     }
 
-    fn fill_level(&self, image: &Image, level: u32, texel: [u32; 4]) {
+    fn fill_level(&self, image: &VulkanImage, level: u32, texel: [u32; 4]) {
         let raw = &self.pool.device.raw;
         let layout = vk::ImageLayout::GENERAL;
         let range = image.range.base_mip_level(level).level_count(1);
@@ -169,20 +184,16 @@ impl Commands {
         }
     }
 
-    /// Makes what the first stages wrote visible to the second.
-    fn barrier(
-        &self,
-        (from, written): (vk::PipelineStageFlags, vk::AccessFlags),
-        (to, seen): (vk::PipelineStageFlags, vk::AccessFlags),
-    ) {
-        let barriers = [vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(seen)];
+    /// Makes what `written` covers visible to `read`.
+    fn barrier(&self, written: StageAccess, read: StageAccess) {
+        let barriers = [vk::MemoryBarrier::default().src_access_mask(written.access).dst_access_mask(read.access)];
         let flags = vk::DependencyFlags::empty();
         let raw = &self.pool.device.raw;
         // SAFETY: recording has begun, outside of any render pass, and the callers' stages have those accesses.
-        unsafe { raw.cmd_pipeline_barrier(self.buffer, from, to, flags, &barriers, &[], &[]) };
+        unsafe { raw.cmd_pipeline_barrier(self.buffer, written.stages, read.stages, flags, &barriers, &[], &[]) };
     }
 
-    fn bind(&self, work: &Work<'_>, point: vk::PipelineBindPoint) {
+    fn bind(&self, work: &VulkanSubmission<'_>, point: vk::PipelineBindPoint) {
         let raw = &self.pool.device.raw;
         let pipeline = work.pipeline;
         let layout = pipeline.layout.raw;
@@ -202,11 +213,11 @@ impl Commands {
 
 struct CommandPool {
     raw: vk::CommandPool,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
 }
 
 impl CommandPool {
-    fn new(device: &Rc<Device>, queue_family: u32) -> Result<Self, RunnerError> {
+    fn new(device: &Rc<VulkanDevice>, queue_family: u32) -> Result<Self, RunnerError> {
         let create_info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(queue_family)
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER);
@@ -219,18 +230,18 @@ impl CommandPool {
 
 impl Drop for CommandPool {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`); this frees the command buffer, too.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`); this frees the command buffer, too.
         unsafe { self.device.raw.destroy_command_pool(self.raw, None) };
     }
 }
 
 struct Fence {
     raw: vk::Fence,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
 }
 
 impl Fence {
-    fn new(device: &Rc<Device>) -> Result<Self, RunnerError> {
+    fn new(device: &Rc<VulkanDevice>) -> Result<Self, RunnerError> {
         // SAFETY: the device is alive.
         let raw = unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
             .map_err(failed("vkCreateFence"))?;
@@ -240,7 +251,7 @@ impl Fence {
 
 impl Drop for Fence {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`).
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`).
         unsafe { self.device.raw.destroy_fence(self.raw, None) };
     }
 }

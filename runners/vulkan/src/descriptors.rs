@@ -5,13 +5,13 @@ use std::rc::Rc;
 use ash::vk;
 use layoutproof_device::RunnerError;
 
-use crate::device::Device;
+use crate::device::VulkanDevice;
 use crate::failure::failed;
-use crate::pipeline_layout::{PipelineLayout, Shape};
+use crate::pipeline_layout::{PipelineLayout, PipelineShape};
 
-/// A descriptor's place and what is behind it.
+/// A descriptor's place and the resource that it refers to.
 #[derive(Clone, Copy)]
-pub(crate) struct Bound {
+pub(crate) struct BoundDescriptor {
     /// Descriptor set.
     pub(crate) set: u32,
     /// Binding.
@@ -20,13 +20,13 @@ pub(crate) struct Bound {
     pub(crate) element: u32,
     /// Descriptor type.
     pub(crate) ty: vk::DescriptorType,
-    /// What is behind it.
-    pub(crate) what: What,
+    /// The resource.
+    pub(crate) what: DescriptorContent,
 }
 
-/// What a descriptor refers to; all of it comes from the device of the sets.
+/// The resource that a descriptor refers to; all of them come from the device of the sets.
 #[derive(Clone, Copy)]
-pub(crate) enum What {
+pub(crate) enum DescriptorContent {
     /// Buffer, offset and size in bytes.
     Range(vk::DescriptorBufferInfo),
     /// Image view, sampler or both.
@@ -40,16 +40,16 @@ pub(crate) struct DescriptorSets {
     /// Each set that the job uses with its number, ascending.
     pub(crate) sets: Vec<(u32, vk::DescriptorSet)>,
     pool: vk::DescriptorPool,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
 }
 
 impl DescriptorSets {
     /// Makes the sets of `shape` and points them at `bound`, which names each of their descriptors.
     pub(crate) fn new(
-        device: &Rc<Device>,
+        device: &Rc<VulkanDevice>,
         layout: &PipelineLayout,
-        shape: &Shape,
-        bound: &[Bound],
+        shape: &PipelineShape,
+        bound: &[BoundDescriptor],
     ) -> Result<Self, RunnerError> {
         let mut made = Self::empty(device, shape)?;
         if shape.sets.is_empty() {
@@ -66,7 +66,7 @@ impl DescriptorSets {
         Ok(made)
     }
 
-    fn empty(device: &Rc<Device>, shape: &Shape) -> Result<Self, RunnerError> {
+    fn empty(device: &Rc<VulkanDevice>, shape: &PipelineShape) -> Result<Self, RunnerError> {
         let mut made = Self { sets: Vec::new(), pool: vk::DescriptorPool::null(), device: Rc::clone(device) };
         if shape.sets.is_empty() {
             return Ok(made);
@@ -81,7 +81,7 @@ impl DescriptorSets {
         Ok(made)
     }
 
-    fn write(&self, bound: &[Bound]) {
+    fn write(&self, bound: &[BoundDescriptor]) {
         let handle = |set: u32| {
             let found = self.sets.iter().find(|(number, _)| *number == set);
             found.expect("the shape was made from the same bindings").1
@@ -95,9 +95,9 @@ impl DescriptorSets {
                     .dst_array_element(bound.element)
                     .descriptor_type(bound.ty);
                 match &bound.what {
-                    What::Range(range) => write.buffer_info(std::slice::from_ref(range)),
-                    What::Image(image) => write.image_info(std::slice::from_ref(image)),
-                    What::Texels(view) => write.texel_buffer_view(std::slice::from_ref(view)),
+                    DescriptorContent::Range(range) => write.buffer_info(std::slice::from_ref(range)),
+                    DescriptorContent::Image(image) => write.image_info(std::slice::from_ref(image)),
+                    DescriptorContent::Texels(view) => write.texel_buffer_view(std::slice::from_ref(view)),
                 }
             })
             .collect();
@@ -108,7 +108,7 @@ impl DescriptorSets {
 
 impl Drop for DescriptorSets {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the sets; the pool may be null.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), so nothing uses the sets; the pool may be null.
         unsafe { self.device.raw.destroy_descriptor_pool(self.pool, None) };
     }
 }

@@ -8,12 +8,12 @@ use ash::vk;
 use layoutproof_device::{Feature, RunnerError};
 
 use crate::failure::failed;
-use crate::features::Structures;
+use crate::features::FeatureStructures;
 use crate::instance::Instance;
 use crate::physical::Physical;
 
 /// An open device and its one queue. Everything made from it holds it in an `Rc`, so it is destroyed last.
-pub(crate) struct Device {
+pub(crate) struct VulkanDevice {
     /// The device's functions.
     pub(crate) raw: ash::Device,
     /// The queue of [`Physical::queue_family`].
@@ -36,7 +36,7 @@ enum Addresses {
     Extension(ash::khr::buffer_device_address::Device),
 }
 
-impl Device {
+impl VulkanDevice {
     /// Opens a device that `instance` listed.
     pub(crate) fn open(instance: Instance, physical: &Physical) -> Result<Self, RunnerError> {
         let queues =
@@ -47,11 +47,12 @@ impl Device {
             extensions.push(ash::khr::portability_subset::NAME);
         }
         let names: Vec<_> = extensions.into_iter().map(CStr::as_ptr).collect();
-        let mut structures = Structures::with(&physical.info.features, &physical.capabilities);
+        let mut structures = FeatureStructures::with(&physical.info.features, &physical.capabilities);
         let create_info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&names)
             .push_next(structures.chain(physical.known));
+
         // SAFETY: the handle comes from this instance; what `create_info` points to lives to the end of this function.
         let raw = unsafe { instance.raw.create_device(physical.handle, &create_info, None) }
             .map_err(failed("vkCreateDevice"))?;
@@ -59,6 +60,7 @@ impl Device {
         let queue = unsafe { raw.get_device_queue(physical.queue_family, 0) };
         // SAFETY: the handle comes from this instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical.handle) };
+
         let addresses = physical.info.features.contains(&Feature::BufferDeviceAddress).then(|| {
             if physical.version >= vk::API_VERSION_1_2 {
                 Addresses::Core
@@ -88,7 +90,7 @@ impl Device {
     }
 }
 
-impl Drop for Device {
+impl Drop for VulkanDevice {
     fn drop(&mut self) {
         // SAFETY: the last owner goes, so every object made from the device is destroyed, and no work is in flight:
         // each submission was waited for, or the device was leaked.

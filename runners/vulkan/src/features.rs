@@ -1,6 +1,6 @@
 //! The device features that probes need: which ones a device has, and how they are switched on.
 //!
-//! Between Vulkan's feature structures and [`Feature`]; one table, [`Structures::field`], serves both directions.
+//! Between Vulkan's feature structures and [`Feature`]; one table, [`FeatureStructures::field`], serves both directions.
 //! `robustBufferAccess` is not in it and stays off: bounds checks cost time and hide reads out of range.
 
 use std::collections::BTreeSet;
@@ -11,63 +11,71 @@ use layoutproof_device::Feature;
 
 /// A capability of SPIR-V that no probe asks for by name, since its shader says it; the devices' features for these are
 /// switched on wherever they are offered.
-pub(crate) struct Switch {
+pub(crate) struct CapabilitySwitch {
     /// The capability's number.
     pub(crate) capability: u32,
     /// The device feature.
     pub(crate) name: &'static str,
-    field: fn(&mut Structures) -> &mut vk::Bool32,
+    field: fn(&mut FeatureStructures) -> &mut vk::Bool32,
 }
 
 /// `ImageCubeArray`, which a view of that kind needs as well as a shader.
 pub(crate) const IMAGE_CUBE_ARRAY: u32 = 34;
 
 /// Source: Vulkan, "Vulkan Environment for SPIR-V", "Capabilities".
-pub(crate) const SWITCHES: [Switch; 10] = [
-    Switch {
+pub(crate) const SWITCHES: [CapabilitySwitch; 10] = [
+    CapabilitySwitch {
         capability: 28,
         name: "shaderUniformBufferArrayDynamicIndexing",
         field: |of| &mut of.core.features.shader_uniform_buffer_array_dynamic_indexing,
     },
-    Switch {
+    CapabilitySwitch {
         capability: 29,
         name: "shaderSampledImageArrayDynamicIndexing",
         field: |of| &mut of.core.features.shader_sampled_image_array_dynamic_indexing,
     },
-    Switch {
+    CapabilitySwitch {
         capability: 30,
         name: "shaderStorageBufferArrayDynamicIndexing",
         field: |of| &mut of.core.features.shader_storage_buffer_array_dynamic_indexing,
     },
-    Switch {
+    CapabilitySwitch {
         capability: 31,
         name: "shaderStorageImageArrayDynamicIndexing",
         field: |of| &mut of.core.features.shader_storage_image_array_dynamic_indexing,
     },
-    Switch { capability: IMAGE_CUBE_ARRAY, name: "imageCubeArray", field: |of| &mut of.core.features.image_cube_array },
-    Switch { capability: 45, name: "imageCubeArray", field: |of| &mut of.core.features.image_cube_array },
-    Switch {
+    CapabilitySwitch {
+        capability: IMAGE_CUBE_ARRAY,
+        name: "imageCubeArray",
+        field: |of| &mut of.core.features.image_cube_array,
+    },
+    CapabilitySwitch { capability: 45, name: "imageCubeArray", field: |of| &mut of.core.features.image_cube_array },
+    CapabilitySwitch {
         capability: 49,
         name: "shaderStorageImageExtendedFormats",
         field: |of| &mut of.core.features.shader_storage_image_extended_formats,
     },
-    Switch {
+    CapabilitySwitch {
         capability: 55,
         name: "shaderStorageImageReadWithoutFormat",
         field: |of| &mut of.core.features.shader_storage_image_read_without_format,
     },
-    Switch {
+    CapabilitySwitch {
         capability: 56,
         name: "shaderStorageImageWriteWithoutFormat",
         field: |of| &mut of.core.features.shader_storage_image_write_without_format,
     },
-    Switch { capability: 5302, name: "runtimeDescriptorArray", field: |of| &mut of.indexing.runtime_descriptor_array },
+    CapabilitySwitch {
+        capability: 5302,
+        name: "runtimeDescriptorArray",
+        field: |of| &mut of.indexing.runtime_descriptor_array,
+    },
 ];
 
 /// Which of the structures a device knows: all with Vulkan 1.2, before that those whose extension it has.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch per structure, named after it")]
-pub(crate) struct Known {
+pub(crate) struct KnownStructures {
     storage8: bool,
     float16_int8: bool,
     scalar: bool,
@@ -76,7 +84,7 @@ pub(crate) struct Known {
     indexing: bool,
 }
 
-impl Known {
+impl KnownStructures {
     /// What a device of Vulkan version `version` with the device extensions for which `has` holds knows.
     pub(crate) fn of(version: u32, has: impl Fn(&CStr) -> bool) -> Self {
         let knows = |name: &CStr| version >= vk::API_VERSION_1_2 || has(name);
@@ -106,7 +114,7 @@ impl Known {
 
 /// Vulkan's feature structures.
 #[derive(Debug, Default)]
-pub(crate) struct Structures {
+pub(crate) struct FeatureStructures {
     core: vk::PhysicalDeviceFeatures2<'static>,
     storage16: vk::PhysicalDevice16BitStorageFeatures<'static>,
     storage8: vk::PhysicalDevice8BitStorageFeatures<'static>,
@@ -117,7 +125,7 @@ pub(crate) struct Structures {
     indexing: vk::PhysicalDeviceDescriptorIndexingFeatures<'static>,
 }
 
-impl Structures {
+impl FeatureStructures {
     /// Structures in which exactly `features` are on, and those of [`SWITCHES`] whose capabilities are given.
     pub(crate) fn with(features: &BTreeSet<Feature>, capabilities: &BTreeSet<u32>) -> Self {
         let mut structures = Self::default();
@@ -133,7 +141,7 @@ impl Structures {
     }
 
     /// Links the known structures into a chain and returns its head, which is good as long as `self` stays in place.
-    pub(crate) fn chain(&mut self, known: Known) -> &mut vk::PhysicalDeviceFeatures2<'static> {
+    pub(crate) fn chain(&mut self, known: KnownStructures) -> &mut vk::PhysicalDeviceFeatures2<'static> {
         self.storage16.p_next = std::ptr::null_mut();
         let mut next: *mut c_void = std::ptr::from_mut(&mut self.storage16).cast();
         if known.storage8 {

@@ -5,15 +5,15 @@ use std::rc::Rc;
 use ash::vk;
 use layoutproof_device::{ImageView, RunnerError};
 
-use crate::device::Device;
+use crate::device::VulkanDevice;
 use crate::failure::failed;
 
-/// What to make.
+/// The format, use and shape of an image.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Recipe {
+pub(crate) struct ImageRecipe {
     /// Format of a texel.
     pub(crate) format: vk::Format,
-    /// What it is used for.
+    /// Its uses.
     pub(crate) usage: vk::ImageUsageFlags,
     /// Shape of its view.
     pub(crate) view: ImageView,
@@ -22,14 +22,14 @@ pub(crate) struct Recipe {
 }
 
 /// An image of one texel, for no use.
-impl Default for Recipe {
+impl Default for ImageRecipe {
     fn default() -> Self {
         let (format, usage) = (vk::Format::UNDEFINED, vk::ImageUsageFlags::empty());
         Self { format, usage, view: ImageView::D2, levels: 1 }
     }
 }
 
-impl Recipe {
+impl ImageRecipe {
     fn ty(&self) -> vk::ImageType {
         match self.view {
             ImageView::D1 | ImageView::D1Array => vk::ImageType::TYPE_1D,
@@ -89,7 +89,7 @@ impl Recipe {
     }
 
     /// Checks that the device has such images.
-    fn check(&self, device: &Device) -> Result<(), RunnerError> {
+    fn check(&self, device: &VulkanDevice) -> Result<(), RunnerError> {
         let tiling = vk::ImageTiling::OPTIMAL;
         // SAFETY: the physical device comes from this instance.
         let found = unsafe {
@@ -102,6 +102,7 @@ impl Recipe {
                 self.flags(),
             )
         };
+
         let (view, extent) = (self.view, self.extent());
         let lacks = |what: String| Err(RunnerError::Unsupported(what));
         match found {
@@ -118,7 +119,7 @@ impl Recipe {
 }
 
 /// An image, its memory and a view of all of it.
-pub(crate) struct Image {
+pub(crate) struct VulkanImage {
     /// The image; its texels are undefined at first.
     pub(crate) raw: vk::Image,
     /// The view.
@@ -126,12 +127,12 @@ pub(crate) struct Image {
     /// All mip levels and layers.
     pub(crate) range: vk::ImageSubresourceRange,
     memory: vk::DeviceMemory,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
 }
 
-impl Image {
+impl VulkanImage {
     /// Makes an image; `Unsupported` if the device has none of that kind.
-    pub(crate) fn new(device: &Rc<Device>, recipe: &Recipe) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Rc<VulkanDevice>, recipe: &ImageRecipe) -> Result<Self, RunnerError> {
         recipe.check(device)?;
         let create_info = vk::ImageCreateInfo::default()
             .flags(recipe.flags())
@@ -143,6 +144,7 @@ impl Image {
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(recipe.usage);
+
         // SAFETY: the device has images of this kind, which was checked above.
         let raw = unsafe { device.raw.create_image(&create_info, None) }.map_err(failed("vkCreateImage"))?;
         // Owned from here on, so that a failure below destroys it; null handles are ignored then.
@@ -154,6 +156,7 @@ impl Image {
             device: Rc::clone(device),
         };
         image.bind()?;
+
         let view_info = vk::ImageViewCreateInfo::default()
             .image(raw)
             .view_type(recipe.view_type())
@@ -180,10 +183,10 @@ impl Image {
     }
 }
 
-impl Drop for Image {
+impl Drop for VulkanImage {
     fn drop(&mut self) {
         let raw = &self.device.raw;
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the view; it may be null.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), so nothing uses the view; it may be null.
         unsafe { raw.destroy_image_view(self.view, None) };
         // SAFETY: as above, and the view is gone.
         unsafe { raw.destroy_image(self.raw, None) };
@@ -194,7 +197,7 @@ impl Drop for Image {
 
 /// The first memory type of `allowed` that is the device's own, else the first allowed one; the specification promises
 /// that there is one.
-fn memory_type(device: &Device, allowed: u32) -> u32 {
+fn memory_type(device: &VulkanDevice, allowed: u32) -> u32 {
     let types = (0_u32..).zip(device.memory.memory_types_as_slice());
     let own = types
         .filter(|(index, _)| allowed & (1 << index) != 0)

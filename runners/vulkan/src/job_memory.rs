@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use ash::vk;
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
-use layoutproof_device::placement::Placement;
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::placement::BufferPlacement;
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{BufferAfter, BufferKind, Job};
 
 use crate::arena::{Arena, regions};
-use crate::descriptors::{Bound, What};
+use crate::descriptors::{BoundDescriptor, DescriptorContent};
 use crate::pipeline_layout::descriptor_type;
 
 /// A part of the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
+struct ArenaRange {
     /// First byte.
     start: u64,
     /// Size in bytes.
@@ -22,35 +22,45 @@ struct Range {
 }
 
 /// What stands in the elements that one array of buffers leaves out.
-struct LeftOut {
+struct LeftOutElements {
     bytes: Vec<u8>,
+    start: u64,
+}
+
+/// A buffer of the job in the arena.
+struct PlacedBuffer {
+    placement: BufferPlacement,
+    /// First byte of its memory in the arena.
     start: u64,
 }
 
 /// The parts of the arena that a job uses.
 pub(crate) struct JobMemory {
-    /// Per buffer of the job, its placement and where its memory starts.
-    placed: Vec<(Placement, u64)>,
+    /// In the order of the job's buffers.
+    placed: Vec<PlacedBuffer>,
     /// By set and binding.
-    left_out: BTreeMap<(u32, u32), LeftOut>,
+    left_out: BTreeMap<(u32, u32), LeftOutElements>,
 }
 
 impl JobMemory {
     /// Plans the memory of `job`; returns it with the size in bytes that the arena must have.
-    pub(crate) fn plan(job: &Job, descriptors: &Descriptors, placements: Vec<Placement>) -> (Self, u64) {
+    pub(crate) fn plan(job: &Job, descriptors: &Descriptors, placements: Vec<BufferPlacement>) -> (Self, u64) {
         let left_out = left_out(job, descriptors);
         let totals = placements.iter().map(|placement| placement.total);
         let (starts, size) = regions(totals.chain(left_out.iter().map(|(_, bytes)| size_of_range(bytes))));
+
         let (own, others) = starts.split_at(placements.len());
-        let placed = placements.into_iter().zip(own.iter().copied()).collect();
+        let placed =
+            placements.into_iter().zip(own).map(|(placement, start)| PlacedBuffer { placement, start: *start });
         let others = left_out.into_iter().zip(others);
-        let left_out = others.map(|((place, bytes), start)| (place, LeftOut { bytes, start: *start })).collect();
-        (Self { placed, left_out }, size)
+        let left_out =
+            others.map(|((place, bytes), start)| (place, LeftOutElements { bytes, start: *start })).collect();
+        (Self { placed: placed.collect(), left_out }, size)
     }
 
     /// Writes what the job finds in its buffers.
     pub(crate) fn write(&self, job: &Job, arena: &mut Arena) {
-        for (buffer, (placement, start)) in job.buffers.iter().zip(&self.placed) {
+        for (buffer, PlacedBuffer { placement, start }) in job.buffers.iter().zip(&self.placed) {
             arena.write(*start, &placement.image(buffer));
         }
         for left_out in self.left_out.values() {
@@ -59,7 +69,7 @@ impl JobMemory {
     }
 
     /// The descriptors of all buffers.
-    pub(crate) fn descriptors(&self, descriptors: &Descriptors, arena: &Arena) -> Vec<Bound> {
+    pub(crate) fn descriptors(&self, descriptors: &Descriptors, arena: &Arena) -> Vec<BoundDescriptor> {
         let mut bound = Vec::new();
         for (set, in_set) in &descriptors.sets {
             for (number, binding) in in_set {
@@ -68,36 +78,39 @@ impl JobMemory {
                     DescriptorType::Image { .. } | DescriptorType::Sampler { .. } => continue,
                 }
                 bound.extend(binding.elements().map(|element| {
-                    let range = self.range((*set, *number), binding, element);
+                    let range = self.range(*set, *number, binding, element);
                     let info = vk::DescriptorBufferInfo::default()
                         .buffer(arena.handle())
                         .offset(range.start)
                         .range(range.size.into());
                     let ty = descriptor_type(binding.ty);
-                    Bound { set: *set, binding: *number, element, ty, what: What::Range(info) }
+                    BoundDescriptor { set: *set, binding: *number, element, ty, what: DescriptorContent::Range(info) }
                 }));
             }
         }
         bound
     }
 
-    fn range(&self, place: (u32, u32), binding: &DescriptorArray, element: u32) -> Range {
+    fn range(&self, set: u32, number: u32, binding: &DescriptorArray, element: u32) -> ArenaRange {
         let left_out = || {
-            let LeftOut { bytes, start } = &self.left_out[&place];
-            Range { start: *start, size: size_of_range(bytes) }
+            let LeftOutElements { bytes, start } = &self.left_out[&(set, number)];
+            ArenaRange { start: *start, size: size_of_range(bytes) }
         };
         binding.named.get(&element).map_or_else(left_out, |index| {
-            let (placement, start) = &self.placed[*index];
-            let early = if is_planted(Fault::RangeTooEarly) { 256 } else { 0 };
-            let excess = if is_planted(Fault::RangeTooLong) { 256 } else { 0 };
-            Range { start: (start + u64::from(placement.offset)).saturating_sub(early), size: placement.size + excess }
+            let PlacedBuffer { placement, start } = &self.placed[*index];
+            let early = if is_planted(PlantedBug::RangeTooEarly) { 256 } else { 0 };
+            let excess = if is_planted(PlantedBug::RangeTooLong) { 256 } else { 0 };
+            ArenaRange {
+                start: (start + u64::from(placement.offset)).saturating_sub(early),
+                size: placement.size + excess,
+            }
         })
     }
 
     /// The job's push constants with the addresses of those buffers that have one there.
     pub(crate) fn push_constants(&self, job: &Job, arena: &Arena) -> Vec<u8> {
         let mut bytes = job.push_constants.clone();
-        for (buffer, (placement, start)) in job.buffers.iter().zip(&self.placed) {
+        for (buffer, PlacedBuffer { placement, start }) in job.buffers.iter().zip(&self.placed) {
             match buffer.kind {
                 BufferKind::Address { at } => {
                     let address = arena.address() + start + u64::from(placement.offset);
@@ -111,7 +124,8 @@ impl JobMemory {
 
     /// What the job left in its buffers.
     pub(crate) fn read(&self, arena: &Arena) -> Vec<BufferAfter> {
-        self.placed.iter().map(|(placement, start)| placement.split(&arena.read(*start, placement.total))).collect()
+        let read = |placed: &PlacedBuffer| placed.placement.split(&arena.read(placed.start, placed.placement.total));
+        self.placed.iter().map(read).collect()
     }
 }
 
@@ -153,14 +167,14 @@ mod tests {
         let descriptors = Descriptors::of(&job).expect("two buffers at two bindings");
         let alignments = [256, 16];
         let placed = job.buffers.iter().zip(alignments);
-        let placements = placed.map(|(buffer, alignment)| Placement::of(buffer, alignment).expect("whole words"));
-        let placements: Vec<Placement> = placements.collect();
+        let placements = placed.map(|(buffer, alignment)| BufferPlacement::of(buffer, alignment).expect("whole words"));
+        let placements: Vec<BufferPlacement> = placements.collect();
         let (memory, size) = JobMemory::plan(&job, &descriptors, placements);
 
         // Regions start at multiples of 512 bytes, and a range at one multiple of its alignment in its region.
-        let range = |binding| memory.range((0, binding), &descriptors.sets[&0][&binding], 0);
-        assert_eq!(range(0), Range { start: 256, size: 48 });
-        assert_eq!(range(1), Range { start: 512 + 16, size: 8 });
+        let range = |binding| memory.range(0, binding, &descriptors.sets[&0][&binding], 0);
+        assert_eq!(range(0), ArenaRange { start: 256, size: 48 });
+        assert_eq!(range(1), ArenaRange { start: 512 + 16, size: 8 });
         assert!(size >= 512 + 16 + 8 + 16, "{size}");
     }
 }

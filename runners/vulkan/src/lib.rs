@@ -21,7 +21,6 @@ mod pipeline;
 mod pipeline_layout;
 mod requirements;
 mod resources;
-mod runner;
 mod sampler;
 mod session;
 mod specialization;
@@ -30,13 +29,12 @@ mod targets;
 mod texels;
 
 use layoutproof_device::devices::number_equal_ids;
-use layoutproof_device::{DeviceInfo, Runner, RunnerError};
+use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner};
 
 pub use layoutproof_device::devices::Enumeration;
 
 use instance::{Instance, InstanceError};
-use runner::VulkanRunner;
-use session::Session;
+use session::VulkanSession;
 
 /// Lists the devices; no loader and no driver give notes, not errors.
 ///
@@ -71,5 +69,5 @@ pub fn devices() -> Result<Vec<DeviceInfo>, RunnerError> {
 pub fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
     let instance = Instance::create().map_err(InstanceError::into_runner_error)?;
     let physical = physical::find(&instance, info)?;
-    Ok(Box::new(VulkanRunner::new(info.clone(), Session::open(instance, physical)?)))
+    Ok(Box::new(SessionRunner::new(info.clone(), VulkanSession::open(instance, physical)?)))
 }

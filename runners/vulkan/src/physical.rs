@@ -9,7 +9,7 @@ use layoutproof_device::limits::Limits;
 use layoutproof_device::{DeviceInfo, Feature, RunnerError, RunnerKind};
 
 use crate::failure::failed;
-use crate::features::{Known, Structures};
+use crate::features::{FeatureStructures, KnownStructures};
 use crate::instance::Instance;
 use crate::requirements::limits;
 
@@ -25,7 +25,7 @@ pub(crate) struct Physical {
     /// What it has room for.
     pub(crate) limits: Limits,
     /// The feature structures that it knows.
-    pub(crate) known: Known,
+    pub(crate) known: KnownStructures,
     /// The capabilities of [`crate::features::SWITCHES`] that it has.
     pub(crate) capabilities: BTreeSet<u32>,
     /// The first queue family with compute and, if there is one, with graphics.
@@ -34,9 +34,9 @@ pub(crate) struct Physical {
     pub(crate) portability: bool,
 }
 
-/// What an instance lists.
+/// The devices of an instance.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct PhysicalDeviceListing {
     /// The devices that can be opened.
     pub(crate) devices: Vec<Physical>,
     /// Why the others cannot.
@@ -44,8 +44,8 @@ pub(crate) struct Found {
 }
 
 /// Lists the physical devices in the loader's order.
-pub(crate) fn list(instance: &Instance) -> Result<Found, RunnerError> {
-    let mut found = Found { devices: Vec::new(), notes: Vec::new() };
+pub(crate) fn list(instance: &Instance) -> Result<PhysicalDeviceListing, RunnerError> {
+    let mut found = PhysicalDeviceListing { devices: Vec::new(), notes: Vec::new() };
     // SAFETY: the instance is alive.
     let handles = match unsafe { instance.raw.enumerate_physical_devices() } {
         Ok(handles) => handles,
@@ -93,19 +93,22 @@ fn describe(
     let Some((queue_family, draws)) = queue_family(instance, handle) else {
         return Ok(Err(format!("{name} has no compute queue")));
     };
+
     let version = properties.api_version.min(instance.version);
     // SAFETY: the handle comes from this instance.
     let extensions = unsafe { instance.raw.enumerate_device_extension_properties(handle) }
         .map_err(failed("vkEnumerateDeviceExtensionProperties"))?;
     let has = |name: &CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
-    let known = Known::of(version, has);
-    let mut structures = Structures::default();
+
+    let known = KnownStructures::of(version, has);
+    let mut structures = FeatureStructures::default();
     // SAFETY: the handle comes from this instance; the chain points into `structures`, which stays in place.
     unsafe { instance.raw.get_physical_device_features2(handle, structures.chain(known)) };
     let mut features = structures.features();
     if draws {
         features.insert(Feature::Graphics);
     }
+
     let info = DeviceInfo {
         id: device_id(&name, NativeApi::Vulkan),
         driver: driver(instance, handle, version >= vk::API_VERSION_1_2 || has(ash::khr::driver_properties::NAME)),
@@ -119,6 +122,7 @@ fn describe(
         direct3d: None,
         name,
     };
+
     let portability = has(ash::khr::portability_subset::NAME);
     let (limits, capabilities) = (limits(&properties.limits), structures.capabilities());
     Ok(Ok(Physical { handle, info, version, limits, known, capabilities, queue_family, portability }))

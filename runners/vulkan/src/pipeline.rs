@@ -7,59 +7,61 @@ use std::rc::Rc;
 use ash::vk;
 use layoutproof_device::{Draw, Job, RunnerError};
 
-use crate::device::Device;
+use crate::device::VulkanDevice;
 use crate::failure::shader_failed;
 use crate::pipeline_layout::PipelineLayout;
 use crate::specialization::Specialization;
-use crate::targets::Targets;
+use crate::targets::VulkanTargets;
 
 /// A pipeline with what it was made from.
-pub(crate) struct Pipeline {
+pub(crate) struct VulkanPipeline {
     /// The pipeline.
     pub(crate) raw: vk::Pipeline,
     /// Its layout.
     pub(crate) layout: Rc<PipelineLayout>,
-    source: Source,
-    device: Rc<Device>,
+    source: PipelineSource,
+    device: Rc<VulkanDevice>,
 }
 
-/// What of a job is compiled.
-struct Source {
+/// The parts of a job that decide its pipeline.
+struct PipelineSource {
     words: Vec<u32>,
     entry: String,
     draw: Option<Draw>,
     constants: BTreeMap<u32, u32>,
 }
 
-/// What a job is compiled for.
-pub(crate) struct Use<'a> {
+/// The layout, shader and targets that a pipeline is made for.
+pub(crate) struct PipelineUse<'a> {
     /// The layout.
     pub(crate) layout: &'a Rc<PipelineLayout>,
     /// The words of the job's shader.
     pub(crate) words: &'a [u32],
     /// What a draw draws into.
-    pub(crate) targets: Option<&'a Targets>,
+    pub(crate) targets: Option<&'a VulkanTargets>,
 }
 
-impl Pipeline {
+impl VulkanPipeline {
     /// Compiles the entry points of `job`, whose shader's words are those of `used`.
-    pub(crate) fn new(device: &Rc<Device>, job: &Job, used: &Use<'_>) -> Result<Self, RunnerError> {
-        let module = ShaderModule::new(device, used.words)?;
+    pub(crate) fn new(device: &Rc<VulkanDevice>, job: &Job, used: &PipelineUse<'_>) -> Result<Self, RunnerError> {
+        let module = VulkanShaderModule::new(device, used.words)?;
         let constants = Specialization::new(&job.constants);
         let entry = c_name(&job.entry)?;
         let info = constants.info();
+
         let raw = if let (Some(draw), Some(targets)) = (&job.draw, used.targets) {
             let fragment = c_name(&draw.fragment)?;
             let stages = [
                 stage(vk::ShaderStageFlags::VERTEX, &module, &entry).specialization_info(&info),
                 stage(vk::ShaderStageFlags::FRAGMENT, &module, &fragment).specialization_info(&info),
             ];
-            draws(device, &stages, (used.layout, targets))?
+            draws(device, &stages, used.layout, targets)?
         } else {
             let stage = stage(vk::ShaderStageFlags::COMPUTE, &module, &entry).specialization_info(&info);
             dispatches(device, stage, used.layout)?
         };
-        let source = Source {
+
+        let source = PipelineSource {
             words: used.words.to_vec(),
             entry: job.entry.clone(),
             draw: job.draw.clone(),
@@ -69,8 +71,8 @@ impl Pipeline {
     }
 
     /// Whether this is the pipeline of `job` for the same use.
-    pub(crate) fn serves(&self, job: &Job, used: &Use<'_>) -> bool {
-        let Source { words, entry, draw, constants } = &self.source;
+    pub(crate) fn serves(&self, job: &Job, used: &PipelineUse<'_>) -> bool {
+        let PipelineSource { words, entry, draw, constants } = &self.source;
         Rc::ptr_eq(&self.layout, used.layout)
             && *entry == job.entry
             && *draw == job.draw
@@ -79,9 +81,9 @@ impl Pipeline {
     }
 }
 
-impl Drop for Pipeline {
+impl Drop for VulkanPipeline {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the pipeline.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), so nothing uses the pipeline.
         unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
     }
 }
@@ -92,14 +94,14 @@ fn c_name(entry: &str) -> Result<CString, RunnerError> {
 
 fn stage<'a>(
     stage: vk::ShaderStageFlags,
-    module: &ShaderModule,
+    module: &VulkanShaderModule,
     name: &'a CStr,
 ) -> vk::PipelineShaderStageCreateInfo<'a> {
     vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module.raw).name(name)
 }
 
 fn dispatches(
-    device: &Device,
+    device: &VulkanDevice,
     stage: vk::PipelineShaderStageCreateInfo<'_>,
     layout: &PipelineLayout,
 ) -> Result<vk::Pipeline, RunnerError> {
@@ -115,20 +117,24 @@ fn dispatches(
 
 /// A pipeline that draws points without vertex data into all of the targets.
 fn draws(
-    device: &Device,
+    device: &VulkanDevice,
     stages: &[vk::PipelineShaderStageCreateInfo<'_>],
-    (layout, targets): (&PipelineLayout, &Targets),
+    layout: &PipelineLayout,
+    targets: &VulkanTargets,
 ) -> Result<vk::Pipeline, RunnerError> {
     let vertices = vk::PipelineVertexInputStateCreateInfo::default();
     let points = vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::POINT_LIST);
+
     let viewports = [vk::Viewport::default().width(1.0).height(1.0).max_depth(1.0)];
-    let scissors = [Targets::area()];
+    let scissors = [VulkanTargets::area()];
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
+
     let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
     let samples = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
     let written = vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
     let written = vec![written; targets.count()];
     let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&written);
+
     let create_info = vk::GraphicsPipelineCreateInfo::default()
         .stages(stages)
         .vertex_input_state(&vertices)
@@ -155,13 +161,13 @@ fn only(
     Ok(*pipelines.first().expect("one pipeline was asked for"))
 }
 
-struct ShaderModule {
+struct VulkanShaderModule {
     raw: vk::ShaderModule,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
 }
 
-impl ShaderModule {
-    fn new(device: &Rc<Device>, words: &[u32]) -> Result<Self, RunnerError> {
+impl VulkanShaderModule {
+    fn new(device: &Rc<VulkanDevice>, words: &[u32]) -> Result<Self, RunnerError> {
         let create_info = vk::ShaderModuleCreateInfo::default().code(words);
         // SAFETY: the words have a SPIR-V header and whole instructions; for the rest see `dispatches`.
         let raw = unsafe { device.raw.create_shader_module(&create_info, None) }
@@ -170,7 +176,7 @@ impl ShaderModule {
     }
 }
 
-impl Drop for ShaderModule {
+impl Drop for VulkanShaderModule {
     fn drop(&mut self) {
         // SAFETY: a pipeline does not need its module after it was made.
         unsafe { self.device.raw.destroy_shader_module(self.raw, None) };

@@ -7,12 +7,12 @@ use ash::vk;
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof_device::{BufferKind, ImageKind, Job, RunnerError};
 
-use crate::device::Device;
+use crate::device::VulkanDevice;
 use crate::failure::failed;
 
-/// What of a job decides its layouts; jobs with equal shapes share them.
+/// The parts of a job that decide its layouts; jobs with equal shapes share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Shape {
+pub(crate) struct PipelineShape {
     /// Per descriptor set, per binding, the descriptors.
     pub(crate) sets: BTreeMap<u32, BTreeMap<u32, ArrayShape>>,
     /// Size of the push-constant range in bytes; 0 for none.
@@ -30,7 +30,7 @@ pub(crate) struct ArrayShape {
     pub(crate) length: u32,
 }
 
-impl Shape {
+impl PipelineShape {
     /// The shape of `job` with its `descriptors`, both within the limits.
     pub(crate) fn of(job: &Job, descriptors: &Descriptors) -> Self {
         let shape = |array: &DescriptorArray| ArrayShape {
@@ -92,12 +92,12 @@ pub(crate) struct PipelineLayout {
     pub(crate) sets: Vec<SetLayout>,
     /// The stages that see the push constants.
     pub(crate) stages: vk::ShaderStageFlags,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
 }
 
 impl PipelineLayout {
     /// Makes the layouts of `shape`.
-    pub(crate) fn new(device: &Rc<Device>, shape: &Shape) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Rc<VulkanDevice>, shape: &PipelineShape) -> Result<Self, RunnerError> {
         let count = shape.sets.last_key_value().map_or(0, |(set, _)| set + 1);
         let none = BTreeMap::new();
         let stages = shape.stages();
@@ -117,7 +117,7 @@ impl PipelineLayout {
 
 impl Drop for PipelineLayout {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the layout.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), so nothing uses the layout.
         unsafe { self.device.raw.destroy_pipeline_layout(self.raw, None) };
     }
 }
@@ -126,12 +126,12 @@ impl Drop for PipelineLayout {
 pub(crate) struct SetLayout {
     /// The layout.
     pub(crate) raw: vk::DescriptorSetLayout,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
 }
 
 impl SetLayout {
     fn new(
-        device: &Rc<Device>,
+        device: &Rc<VulkanDevice>,
         bindings: &BTreeMap<u32, ArrayShape>,
         stages: vk::ShaderStageFlags,
     ) -> Result<Self, RunnerError> {
@@ -155,7 +155,7 @@ impl SetLayout {
 
 impl Drop for SetLayout {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the layout.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), so nothing uses the layout.
         unsafe { self.device.raw.destroy_descriptor_set_layout(self.raw, None) };
     }
 }

@@ -7,9 +7,9 @@ use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::limits::{Limits, check_features, needed_features};
 use layoutproof_device::{Job, RunnerError, Shader};
 
-use crate::features::{SWITCHES, Switch};
+use crate::features::{CapabilitySwitch, SWITCHES};
 use crate::physical::Physical;
-use crate::spirv::{self, ModuleFacts, Stage};
+use crate::spirv::{self, EntryStage, ModuleFacts};
 
 impl Physical {
     /// The shader's words, if this device may be given them.
@@ -25,19 +25,22 @@ impl Physical {
             Shader::ClangIr(_) => return unsupported("Clang's IR: Vulkan takes SPIR-V only".to_owned()),
             Shader::Msl(_) => return unsupported("MSL: Vulkan takes SPIR-V only".to_owned()),
         };
+
         let facts = spirv::read(words).map_err(RunnerError::ShaderRefused)?;
         match &job.draw {
-            None => check_entry(&facts, Stage::Compute, &job.entry)?,
+            None => check_entry(&facts, EntryStage::Compute, &job.entry)?,
             Some(draw) => {
-                check_entry(&facts, Stage::Vertex, &job.entry)?;
-                check_entry(&facts, Stage::Fragment, &draw.fragment)?;
+                check_entry(&facts, EntryStage::Vertex, &job.entry)?;
+                check_entry(&facts, EntryStage::Fragment, &draw.fragment)?;
             }
         }
+
         let newest = newest_spirv(self.version);
         if facts.version > newest {
             let ((major, minor), (most, least)) = (facts.version, newest);
             return unsupported(format!("SPIR-V {major}.{minor} (it takes up to {most}.{least})"));
         }
+
         check_features(&self.info, needed_features(job, descriptors).iter().chain(&facts.features))?;
         match facts.capabilities.iter().find_map(|capability| self.missing(*capability)) {
             Some(switch) => unsupported(switch.name.to_owned()),
@@ -46,12 +49,12 @@ impl Physical {
     }
 
     /// What would switch `capability` on, if that is a matter of a feature that the device lacks.
-    pub(crate) fn missing(&self, capability: u32) -> Option<&'static Switch> {
+    pub(crate) fn missing(&self, capability: u32) -> Option<&'static CapabilitySwitch> {
         SWITCHES.iter().find(|switch| switch.capability == capability && !self.capabilities.contains(&capability))
     }
 }
 
-fn check_entry(facts: &ModuleFacts, stage: Stage, entry: &str) -> Result<(), RunnerError> {
+fn check_entry(facts: &ModuleFacts, stage: EntryStage, entry: &str) -> Result<(), RunnerError> {
     let known: Vec<&str> = facts.entries.iter().filter(|(of, _)| *of == stage).map(|(_, name)| name.as_str()).collect();
     if known.contains(&entry) {
         return Ok(());

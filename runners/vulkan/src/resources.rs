@@ -6,38 +6,38 @@ use ash::vk;
 use layoutproof_device::descriptors::{DescriptorType, Descriptors};
 use layoutproof_device::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
 
-use crate::descriptors::{Bound, What};
-use crate::device::Device;
-use crate::image::{Image, Recipe};
+use crate::descriptors::{BoundDescriptor, DescriptorContent};
+use crate::device::VulkanDevice;
+use crate::image::{ImageRecipe, VulkanImage};
 use crate::pipeline_layout::descriptor_type;
 use crate::sampler::Sampler;
 use crate::texels::TypedBuffer;
 
 /// An image with the texel of each of its mip levels.
-pub(crate) struct Filled {
+pub(crate) struct FilledImage {
     /// The image.
-    pub(crate) image: Image,
+    pub(crate) image: VulkanImage,
     /// The texels.
     pub(crate) levels: Vec<[u32; 4]>,
 }
 
 /// The resources, and the descriptors that refer to them.
 #[derive(Default)]
-pub(crate) struct Resources {
+pub(crate) struct VulkanResources {
     /// Images that must be filled before the job.
-    pub(crate) images: Vec<Filled>,
+    pub(crate) images: Vec<FilledImage>,
     /// Descriptors; with those of the buffers they are all of the job's.
-    pub(crate) bound: Vec<Bound>,
+    pub(crate) bound: Vec<BoundDescriptor>,
     typed: Vec<TypedBuffer>,
     samplers: Vec<Sampler>,
 }
 
-impl Resources {
+impl VulkanResources {
     /// Makes what `job` names and what its arrays need besides.
     ///
     /// # Errors
     /// `Unsupported` if the device has no such images.
-    pub(crate) fn new(device: &Rc<Device>, job: &Job, descriptors: &Descriptors) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Rc<VulkanDevice>, job: &Job, descriptors: &Descriptors) -> Result<Self, RunnerError> {
         let mut made = Self::default();
         for (set, in_set) in &descriptors.sets {
             for (number, binding) in in_set {
@@ -48,7 +48,7 @@ impl Resources {
                 };
                 let ty = descriptor_type(binding.ty);
                 let bound = binding.elements().zip(whats);
-                made.bound.extend(bound.map(|(element, what)| Bound {
+                made.bound.extend(bound.map(|(element, what)| BoundDescriptor {
                     set: *set,
                     binding: *number,
                     element,
@@ -62,10 +62,10 @@ impl Resources {
 
     fn images_of(
         &mut self,
-        device: &Rc<Device>,
+        device: &Rc<VulkanDevice>,
         kind: ImageKind,
         images: &[JobImage],
-    ) -> Result<Vec<What>, RunnerError> {
+    ) -> Result<Vec<DescriptorContent>, RunnerError> {
         let usage = match kind {
             ImageKind::Sampled | ImageKind::Combined => vk::ImageUsageFlags::SAMPLED,
             ImageKind::Storage => vk::ImageUsageFlags::STORAGE,
@@ -73,48 +73,56 @@ impl Resources {
         };
         // The sampler of a combined image sees level 0.
         let sampler = match kind {
-            ImageKind::Combined => self.sampler(device, (0, false))?,
+            ImageKind::Combined => self.sampler(device, 0, false)?,
             ImageKind::Sampled | ImageKind::Storage | ImageKind::UniformTexels | ImageKind::StorageTexels => {
                 vk::Sampler::null()
             }
         };
         let make = |image: &JobImage| {
-            let recipe = Recipe {
+            let recipe = ImageRecipe {
                 format: format(image.texel),
                 usage: usage | vk::ImageUsageFlags::TRANSFER_DST,
                 view: image.view,
                 levels: u32::try_from(image.levels.len()).expect("a few levels, which was checked"),
             };
-            let made = Image::new(device, &recipe)?;
+            let made = VulkanImage::new(device, &recipe)?;
             let info = vk::DescriptorImageInfo::default()
                 .image_layout(vk::ImageLayout::GENERAL)
                 .image_view(made.view)
                 .sampler(sampler);
-            self.images.push(Filled { image: made, levels: image.levels.clone() });
-            Ok(What::Image(info))
+            self.images.push(FilledImage { image: made, levels: image.levels.clone() });
+            Ok(DescriptorContent::Image(info))
         };
         images.iter().map(make).collect()
     }
 
-    fn typed_of(&mut self, device: &Rc<Device>, images: &[JobImage]) -> Result<Vec<What>, RunnerError> {
+    fn typed_of(
+        &mut self,
+        device: &Rc<VulkanDevice>,
+        images: &[JobImage],
+    ) -> Result<Vec<DescriptorContent>, RunnerError> {
         let make = |image: &JobImage| {
-            let made = TypedBuffer::new(device, (format(image.texel), image.kind), &image.levels)?;
-            let what = What::Texels(made.view());
+            let made = TypedBuffer::new(device, format(image.texel), image.kind, &image.levels)?;
+            let what = DescriptorContent::Texels(made.view());
             self.typed.push(made);
             Ok(what)
         };
         images.iter().map(make).collect()
     }
 
-    fn samplers_of(&mut self, device: &Rc<Device>, samplers: &[JobSampler]) -> Result<Vec<What>, RunnerError> {
+    fn samplers_of(
+        &mut self,
+        device: &Rc<VulkanDevice>,
+        samplers: &[JobSampler],
+    ) -> Result<Vec<DescriptorContent>, RunnerError> {
         let make = |sampler: &JobSampler| {
-            let sampler = self.sampler(device, (sampler.level, sampler.comparison))?;
-            Ok(What::Image(vk::DescriptorImageInfo::default().sampler(sampler)))
+            let sampler = self.sampler(device, sampler.level, sampler.comparison)?;
+            Ok(DescriptorContent::Image(vk::DescriptorImageInfo::default().sampler(sampler)))
         };
         samplers.iter().map(make).collect()
     }
 
-    fn sampler(&mut self, device: &Rc<Device>, (level, comparison): (u32, bool)) -> Result<vk::Sampler, RunnerError> {
+    fn sampler(&mut self, device: &Rc<VulkanDevice>, level: u32, comparison: bool) -> Result<vk::Sampler, RunnerError> {
         let made = Sampler::new(device, level, comparison)?;
         let raw = made.raw();
         self.samplers.push(made);

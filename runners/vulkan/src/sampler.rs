@@ -5,18 +5,18 @@ use std::rc::Rc;
 use ash::vk;
 use layoutproof_device::RunnerError;
 
-use crate::device::Device;
+use crate::device::VulkanDevice;
 use crate::failure::failed;
 
 /// A sampler.
 pub(crate) struct Sampler {
     raw: vk::Sampler,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
 }
 
 impl Sampler {
     /// A sampler without filtering that clamps to `level` and, if it compares, does so with less-or-equal.
-    pub(crate) fn new(device: &Rc<Device>, level: u32, comparison: bool) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Rc<VulkanDevice>, level: u32, comparison: bool) -> Result<Self, RunnerError> {
         let level = u16::try_from(level).map_err(|_| RunnerError::Api {
             call: "job".to_owned(),
             reason: format!("a sampler of mip level {level}"),
@@ -46,7 +46,7 @@ impl Sampler {
 
 impl Drop for Sampler {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the sampler.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), so nothing uses the sampler.
         unsafe { self.device.raw.destroy_sampler(self.raw, None) };
     }
 }

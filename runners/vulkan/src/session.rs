@@ -5,41 +5,41 @@ use std::rc::Rc;
 
 use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::limits::check_features;
-use layoutproof_device::placement::Placement;
-use layoutproof_device::{Feature, Job, ReadBack, RunnerError};
+use layoutproof_device::placement::BufferPlacement;
+use layoutproof_device::{DeviceInfo, DeviceSession, Feature, Job, ReadBack, RunnerError};
 
 use crate::arena::Arena;
-use crate::commands::{Commands, Start, Work};
+use crate::commands::{Start, VulkanCommands, VulkanSubmission};
 use crate::descriptors::DescriptorSets;
-use crate::device::Device;
+use crate::device::VulkanDevice;
 use crate::features::IMAGE_CUBE_ARRAY;
 use crate::instance::Instance;
 use crate::job_memory::JobMemory;
 use crate::physical::Physical;
-use crate::pipeline::{Pipeline, Use};
-use crate::pipeline_layout::{PipelineLayout, Shape};
-use crate::resources::{Resources, has_cube_arrays, has_depths};
-use crate::targets::Targets;
+use crate::pipeline::{PipelineUse, VulkanPipeline};
+use crate::pipeline_layout::{PipelineLayout, PipelineShape};
+use crate::resources::{VulkanResources, has_cube_arrays, has_depths};
+use crate::targets::VulkanTargets;
 
 /// An open device with its reusable objects.
-pub(crate) struct Session {
-    commands: Commands,
+pub(crate) struct VulkanSession {
+    commands: VulkanCommands,
     // Grows to what the largest job so far needed.
     arena: Arena,
-    layouts: BTreeMap<Shape, Rc<PipelineLayout>>,
+    layouts: BTreeMap<PipelineShape, Rc<PipelineLayout>>,
     // By their number.
-    targets: BTreeMap<u32, Rc<Targets>>,
+    targets: BTreeMap<u32, Rc<VulkanTargets>>,
     // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
-    pipeline: Option<Pipeline>,
+    pipeline: Option<VulkanPipeline>,
     physical: Physical,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
 }
 
-impl Session {
+impl VulkanSession {
     /// Opens `physical`, which `instance` listed.
     pub(crate) fn open(instance: Instance, physical: Physical) -> Result<Self, RunnerError> {
-        let device = Rc::new(Device::open(instance, &physical)?);
-        let commands = Commands::new(&device, physical.queue_family)?;
+        let device = Rc::new(VulkanDevice::open(instance, &physical)?);
+        let commands = VulkanCommands::new(&device, physical.queue_family)?;
         let arena = Arena::new(&device, 0)?;
         Ok(Self {
             commands,
@@ -51,22 +51,25 @@ impl Session {
             device,
         })
     }
+}
 
-    /// Runs one job. After `Timeout` and `DeviceLost` the session must be leaked.
-    pub(crate) fn run(&mut self, job: &Job) -> Result<ReadBack, RunnerError> {
+impl DeviceSession for VulkanSession {
+    fn run(&mut self, job: &Job, _: &DeviceInfo) -> Result<ReadBack, RunnerError> {
         let descriptors = Descriptors::of(job)?;
         let words = self.physical.accept_shader(job, &descriptors)?;
         let placements = self.physical.limits.place(job, &descriptors)?;
         let resources = self.resources(job, &descriptors)?;
-        let shape = Shape::of(job, &descriptors);
+        let shape = PipelineShape::of(job, &descriptors);
         let memory = self.upload(job, &descriptors, placements)?;
+
         let layout = self.layout(&shape)?;
         let targets = job.draw.as_ref().map(|draw| self.targets(draw.targets)).transpose()?;
         let mut bound = memory.descriptors(&descriptors, &self.arena);
         bound.extend_from_slice(&resources.bound);
         let sets = DescriptorSets::new(&self.device, &layout, &shape, &bound)?;
-        let pipeline = self.pipeline(job, &Use { layout: &layout, words, targets: targets.as_deref() })?;
-        let work = Work {
+        let pipeline = self.pipeline(job, &PipelineUse { layout: &layout, words, targets: targets.as_deref() })?;
+
+        let work = VulkanSubmission {
             pipeline: &pipeline,
             sets: &sets,
             images: &resources.images,
@@ -78,17 +81,20 @@ impl Session {
             std::mem::forget((pipeline, sets, resources));
             return Err(error);
         }
+
         self.pipeline = Some(pipeline);
         let targets = targets.map_or_else(Vec::new, |targets| targets.read());
         Ok(ReadBack { buffers: memory.read(&self.arena), targets })
     }
+}
 
+impl VulkanSession {
     /// Fills the arena with the job's buffers and what stands in for those that its arrays leave out.
     fn upload(
         &mut self,
         job: &Job,
         descriptors: &Descriptors,
-        placements: Vec<Placement>,
+        placements: Vec<BufferPlacement>,
     ) -> Result<JobMemory, RunnerError> {
         let (memory, size) = JobMemory::plan(job, descriptors, placements);
         if size > self.arena.size() {
@@ -98,29 +104,29 @@ impl Session {
         Ok(memory)
     }
 
-    fn resources(&self, job: &Job, descriptors: &Descriptors) -> Result<Resources, RunnerError> {
+    fn resources(&self, job: &Job, descriptors: &Descriptors) -> Result<VulkanResources, RunnerError> {
         if job.images.is_empty() && job.samplers.is_empty() {
-            return Ok(Resources::default());
+            return Ok(VulkanResources::default());
         }
         if has_depths(job) {
             check_features(&self.physical.info, &[Feature::Graphics])?;
         }
         match self.physical.missing(IMAGE_CUBE_ARRAY).filter(|_| has_cube_arrays(job)) {
             Some(switch) => Err(RunnerError::Unsupported(switch.name.to_owned())),
-            None => Resources::new(&self.device, job, descriptors),
+            None => VulkanResources::new(&self.device, job, descriptors),
         }
     }
 
-    fn targets(&mut self, count: u32) -> Result<Rc<Targets>, RunnerError> {
+    fn targets(&mut self, count: u32) -> Result<Rc<VulkanTargets>, RunnerError> {
         if let Some(targets) = self.targets.get(&count) {
             return Ok(Rc::clone(targets));
         }
-        let targets = Rc::new(Targets::new(&self.device, count)?);
+        let targets = Rc::new(VulkanTargets::new(&self.device, count)?);
         self.targets.insert(count, Rc::clone(&targets));
         Ok(targets)
     }
 
-    fn layout(&mut self, shape: &Shape) -> Result<Rc<PipelineLayout>, RunnerError> {
+    fn layout(&mut self, shape: &PipelineShape) -> Result<Rc<PipelineLayout>, RunnerError> {
         if let Some(layout) = self.layouts.get(shape) {
             return Ok(Rc::clone(layout));
         }
@@ -130,10 +136,10 @@ impl Session {
     }
 
     /// The last pipeline if it fits, else a new one; either way it is the caller's.
-    fn pipeline(&mut self, job: &Job, used: &Use<'_>) -> Result<Pipeline, RunnerError> {
+    fn pipeline(&mut self, job: &Job, used: &PipelineUse<'_>) -> Result<VulkanPipeline, RunnerError> {
         match self.pipeline.take().filter(|last| last.serves(job, used)) {
             Some(last) => Ok(last),
-            None => Pipeline::new(&self.device, job, used),
+            None => VulkanPipeline::new(&self.device, job, used),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What of a SPIR-V module must be known before a driver sees it.
+//! Reads the facts about a SPIR-V module that must be known before a driver sees it.
 //!
 //! Drivers need not survive a broken module or one beyond their features (`SwiftShader` ends the process), so the
 //! framing, the version, the capabilities and the entry points are read here. This is no validation: see spirv-val.
@@ -14,7 +14,7 @@ const OP_CAPABILITY: u32 = 17;
 
 /// Stages whose entry points are told apart, by their `Execution Model`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum EntryStage {
     /// `Vertex`.
     Vertex,
     /// `Fragment`.
@@ -23,7 +23,7 @@ pub(crate) enum Stage {
     Compute,
 }
 
-impl Stage {
+impl EntryStage {
     fn of(execution_model: u32) -> Option<Self> {
         match execution_model {
             0 => Some(Self::Vertex),
@@ -53,7 +53,7 @@ pub(crate) struct ModuleFacts {
     /// All its capabilities.
     pub(crate) capabilities: Vec<u32>,
     /// Stages and names of its entry points; those of other stages are left out.
-    pub(crate) entries: Vec<(Stage, String)>,
+    pub(crate) entries: Vec<(EntryStage, String)>,
 }
 
 /// Reads `words`; the error says what is wrong with the framing.
@@ -86,7 +86,7 @@ impl ModuleFacts {
                 self.features.extend(feature_of(*capability));
             }
             (OP_ENTRY_POINT, [model, _, name @ ..]) => {
-                self.entries.extend(Stage::of(*model).map(|stage| (stage, string(name))));
+                self.entries.extend(EntryStage::of(*model).map(|stage| (stage, string(name))));
             }
             _ => {}
         }
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(facts.version, (1, 3));
         assert_eq!(facts.features, [Feature::Int64]);
         assert_eq!(facts.capabilities, [1, 11]);
-        assert_eq!(facts.entries, [(Stage::Compute, "main".to_owned())]);
+        assert_eq!(facts.entries, [(EntryStage::Compute, "main".to_owned())]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What draws draw into: targets of one texel, cleared before each draw, and the memory from which they are read.
+//! The render targets of a draw: targets of one texel, cleared before each draw, and the memory from which they are read.
 
 use std::rc::Rc;
 
@@ -6,9 +6,9 @@ use ash::vk;
 use layoutproof_device::RunnerError;
 
 use crate::arena::Arena;
-use crate::device::Device;
+use crate::device::VulkanDevice;
 use crate::failure::failed;
-use crate::image::{Image, Recipe};
+use crate::image::{ImageRecipe, VulkanImage};
 
 /// Format of every target (Vulkan, "Required Format Support": any device draws into it).
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_UINT;
@@ -17,22 +17,23 @@ const FORMAT: vk::Format = vk::Format::R32G32B32A32_UINT;
 const TEXEL: u32 = 16;
 
 /// Some number of targets with a render pass and a framebuffer for them.
-pub(crate) struct Targets {
+pub(crate) struct VulkanTargets {
     framebuffer: vk::Framebuffer,
     pass: RenderPass,
-    images: Vec<Image>,
+    images: Vec<VulkanImage>,
     read_back: Arena,
 }
 
-impl Targets {
+impl VulkanTargets {
     /// Makes `count` targets, no more than the device draws into at once.
-    pub(crate) fn new(device: &Rc<Device>, count: u32) -> Result<Self, RunnerError> {
-        let recipe = Recipe {
+    pub(crate) fn new(device: &Rc<VulkanDevice>, count: u32) -> Result<Self, RunnerError> {
+        let recipe = ImageRecipe {
             format: FORMAT,
             usage: vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC,
-            ..Recipe::default()
+            ..ImageRecipe::default()
         };
-        let images = (0..count).map(|_| Image::new(device, &recipe)).collect::<Result<Vec<_>, _>>()?;
+        let images = (0..count).map(|_| VulkanImage::new(device, &recipe)).collect::<Result<Vec<_>, _>>()?;
+
         let pass = RenderPass::new(device, images.len())?;
         let views: Vec<_> = images.iter().map(|image| image.view).collect();
         let create_info =
@@ -102,20 +103,20 @@ impl Targets {
     }
 }
 
-impl Drop for Targets {
+impl Drop for VulkanTargets {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the framebuffer.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), so nothing uses the framebuffer.
         unsafe { self.pass.device.raw.destroy_framebuffer(self.framebuffer, None) };
     }
 }
 
 struct RenderPass {
     raw: vk::RenderPass,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
 }
 
 impl RenderPass {
-    fn new(device: &Rc<Device>, count: usize) -> Result<Self, RunnerError> {
+    fn new(device: &Rc<VulkanDevice>, count: usize) -> Result<Self, RunnerError> {
         let attachment = vk::AttachmentDescription::default()
             .format(FORMAT)
             .samples(vk::SampleCountFlags::TYPE_1)
@@ -130,6 +131,7 @@ impl RenderPass {
             vk::AttachmentReference::default().attachment(attachment).layout(layout)
         };
         let references: Vec<_> = (0..).take(count).map(reference).collect();
+
         let subpasses = [vk::SubpassDescription::default()
             .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
             .color_attachments(&references)];
@@ -139,6 +141,7 @@ impl RenderPass {
             .dst_stage_mask(vk::PipelineStageFlags::TRANSFER)
             .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
             .dst_access_mask(vk::AccessFlags::TRANSFER_READ)];
+
         let create_info = vk::RenderPassCreateInfo::default()
             .attachments(&attachments)
             .subpasses(&subpasses)
@@ -151,7 +154,7 @@ impl RenderPass {
 
 impl Drop for RenderPass {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the pass.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), so nothing uses the pass.
         unsafe { self.device.raw.destroy_render_pass(self.raw, None) };
     }
 }

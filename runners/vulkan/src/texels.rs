@@ -6,13 +6,13 @@ use ash::vk;
 use layoutproof_device::{ImageKind, RunnerError};
 
 use crate::arena::Arena;
-use crate::device::Device;
+use crate::device::VulkanDevice;
 use crate::failure::failed;
 
 /// A typed buffer with its memory.
 pub(crate) struct TypedBuffer {
     view: vk::BufferView,
-    device: Rc<Device>,
+    device: Rc<VulkanDevice>,
     // Dropped after `Drop::drop` has destroyed the view.
     _memory: Arena,
 }
@@ -20,8 +20,9 @@ pub(crate) struct TypedBuffer {
 impl TypedBuffer {
     /// Makes a buffer of `texels` of this format; `Unsupported` if the device has none for this use.
     pub(crate) fn new(
-        device: &Rc<Device>,
-        (format, kind): (vk::Format, ImageKind),
+        device: &Rc<VulkanDevice>,
+        format: vk::Format,
+        kind: ImageKind,
         texels: &[[u32; 4]],
     ) -> Result<Self, RunnerError> {
         let needed = match kind {
@@ -54,7 +55,7 @@ impl TypedBuffer {
 
 impl Drop for TypedBuffer {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the view.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), so nothing uses the view.
         unsafe { self.device.raw.destroy_buffer_view(self.view, None) };
     }
 }

@@ -14,9 +14,9 @@ use wgpu::{
 use crate::access::Accesses;
 use crate::errors::{checked, failed};
 
-/// What of a job decides its layouts.
+/// The parts of a job that decide its layouts.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct BindingShape {
     /// Per bind group, per binding, the type and the length of the array.
     groups: BTreeMap<u32, BTreeMap<u32, (DescriptorType, u64)>>,
     /// Bytes of immediates.
@@ -24,7 +24,7 @@ pub(crate) struct Shape {
     draws: bool,
 }
 
-impl Shape {
+impl BindingShape {
     /// The shape of `job` with its `descriptors`, both within the device's limits.
     pub(crate) fn of(job: &Job, descriptors: &Descriptors) -> Self {
         let of_binding = |(binding, array): (&u32, &DescriptorArray)| (*binding, (array.ty, array.length()));
@@ -38,16 +38,16 @@ impl Shape {
 }
 
 /// The layouts of a shape.
-pub(crate) struct Layouts {
+pub(crate) struct WgpuLayouts {
     /// Of each bind group that the job uses.
     pub(crate) groups: BTreeMap<u32, BindGroupLayout>,
     /// Of the pipeline.
     pub(crate) pipeline: PipelineLayout,
 }
 
-impl Layouts {
+impl WgpuLayouts {
     /// Makes the layouts of `shape` for a shader that accesses its storage images so.
-    pub(crate) fn new(device: &Device, shape: &Shape, accesses: &Accesses) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Device, shape: &BindingShape, accesses: &Accesses) -> Result<Self, RunnerError> {
         let mut groups = BTreeMap::new();
         for (group, bindings) in &shape.groups {
             let entry = |(binding, (ty, length)): (&u32, &(DescriptorType, u64))| {
@@ -63,6 +63,7 @@ impl Layouts {
                 .map_err(failed("create_bind_group_layout"))?;
             groups.insert(*group, layout);
         }
+
         let pipeline = checked(device, || pipeline_layout(device, &groups, shape.immediates))
             .map_err(failed("create_pipeline_layout"))?;
         Ok(Self { groups, pipeline })
@@ -70,7 +71,7 @@ impl Layouts {
 }
 
 /// The stages that see a binding; what is written is kept from the vertex stage where that must not write.
-fn visibility(device: &Device, shape: &Shape, ty: &wgpu::BindingType) -> ShaderStages {
+fn visibility(device: &Device, shape: &BindingShape, ty: &wgpu::BindingType) -> ShaderStages {
     if !shape.draws {
         return ShaderStages::COMPUTE;
     }

@@ -13,18 +13,16 @@ mod memory;
 mod program;
 mod readback;
 mod resources;
-mod runner;
 mod session;
 mod targets;
 
 use layoutproof_device::devices::number_equal_ids;
-use layoutproof_device::{DeviceInfo, Runner, RunnerError};
+use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner};
 
 pub use layoutproof_device::devices::Enumeration;
 
 use adapters::Adapters;
-use runner::WgpuRunner;
-use session::Session;
+use session::WgpuSession;
 
 /// Lists the adapters; an API without adapters gives a note.
 ///
@@ -51,5 +49,5 @@ pub fn devices() -> Result<Vec<DeviceInfo>, RunnerError> {
 /// `Api` if the adapter is no longer there or gives no device.
 pub fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
     let adapter = Adapters::find(info)?;
-    Ok(Box::new(WgpuRunner::new(info.clone(), Session::open(&adapter)?)))
+    Ok(Box::new(SessionRunner::new(info.clone(), WgpuSession::open(&adapter)?)))
 }

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use layoutproof_device::descriptors::{DescriptorType, Descriptors};
-use layoutproof_device::placement::Placement;
+use layoutproof_device::placement::BufferPlacement;
 use layoutproof_device::{Job, JobBuffer, ReadBack};
 use wgpu::{
     Buffer, BufferBinding, BufferDescriptor, BufferSize, BufferUsages, CommandEncoder, Device, Extent3d, Queue,
     TexelCopyBufferInfo, TexelCopyBufferLayout,
 };
 
-use crate::targets::{TEXEL, Targets};
+use crate::targets::{TEXEL, WgpuTargets};
 
 /// The buffers of one job.
-pub(crate) struct Memory {
-    placements: Vec<Placement>,
+pub(crate) struct JobBuffers {
+    placements: Vec<BufferPlacement>,
     buffers: Vec<Buffer>,
     /// By group and binding, what stands in the elements that an array leaves out.
     left_out: BTreeMap<(u32, u32), Buffer>,
@@ -22,13 +22,14 @@ pub(crate) struct Memory {
     pub(crate) staging: Buffer,
 }
 
-impl Memory {
+impl JobBuffers {
     /// Makes the buffers of `job` at their `placements` and fills them.
     pub(crate) fn new(
-        (device, queue): (&Device, &Queue),
+        device: &Device,
+        queue: &Queue,
         job: &Job,
         descriptors: &Descriptors,
-        placements: Vec<Placement>,
+        placements: Vec<BufferPlacement>,
     ) -> Self {
         let buffer = |size, usage| {
             device.create_buffer(&BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
@@ -39,7 +40,8 @@ impl Memory {
             queue.write_buffer(&made, 0, bytes);
             made
         };
-        let make = |(job_buffer, placement): (&JobBuffer, &Placement)| filled(&placement.image(job_buffer));
+        let make = |(job_buffer, placement): (&JobBuffer, &BufferPlacement)| filled(&placement.image(job_buffer));
+
         let buffers = job.buffers.iter().zip(&placements).map(make).collect();
         let mut left_out = BTreeMap::new();
         for (group, arrays) in &descriptors.sets {
@@ -47,6 +49,7 @@ impl Memory {
                 left_out.extend(binding.left_out_range(job).map(|bytes| ((*group, *number), filled(&bytes))));
             }
         }
+
         let targets = job.draw.as_ref().map_or(0, |draw| u64::from(draw.targets) * TEXEL);
         let total: u64 = placements.iter().map(|placement| u64::from(placement.total)).sum();
         let staging = buffer(targets + total, BufferUsages::COPY_DST | BufferUsages::MAP_READ);
@@ -54,27 +57,28 @@ impl Memory {
     }
 
     /// The range of the job's buffer of this index, exactly as long as the job says; without one, that of what stands
-    /// in the left-out elements at `place`.
-    pub(crate) fn range(&self, index: Option<usize>, place: (u32, u32)) -> BufferBinding<'_> {
+    /// in the left-out elements of the binding.
+    pub(crate) fn range(&self, index: Option<usize>, set: u32, number: u32) -> BufferBinding<'_> {
         match index {
             Some(index) => {
                 let placement = &self.placements[index];
                 let size = BufferSize::new(placement.size.into());
                 BufferBinding { buffer: &self.buffers[index], offset: placement.offset.into(), size }
             }
-            None => self.left_out[&place].as_entire_buffer_binding(),
+            None => self.left_out[&(set, number)].as_entire_buffer_binding(),
         }
     }
 
     /// Records the copies to the staging buffer.
-    pub(crate) fn copy_to_staging(&self, encoder: &mut CommandEncoder, targets: Option<&Targets>) {
+    pub(crate) fn copy_to_staging(&self, encoder: &mut CommandEncoder, targets: Option<&WgpuTargets>) {
         let mut offset = 0;
-        for texture in targets.map_or(&[][..], Targets::textures) {
+        for texture in targets.map_or(&[][..], WgpuTargets::textures) {
             let layout = TexelCopyBufferLayout { offset, bytes_per_row: None, rows_per_image: None };
             let to = TexelCopyBufferInfo { buffer: &self.staging, layout };
             encoder.copy_texture_to_buffer(texture.as_image_copy(), to, Extent3d::default());
             offset += TEXEL;
         }
+
         for (buffer, placement) in self.buffers.iter().zip(&self.placements) {
             let size = u64::from(placement.total);
             encoder.copy_buffer_to_buffer(buffer, 0, &self.staging, offset, size);
@@ -88,7 +92,8 @@ impl Memory {
         let (texels, mut bytes) = bytes.split_at(bytes.len() - total);
         let word = |at: &[u8]| u32::from_ne_bytes(at.try_into().expect("chunks of four bytes"));
         let texel = |texel: &[u8]| [0, 4, 8, 12].map(|at| word(&texel[at..at + 4]));
-        let cut = |placement: &Placement| {
+
+        let cut = |placement: &BufferPlacement| {
             let (own, rest) = bytes.split_at(placement.total as usize);
             bytes = rest;
             placement.split(own)

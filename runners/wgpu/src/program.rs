@@ -12,24 +12,24 @@ use wgpu::{
 
 use crate::access::accesses;
 use crate::errors::{checked, shader_failed};
-use crate::layouts::{Layouts, Shape};
+use crate::layouts::{BindingShape, WgpuLayouts};
 use crate::targets::color_states;
 
 /// A pipeline with what it was made from.
-pub(crate) struct Program {
+pub(crate) struct WgpuProgram {
     /// The pipeline.
-    pub(crate) pipeline: Pipeline,
+    pub(crate) pipeline: WgpuPipeline,
     /// Its layouts.
-    pub(crate) layouts: Layouts,
-    shape: Shape,
+    pub(crate) layouts: WgpuLayouts,
+    shape: BindingShape,
     wgsl: String,
     entry: String,
     draw: Option<Draw>,
     constants: BTreeMap<u32, u32>,
 }
 
-/// What a job runs.
-pub(crate) enum Pipeline {
+/// The pipeline of a job.
+pub(crate) enum WgpuPipeline {
     /// A dispatch.
     Compute(ComputePipeline),
     /// A draw of points.
@@ -37,35 +37,38 @@ pub(crate) enum Pipeline {
 }
 
 /// The parts of a pipeline.
-struct Parts<'a> {
-    layouts: &'a Layouts,
+struct PipelineParts<'a> {
+    layouts: &'a WgpuLayouts,
     module: &'a ShaderModule,
     options: PipelineCompilationOptions<'a>,
 }
 
-impl Program {
+impl WgpuProgram {
     /// Compiles the entry points of `job`, whose shader is `wgsl`; the job is within the device's limits.
     pub(crate) fn new(device: &Device, job: &Job, descriptors: &Descriptors, wgsl: &str) -> Result<Self, RunnerError> {
-        let shape = Shape::of(job, descriptors);
-        let layouts = Layouts::new(device, &shape, &accesses(job, wgsl)?)?;
+        let shape = BindingShape::of(job, descriptors);
+        let layouts = WgpuLayouts::new(device, &shape, &accesses(job, wgsl)?)?;
         let source = ShaderSource::Wgsl(wgsl.into());
         let module = checked(device, || device.create_shader_module(ShaderModuleDescriptor { label: None, source }))
             .map_err(shader_failed("create_shader_module"))?;
+
         let names: Vec<(String, f64)> =
             job.constants.iter().map(|(id, value)| (id.to_string(), f64::from(*value))).collect();
         let constants: Vec<(&str, f64)> = names.iter().map(|(id, value)| (id.as_str(), *value)).collect();
         let options = PipelineCompilationOptions { constants: &constants, ..PipelineCompilationOptions::default() };
-        let parts = Parts { layouts: &layouts, module: &module, options };
+        let parts = PipelineParts { layouts: &layouts, module: &module, options };
+
         let pipeline = match &job.draw {
-            None => Pipeline::Compute(
+            None => WgpuPipeline::Compute(
                 checked(device, || parts.compute(device, &job.entry))
                     .map_err(shader_failed("create_compute_pipeline"))?,
             ),
-            Some(draw) => Pipeline::Render(
+            Some(draw) => WgpuPipeline::Render(
                 checked(device, || parts.render(device, &job.entry, draw))
                     .map_err(shader_failed("create_render_pipeline"))?,
             ),
         };
+
         Ok(Self {
             pipeline,
             layouts,
@@ -82,12 +85,12 @@ impl Program {
         self.entry == job.entry
             && self.draw == job.draw
             && self.constants == job.constants
-            && self.shape == Shape::of(job, descriptors)
+            && self.shape == BindingShape::of(job, descriptors)
             && self.wgsl == wgsl
     }
 }
 
-impl Parts<'_> {
+impl PipelineParts<'_> {
     fn compute(&self, device: &Device, entry: &str) -> ComputePipeline {
         device.create_compute_pipeline(&ComputePipelineDescriptor {
             label: None,

@@ -14,16 +14,16 @@ use crate::layouts::{dimension, format};
 
 /// By group and binding, one view or sampler per element.
 #[derive(Default)]
-pub(crate) struct Resources {
+pub(crate) struct WgpuResources {
     /// Views of textures.
     pub(crate) views: BTreeMap<(u32, u32), Vec<TextureView>>,
     /// Samplers.
     pub(crate) samplers: BTreeMap<(u32, u32), Vec<Sampler>>,
 }
 
-/// What an adapter is.
+/// The abilities of an adapter that images depend on.
 #[derive(Clone, Copy)]
-pub(crate) struct Offered {
+pub(crate) struct AdapterSupport {
     /// What it has of WebGPU's core.
     pub(crate) core: DownlevelFlags,
     /// Whether it is driven through OpenGL.
@@ -31,7 +31,7 @@ pub(crate) struct Offered {
 }
 
 /// Checks that the device has the kinds of images that the job names, and arrays of them.
-pub(crate) fn check(device: &Device, offered: Offered, descriptors: &Descriptors) -> Result<(), RunnerError> {
+pub(crate) fn check(device: &Device, offered: AdapterSupport, descriptors: &Descriptors) -> Result<(), RunnerError> {
     let lacks = |what: &str| Err(RunnerError::Unsupported(what.to_owned()));
     for binding in descriptors.iter() {
         let is_array = binding.length() > 1;
@@ -64,13 +64,14 @@ pub(crate) fn check(device: &Device, offered: Offered, descriptors: &Descriptors
     Ok(())
 }
 
-impl Resources {
+impl WgpuResources {
     /// Makes what `job` names and what its arrays need besides; [`check`] found nothing.
     ///
     /// # Errors
     /// `Unsupported` for images that WebGPU does not have.
     pub(crate) fn new(
-        (device, queue): (&Device, &Queue),
+        device: &Device,
+        queue: &Queue,
         job: &Job,
         descriptors: &Descriptors,
     ) -> Result<Self, RunnerError> {
@@ -82,7 +83,7 @@ impl Resources {
                     DescriptorType::Buffer(_) => {}
                     DescriptorType::Image { .. } => {
                         let images = binding.images(job);
-                        let views = images.iter().map(|image| view((device, queue), image));
+                        let views = images.iter().map(|image| view(device, queue, image));
                         made.views.insert(place, views.collect::<Result<_, _>>()?);
                     }
                     DescriptorType::Sampler { .. } => {
@@ -97,12 +98,13 @@ impl Resources {
 }
 
 /// A texture as `image` says, filled, and its view. The texture lives as long as the view.
-fn view((device, queue): (&Device, &Queue), image: &JobImage) -> Result<TextureView, RunnerError> {
+fn view(device: &Device, queue: &Queue, image: &JobImage) -> Result<TextureView, RunnerError> {
     let levels = u32::try_from(image.levels.len()).expect("a few levels, which was checked");
     let dimension = dimension(image.view)?;
     if image.view == ImageView::D1 && levels > 1 {
         return Err(RunnerError::Unsupported("mip levels of one-dimensional images".to_owned()));
     }
+
     let usage = match image.kind {
         ImageKind::Storage => TextureUsages::STORAGE_BINDING,
         ImageKind::Sampled | ImageKind::Combined | ImageKind::UniformTexels | ImageKind::StorageTexels => {
@@ -120,6 +122,7 @@ fn view((device, queue): (&Device, &Queue), image: &JobImage) -> Result<TextureV
         usage,
         view_formats: &[],
     };
+
     let mut data = Vec::new();
     for (level, texel) in (0..).zip(&image.levels) {
         let size = size.mip_level_size(level, descriptor.dimension);
@@ -127,6 +130,7 @@ fn view((device, queue): (&Device, &Queue), image: &JobImage) -> Result<TextureV
         let bytes = texel.map(u32::to_ne_bytes).concat();
         data.extend(bytes.repeat(texels as usize));
     }
+
     let texture = device.create_texture_with_data(queue, &descriptor, TextureDataOrder::MipMajor, &data);
     Ok(texture.create_view(&TextureViewDescriptor { dimension: Some(dimension), ..TextureViewDescriptor::default() }))
 }

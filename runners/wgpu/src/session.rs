@@ -2,7 +2,7 @@
 
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof_device::limits::{Limits, check_features, needed_features};
-use layoutproof_device::{DeviceInfo, Job, ReadBack, RunnerError, Shader};
+use layoutproof_device::{DeviceInfo, DeviceSession, Job, ReadBack, RunnerError, Shader};
 use wgpu::{
     Adapter, BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, BufferBinding, ComputePassDescriptor,
     Device, DeviceDescriptor, Queue, Sampler, SubmissionIndex, TextureView,
@@ -10,29 +10,29 @@ use wgpu::{
 
 use crate::adapters::{limits, switchable};
 use crate::errors::{Mailbox, api_error, checked, failed};
-use crate::memory::Memory;
-use crate::program::{Pipeline, Program};
+use crate::memory::JobBuffers;
+use crate::program::{WgpuPipeline, WgpuProgram};
 use crate::readback::read;
-use crate::resources::{self, Offered, Resources};
-use crate::targets::Targets;
+use crate::resources::{self, AdapterSupport, WgpuResources};
+use crate::targets::WgpuTargets;
 
 /// An open device.
-pub(crate) struct Session {
+pub(crate) struct WgpuSession {
     device: Device,
     queue: Queue,
     limits: Limits,
-    offered: Offered,
+    offered: AdapterSupport,
     mailbox: Mailbox,
     // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
-    program: Option<Program>,
+    program: Option<WgpuProgram>,
 }
 
-/// What is submitted.
-struct Work<'a> {
+/// One dispatch or draw with all that it needs.
+struct WgpuSubmission<'a> {
     job: &'a Job,
-    program: &'a Program,
+    program: &'a WgpuProgram,
     groups: &'a [(u32, BindGroup)],
-    targets: Option<&'a Targets>,
+    targets: Option<&'a WgpuTargets>,
 }
 
 /// What is bound at one binding, element by element.
@@ -42,7 +42,7 @@ enum Elements<'a> {
     Samplers(Vec<&'a Sampler>),
 }
 
-impl Session {
+impl WgpuSession {
     /// Opens a device of `adapter`, with its own limits.
     pub(crate) fn open(adapter: &Adapter) -> Result<Self, RunnerError> {
         let required_limits = adapter.limits();
@@ -54,16 +54,18 @@ impl Session {
         };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| api_error("request_device", error.to_string()))?;
+
         let mailbox = Mailbox::of(&device);
-        let offered = Offered {
+        let offered = AdapterSupport {
             core: adapter.get_downlevel_capabilities().flags,
             opengl: adapter.get_info().backend == wgpu::Backend::Gl,
         };
         Ok(Self { device, queue, limits, offered, mailbox, program: None })
     }
+}
 
-    /// Runs one job for the device that `info` describes. After `Timeout` and `DeviceLost` the session must be leaked.
-    pub(crate) fn run(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
+impl DeviceSession for WgpuSession {
+    fn run(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
         let result = self.run_checked(job, info);
         match result {
             // The device must then be leaked, whatever else is said of it.
@@ -72,24 +74,29 @@ impl Session {
             other => self.mailbox.take().map_or(other, Err),
         }
     }
+}
 
+impl WgpuSession {
     fn run_checked(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
         let wgsl = accept_shader(&job.shader)?;
         let descriptors = Descriptors::of(job)?;
         check_features(info, &needed_features(job, &descriptors))?;
         let placements = self.limits.place(job, &descriptors)?;
         resources::check(&self.device, self.offered, &descriptors)?;
+
         let program = self.program(job, &descriptors, wgsl)?;
-        let queue = (&self.device, &self.queue);
-        let memory = checked(&self.device, || Memory::new(queue, job, &descriptors, placements))
+        let (device, queue) = (&self.device, &self.queue);
+        let memory = checked(&self.device, || JobBuffers::new(device, queue, job, &descriptors, placements))
             .map_err(failed("create_buffer"))?;
-        let resources =
-            checked(&self.device, || Resources::new(queue, job, &descriptors)).map_err(failed("create_texture"))??;
-        let targets = checked(&self.device, || job.draw.as_ref().map(|draw| Targets::new(&self.device, draw.targets)))
-            .map_err(failed("create_texture"))?;
-        let groups = checked(&self.device, || self.bind(&descriptors, &program, (&memory, &resources)))
+        let resources = checked(&self.device, || WgpuResources::new(device, queue, job, &descriptors))
+            .map_err(failed("create_texture"))??;
+        let targets =
+            checked(&self.device, || job.draw.as_ref().map(|draw| WgpuTargets::new(&self.device, draw.targets)))
+                .map_err(failed("create_texture"))?;
+        let groups = checked(&self.device, || self.bind(&descriptors, &program, &memory, &resources))
             .map_err(failed("create_bind_group"))?;
-        let work = Work { job, program: &program, groups: &groups, targets: targets.as_ref() };
+
+        let work = WgpuSubmission { job, program: &program, groups: &groups, targets: targets.as_ref() };
         let submission = checked(&self.device, || self.submit(&work, &memory)).map_err(failed("submit"))?;
         let bytes = read(&self.device, &memory.staging, submission)?;
         self.program = Some(program);
@@ -97,10 +104,10 @@ impl Session {
     }
 
     /// The last program if it fits, else a new one; either way it is the caller's.
-    fn program(&mut self, job: &Job, descriptors: &Descriptors, wgsl: &str) -> Result<Program, RunnerError> {
+    fn program(&mut self, job: &Job, descriptors: &Descriptors, wgsl: &str) -> Result<WgpuProgram, RunnerError> {
         match self.program.take().filter(|last| last.serves(job, descriptors, wgsl)) {
             Some(last) => Ok(last),
-            None => Program::new(&self.device, job, descriptors, wgsl),
+            None => WgpuProgram::new(&self.device, job, descriptors, wgsl),
         }
     }
 
@@ -108,17 +115,19 @@ impl Session {
     fn bind(
         &self,
         descriptors: &Descriptors,
-        program: &Program,
-        (memory, resources): (&Memory, &Resources),
+        program: &WgpuProgram,
+        memory: &JobBuffers,
+        resources: &WgpuResources,
     ) -> Vec<(u32, BindGroup)> {
         let elements = |place: (u32, u32), binding: &DescriptorArray| match binding.ty {
             DescriptorType::Buffer(_) => {
-                let range = |element| memory.range(binding.named.get(&element).copied(), place);
+                let range = |element| memory.range(binding.named.get(&element).copied(), place.0, place.1);
                 Elements::Buffers(binding.elements().map(range).collect())
             }
             DescriptorType::Image { .. } => Elements::Views(resources.views[&place].iter().collect()),
             DescriptorType::Sampler { .. } => Elements::Samplers(resources.samplers[&place].iter().collect()),
         };
+
         let group = |(group, layout): (&u32, &wgpu::BindGroupLayout)| {
             let arrays = descriptors.sets[group].iter();
             let bound: Vec<_> =
@@ -134,11 +143,11 @@ impl Session {
     }
 
     /// Submits the dispatch or the draw and the copies to the staging buffer.
-    fn submit(&self, work: &Work<'_>, memory: &Memory) -> SubmissionIndex {
+    fn submit(&self, work: &WgpuSubmission<'_>, memory: &JobBuffers) -> SubmissionIndex {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let immediates = &work.job.push_constants;
         match (&work.program.pipeline, work.targets) {
-            (Pipeline::Render(pipeline), Some(targets)) => {
+            (WgpuPipeline::Render(pipeline), Some(targets)) => {
                 let mut pass = targets.begin(&mut encoder);
                 pass.set_pipeline(pipeline);
                 for (group, bind_group) in work.groups {
@@ -149,7 +158,7 @@ impl Session {
                 }
                 pass.draw(0..1, 0..1);
             }
-            (Pipeline::Compute(pipeline), _) => {
+            (WgpuPipeline::Compute(pipeline), _) => {
                 let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
                 pass.set_pipeline(pipeline);
                 for (group, bind_group) in work.groups {
@@ -161,7 +170,7 @@ impl Session {
                 let [x, y, z] = work.job.workgroups;
                 pass.dispatch_workgroups(x, y, z);
             }
-            (Pipeline::Render(_), None) => unreachable!("a draw has targets, and only a draw has this pipeline"),
+            (WgpuPipeline::Render(_), None) => unreachable!("a draw has targets, and only a draw has this pipeline"),
         }
         memory.copy_to_staging(&mut encoder, work.targets);
         self.queue.submit([encoder.finish()])

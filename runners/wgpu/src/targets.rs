@@ -1,4 +1,4 @@
-//! What draws draw into: targets of one texel, cleared before each draw.
+//! The render targets of a draw: targets of one texel, cleared before each draw.
 
 use wgpu::{
     Color, ColorTargetState, ColorWrites, CommandEncoder, Device, Extent3d, LoadOp, Operations, RenderPass,
@@ -13,7 +13,7 @@ const FORMAT: TextureFormat = TextureFormat::Rgba32Uint;
 pub(crate) const TEXEL: u64 = 16;
 
 /// The targets of a draw. WebGPU has no draw into nothing, so one without targets gets one to which it writes nothing.
-pub(crate) struct Targets {
+pub(crate) struct WgpuTargets {
     textures: Vec<Texture>,
     views: Vec<TextureView>,
     /// How many are read back.
@@ -29,7 +29,7 @@ pub(crate) fn color_states(count: u32) -> Vec<Option<ColorTargetState>> {
     (0..count).map(|_| state(ColorWrites::ALL)).collect()
 }
 
-impl Targets {
+impl WgpuTargets {
     /// Makes `count` targets.
     pub(crate) fn new(device: &Device, count: u32) -> Self {
         let descriptor = TextureDescriptor {

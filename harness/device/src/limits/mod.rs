@@ -1,12 +1,12 @@
-//! Whether a job fits a device, and where its buffers then lie.
+//! Checks that a job fits a device, and places its buffers.
 //!
-//! A [`Job`] and the device's [`Limits`] go in, one [`Placement`] per buffer comes out. What the device has too little
-//! of is `Unsupported`, with both numbers; a job that no device could run is `Api`. Shaders are not looked at.
+//! If the device has too little of something the error is `Unsupported`, with both numbers; a job that no device could
+//! run is `Api`. Shaders are not looked at.
 
 use std::collections::BTreeSet;
 
 use crate::descriptors::{DescriptorType, Descriptors};
-use crate::placement::Placement;
+use crate::placement::BufferPlacement;
 use crate::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage, RunnerError};
 
 /// The least alignment of a range that is reached by its address, in bytes: shaders promise that of a vector of four
@@ -56,8 +56,8 @@ impl Limits {
     /// # Errors
     /// `Unsupported` if the device has too little of something. `Api` if the job leaves nothing to read back, if its
     /// push constants are no multiple of 4 bytes or have no room for an address, if an image has no mip level or more
-    /// than it may have, or as [`Placement::of`].
-    pub fn place(&self, job: &Job, descriptors: &Descriptors) -> Result<Vec<Placement>, RunnerError> {
+    /// than it may have, or as [`BufferPlacement::of`].
+    pub fn place(&self, job: &Job, descriptors: &Descriptors) -> Result<Vec<BufferPlacement>, RunnerError> {
         check_form(job)?;
         let sets = descriptors.sets.last_key_value().map_or(0, |(last, _)| u64::from(*last) + 1);
         within("descriptor sets", sets, self.sets)?;
@@ -82,7 +82,7 @@ impl Limits {
         job.buffers.iter().map(|buffer| self.place_buffer(buffer)).collect()
     }
 
-    fn place_buffer(&self, buffer: &JobBuffer) -> Result<Placement, RunnerError> {
+    fn place_buffer(&self, buffer: &JobBuffer) -> Result<BufferPlacement, RunnerError> {
         let storage = "bytes in a storage range";
         let (what, alignment, most) = match buffer.kind {
             BufferKind::Uniform => ("bytes in a uniform range", self.uniform_alignment, self.uniform_range),
@@ -90,7 +90,7 @@ impl Limits {
             BufferKind::Address { .. } => (storage, self.storage_alignment.max(ADDRESS_ALIGNMENT), self.storage_range),
         };
         within(what, wide(buffer.bytes.len()), most)?;
-        Placement::of(buffer, alignment)
+        BufferPlacement::of(buffer, alignment)
     }
 }
 

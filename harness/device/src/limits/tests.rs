@@ -23,7 +23,7 @@ fn buffer(set: u32, binding: u32, kind: BufferKind, size: usize) -> JobBuffer {
     JobBuffer { set, binding, element: 0, kind, bytes: vec![0; size], after: vec![0; 4], before_word: 0 }
 }
 
-fn place(job: &Job) -> Result<Vec<Placement>, RunnerError> {
+fn place(job: &Job) -> Result<Vec<BufferPlacement>, RunnerError> {
     LIMITS.place(job, &Descriptors::of(job)?)
 }
 

@@ -14,7 +14,7 @@ pub(super) const NO_16_BIT: LayoutOptions = LayoutOptions { sixteen_bit: Sixteen
 pub(super) const ROW_MAJOR: LayoutOptions = LayoutOptions { matrix: MatrixOrder::Row, ..DEFAULT };
 
 /// The row of this name.
-pub(super) fn rules(name: &str) -> &'static RuleSet {
+pub(crate) fn rules(name: &str) -> &'static RuleSet {
     find(name).unwrap_or_else(|| panic!("no rule set {name}"))
 }
 

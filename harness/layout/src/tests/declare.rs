@@ -66,8 +66,8 @@ impl Scope {
 
     fn structure(&self, name: &str, base: Option<Arc<StructType>>, body: &str) -> Type {
         let members = body.split(';').map(str::trim).filter(|member| !member.is_empty());
-        let members = members.map(|member| self.member(member)).collect();
-        Type::Struct(Arc::new(StructType { name: name.trim().to_owned(), base, members, span: Span::default() }))
+        let members = members.map(|member| self.member(member));
+        StructType { base, ..StructType::new(name.trim(), members) }.into()
     }
 
     /// The type of this spelling.
@@ -95,7 +95,7 @@ impl Scope {
         let (ty, name) = declaration.split_once(' ').unwrap_or((declaration, ""));
         let (name, dimensions) = name.find('[').map_or((name, ""), |at| name.split_at(at));
         let ty = with_order(self.ty(&format!("{ty}{dimensions}")), order);
-        Member { name: name.to_owned(), ty, bit_width, annotations, span: Span::default() }
+        Member { bit_width, annotations, ..Member::new(name, ty) }
     }
 }
 
@@ -126,15 +126,7 @@ pub(super) fn block(declarations: &str) -> Block {
 
 /// A block that holds `element`.
 pub(super) fn of_type(kind: BlockKind, element: Type) -> Block {
-    Block {
-        name: "S".to_owned(),
-        kind,
-        element,
-        count: Count::Finite(1),
-        data_layout: None,
-        annotations: Annotations::default(),
-        span: Span::default(),
-    }
+    Block::new("S", kind, element)
 }
 
 /// `head { body };` after each other.

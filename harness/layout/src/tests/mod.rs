@@ -11,3 +11,5 @@ mod slang_types;
 mod spirv;
 mod tables;
 mod views;
+
+pub(crate) use check::rules;

@@ -2,13 +2,13 @@
 
 use super::check::{DEFAULT, accepted, rules};
 use super::declare::block;
-use crate::padding::{BlockPadding, Declared, Hole, HoleKind, padding};
-use crate::reorder::Reordered;
+use crate::padding::{BlockPadding, Hole, HoleKind, LayoutInput, padding};
+use crate::reorder::MemberOrder;
 
 fn found(name: &str, declarations: &str) -> BlockPadding {
     let (block, rules) = (block(declarations), rules(name));
     let layout = accepted(rules, &block, DEFAULT);
-    padding(&layout, Some(Declared { block: &block, rules, options: DEFAULT })).unwrap()
+    padding(&layout, Some(LayoutInput { block: &block, rules, options: DEFAULT })).unwrap()
 }
 
 /// `PATH OFFSET+SIZE KIND MEMBER` of every hole, then `padding/size percent`.
@@ -48,12 +48,12 @@ fn padding_is_what_the_compilers_offsets_leave() {
     }
 }
 
-fn better(name: &str, declarations: &str) -> Option<Reordered> {
+fn better(name: &str, declarations: &str) -> Option<MemberOrder> {
     found(name, declarations).structs.into_iter().find_map(|padded| padded.better)
 }
 
-fn order(members: &str, size: u32, saves: u32) -> Reordered {
-    Reordered { members: members.split(' ').map(str::to_owned).collect(), size, saves }
+fn order(members: &str, size: u32, saves: u32) -> MemberOrder {
+    MemberOrder { members: members.split(' ').map(str::to_owned).collect(), size, saves }
 }
 
 // Sizes of both orders: DXC 1.7.2308, listing (40 and 32, 24 and 16 bytes); glslang 12, decorations (48 and 32 bytes).

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use super::check::{DEFAULT, accepted, rules};
 use super::declare::{Scope, block, of_type};
+use crate::alignment::Alignment;
 use crate::native::{find_native, natives};
 use crate::resource::DataLayout;
-use crate::{Block, BlockKind};
-use crate::{BlockRules, table};
+use crate::rules::{HomeBuffer, Platform};
+use crate::{Block, BlockKind, BlockRules, RuleSet, table};
 
 const KINDS: [BlockKind; 12] = [
     BlockKind::Cbuffer,
@@ -37,6 +38,31 @@ fn names_are_unique_and_bare_names_come_first() {
         bare[..6],
         ["hlsl-cbuffer", "hlsl-cbuffer-struct", "slang-cbuffer", "hlsl-structured", "std140", "std430"]
     );
+}
+
+/// The columns by which shaders are written and reports are worded, row by row.
+#[test]
+fn languages_and_platforms_have_rule_sets_of_their_own() {
+    let named = |has: &dyn Fn(&RuleSet) -> bool| -> Vec<&str> {
+        table().iter().filter(|rules| has(rules)).map(|rules| rules.name).collect()
+    };
+    let d3d = ["hlsl-cbuffer", "hlsl-cbuffer-struct", "slang-cbuffer", "hlsl-structured", "hlsl-structured@slang"];
+    assert_eq!(named(&|rules| rules.platform == Platform::Direct3d), d3d);
+    assert_eq!(named(&|rules| rules.platform == Platform::Webgpu), ["wgsl-uniform", "wgsl-storage"]);
+    let registers = ["hlsl-cbuffer", "hlsl-cbuffer-struct", "slang-cbuffer", "dx-cbuffer"];
+    assert_eq!(named(&|rules| rules.has_registers), registers);
+    assert_eq!(named(&|rules| rules.glsl.is_some()), ["std140", "std430", "scalar"]);
+    assert_eq!(named(&|rules| rules.glsl.is_some_and(|glsl| !glsl.in_uniform_blocks)), ["std430"]);
+    assert_eq!(named(&|rules| rules.glsl.is_some_and(|glsl| glsl.extension.is_some())), ["scalar"]);
+}
+
+/// A rule set that aligns arrays to registers is made for uniform buffers, and so is WGSL's own for them.
+#[test]
+fn rule_sets_for_uniform_buffers_align_arrays() {
+    for rules in table() {
+        let is_uniform = rules.array_alignment == Alignment::REGISTER || rules.name == "wgsl-uniform";
+        assert_eq!(rules.home == HomeBuffer::Uniform, is_uniform, "{}", rules.name);
+    }
 }
 
 /// The examples are written by hand from each row's source.

@@ -1,18 +1,18 @@
-//! What is placed: the resources that are used, in declaration order.
+//! Lists the resources that are used, in declaration order, for the placement of the convention `clang`.
 
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{Annotations, Span};
+use layoutproof_layout::{Annotations, LayoutUnit, Span};
 
+use crate::bindings::Target;
 use crate::bindings::dxc::claim::{annotated, elements, globals_claim, register_class, variable};
 use crate::bindings::dxc::location::{Location, buffer_members};
-use crate::bindings::dxc::reach::Reached;
-use crate::bindings::dxc::vulkan::binding_request::{Descriptors, descriptors};
-use crate::bindings::{LayoutUnit, Target};
+use crate::bindings::dxc::reach::ResourceUse;
+use crate::bindings::dxc::vulkan::descriptor_request::{BindingAttributes, descriptors};
 use crate::module::{Module, Parameter, ParameterKind};
 
 /// A resource, an array of resources, or a counter.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub(super) struct ClangResource {
     pub(super) path: String,
     /// The register class; on Vulkan a binding.
     pub(super) unit: LayoutUnit,
@@ -26,14 +26,14 @@ pub(super) struct Item {
 }
 
 /// The items of everything that `reached` uses.
-pub(super) fn items(module: &Module, reached: &[Reached<'_>], target: Target) -> Vec<Item> {
+pub(super) fn items(module: &Module, reached: &[ResourceUse<'_>], target: Target) -> Vec<ClangResource> {
     let mut items = Vec::new();
-    let is_data = |used: &&Reached<'_>| {
+    let is_data = |used: &&ResourceUse<'_>| {
         variable(&module.parameters[used.location.parameter]).is_none() && !used.location.is_split_off(module)
     };
     if let Some(used) = reached.iter().find(is_data) {
         let claim = globals_claim(&module.parameters[used.location.parameter]);
-        items.push(Item {
+        items.push(ClangResource {
             path: claim.path,
             unit: claim.unit,
             count: claim.count,
@@ -42,9 +42,10 @@ pub(super) fn items(module: &Module, reached: &[Reached<'_>], target: Target) ->
             span: claim.span,
         });
     }
+
     for (index, parameter) in module.parameters.iter().enumerate() {
         items.extend(ranges(module, index, reached));
-        let of_this = |used: &&Reached<'_>| used.location.parameter == index && !used.location.is_split_off(module);
+        let of_this = |used: &&ResourceUse<'_>| used.location.parameter == index && !used.location.is_split_off(module);
         if reached.iter().any(|used| of_this(&used)) {
             items.extend(whole(parameter));
         }
@@ -52,6 +53,7 @@ pub(super) fn items(module: &Module, reached: &[Reached<'_>], target: Target) ->
             items.extend(counter(parameter, index, reached));
         }
     }
+
     match target {
         Target::Vulkan => items.into_iter().map(|item| on_vulkan(module, item)).collect(),
         Target::D3d12 | Target::Webgpu | Target::Metal => items,
@@ -59,9 +61,9 @@ pub(super) fn items(module: &Module, reached: &[Reached<'_>], target: Target) ->
 }
 
 /// A variable or a buffer as a whole.
-fn whole(parameter: &Parameter) -> Option<Item> {
+fn whole(parameter: &Parameter) -> Option<ClangResource> {
     let claim = variable(parameter)?;
-    Some(Item {
+    Some(ClangResource {
         path: claim.path,
         unit: claim.unit,
         count: claim.count,
@@ -72,7 +74,7 @@ fn whole(parameter: &Parameter) -> Option<Item> {
 }
 
 /// The resources and arrays of resources in a struct or a cbuffer.
-fn ranges(module: &Module, index: usize, reached: &[Reached<'_>]) -> Vec<Item> {
+fn ranges(module: &Module, index: usize, reached: &[ResourceUse<'_>]) -> Vec<ClangResource> {
     let parameter = &module.parameters[index];
     let places: Vec<Location<'_>> = match parameter.kind {
         ParameterKind::Cbuffer | ParameterKind::Tbuffer => {
@@ -86,6 +88,7 @@ fn ranges(module: &Module, index: usize, reached: &[Reached<'_>]) -> Vec<Item> {
             vec![Location { parameter: index, member: None, steps: Vec::new(), ty: &parameter.ty }]
         }
     };
+
     let mut found = Vec::new();
     let mut taken = std::collections::BTreeMap::new();
     for range in places.iter().flat_map(Location::ranges).filter(|range| range.is_split_off(module)) {
@@ -100,9 +103,10 @@ fn ranges(module: &Module, index: usize, reached: &[Reached<'_>]) -> Vec<Item> {
             *before = before.saturating_add(count);
         }
         if reached.iter().any(|used| used.location.is_within(&range)) {
-            found.push(Item { path: range.path(module), unit, count, register, space, span: parameter.span });
+            found.push(ClangResource { path: range.path(module), unit, count, register, space, span: parameter.span });
         }
     }
+
     found
 }
 
@@ -113,11 +117,11 @@ fn annotations<'m>(parameter: &'m Parameter, range: &Location<'_>) -> &'m Annota
 }
 
 /// The counter of a buffer that counts.
-fn counter(parameter: &Parameter, index: usize, reached: &[Reached<'_>]) -> Option<Item> {
-    let counts = |used: &Reached<'_>| used.location.parameter == index && used.counts();
+fn counter(parameter: &Parameter, index: usize, reached: &[ResourceUse<'_>]) -> Option<ClangResource> {
+    let counts = |used: &ResourceUse<'_>| used.location.parameter == index && used.counts();
     let item = whole(parameter).filter(|_| reached.iter().any(counts))?;
-    let Descriptors { counter, set, .. } = descriptors(&parameter.annotations);
-    Some(Item {
+    let BindingAttributes { counter, set, .. } = descriptors(&parameter.annotations);
+    Some(ClangResource {
         path: format!("{}.$counter", item.path),
         count: Count::Finite(1),
         register: counter,
@@ -127,12 +131,12 @@ fn counter(parameter: &Parameter, index: usize, reached: &[Reached<'_>]) -> Opti
 }
 
 /// An item with a binding instead of a register: one for an array too, `[[vk::binding]]` before `register`.
-fn on_vulkan(module: &Module, item: Item) -> Item {
-    let item = Item { unit: LayoutUnit::Binding, ..item };
+fn on_vulkan(module: &Module, item: ClangResource) -> ClangResource {
+    let item = ClangResource { unit: LayoutUnit::Binding, ..item };
     let declared = module.parameters.iter().find(|parameter| parameter.name == item.path);
     match declared.map(|parameter| descriptors(&parameter.annotations)) {
-        Some(Descriptors { binding: Some(binding), set, .. }) => {
-            Item { register: Some(binding), space: Some(set.unwrap_or(0)), ..item }
+        Some(BindingAttributes { binding: Some(binding), set, .. }) => {
+            ClangResource { register: Some(binding), space: Some(set.unwrap_or(0)), ..item }
         }
         Some(_) | None => item,
     }

@@ -1,8 +1,8 @@
 //! The convention `clang`: what is proposed for Clang where it departs from DXC.
 //!
-//! Resources in structs are placed in declaration order, arrays in structs as whole ranges, the register 2^32 - 1 is one
-//! like any other, and an unbounded array takes the last free range if that reaches the end. On Vulkan every resource
-//! takes one binding of its set, its counter the next one; only what is used takes numbers.
+//! Resources in structs are placed in declaration order, arrays in structs as whole ranges, the register 2^32 - 1 is
+//! one like any other, and an unbounded array takes the last free range if that reaches the end. On Vulkan every
+//! resource takes one binding of its set, its counter the next one; only what is used takes numbers.
 //!
 //! Sources: wg-hlsl 0024, implicit resource binding, "Proposed solution"; wg-hlsl 0030, SPIR-V register bindings; the
 //! messages are those of LLVM's DirectX target.
@@ -13,27 +13,28 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use item::{Item, items};
+use item::{ClangResource, items};
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
-use super::dxc::doubt::{DoubtfulPlacement, Following, settle};
-use super::dxc::reach::{Walked, reach};
-use super::options::Options;
-use super::slots::Slots;
-use super::{Binding, Bound, LayoutUnit, Request, Target};
+use super::dxc::doubt::{CallPolicy, DoubtfulPlacement, settle};
+use super::dxc::reach::{WalkResult, reach};
+use super::options::BindingOptions;
+use super::slots::SlotLine;
+use super::{Binding, BindingRequest, BoundModule, Target};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
 
 /// A number line: its class (all classes share one on Vulkan) and space.
-type Line = (LayoutUnit, u32);
+type NumberLine = (LayoutUnit, u32);
 
-type Lines = BTreeMap<Line, Slots<()>>;
+type NumberLines = BTreeMap<NumberLine, SlotLine<()>>;
 
 /// More overlaps are not told: nobody reads them, and of many ranges each can overlap all others.
 const MOST_OVERLAPS: usize = 100;
 
 /// Places the parameters of `module`.
-pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {
     match request.target {
         Target::D3d12 | Target::Vulkan => {}
         Target::Webgpu | Target::Metal => return Err(vec![super::dxc::no_target(request)]),
@@ -42,11 +43,15 @@ pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diag
 }
 
 /// Places what is used if calls are followed so.
-fn follow(module: &Module, request: &Request, following: Following) -> Result<DoubtfulPlacement, Vec<Diagnostic>> {
-    let options = Options::parse(&request.options)?;
-    let Walked { reached, doubts } = reach(module, request, following)?;
+fn follow(
+    module: &Module,
+    request: &BindingRequest,
+    following: CallPolicy,
+) -> Result<DoubtfulPlacement, Vec<Diagnostic>> {
+    let options = BindingOptions::parse(&request.options)?;
+    let WalkResult { reached, doubts } = reach(module, request, following)?;
     let items = items(module, &reached, request.target);
-    let mut lines = Lines::new();
+    let mut lines = NumberLines::new();
     for item in &items {
         if let Some((line, place)) = written(item) {
             lines.entry(line).or_default().reserve(place, taken(item), ());
@@ -56,15 +61,16 @@ fn follow(module: &Module, request: &Request, following: Following) -> Result<Do
         Target::D3d12 => overlaps(&items),
         Target::Vulkan | Target::Webgpu | Target::Metal => Vec::new(),
     };
-    place(&items, (&mut lines, &options), problems).map(|bound| DoubtfulPlacement { bound, doubts })
+    place(&items, &mut lines, &options, problems).map(|bound| DoubtfulPlacement { bound, doubts })
 }
 
 /// Everything in order: what is written stands there, the rest takes the first free range.
 fn place(
-    items: &[Item],
-    (lines, options): (&mut Lines, &Options),
+    items: &[ClangResource],
+    lines: &mut NumberLines,
+    options: &BindingOptions,
     mut problems: Vec<Diagnostic>,
-) -> Result<Bound, Vec<Diagnostic>> {
+) -> Result<BoundModule, Vec<Diagnostic>> {
     let mut bindings = Vec::new();
     for item in items {
         let place = written(item).or_else(|| {
@@ -78,34 +84,36 @@ fn place(
             Some((line, first))
         });
         if let Some(((unit, space), index)) = place {
-            let Item { path, count, span, .. } = item.clone();
+            let ClangResource { path, count, span, .. } = item.clone();
             bindings.push(Binding { path, unit, space, index, count, span });
         } else {
             let problem = Diagnostic::error(Code::BindingNotAllocated, item.span, "resource cannot be allocated");
             problems.push(problem.with_help(format!("it is `{}`", item.path)));
         }
     }
-    if problems.is_empty() { Ok(Bound { bindings, ..Bound::default() }) } else { Err(problems) }
+    if problems.is_empty() { Ok(BoundModule { bindings, ..BoundModule::default() }) } else { Err(problems) }
 }
 
 /// How many slots an item takes: an array takes one binding on Vulkan.
-fn taken(item: &Item) -> Count {
+fn taken(item: &ClangResource) -> Count {
     if item.unit == LayoutUnit::Binding { Count::Finite(1) } else { item.count }
 }
 
 /// Line and first slot of what is written at an item.
-fn written(item: &Item) -> Option<(Line, u32)> {
+fn written(item: &ClangResource) -> Option<(NumberLine, u32)> {
     item.register.map(|register| ((item.unit, item.space.unwrap_or(0)), register))
 }
 
 /// Written ranges that overlap, in the order of their registers.
-fn overlaps(items: &[Item]) -> Vec<Diagnostic> {
-    let mut sorted: Vec<(&Item, (Line, u32))> = items.iter().filter_map(|item| Some((item, written(item)?))).collect();
+fn overlaps(items: &[ClangResource]) -> Vec<Diagnostic> {
+    let mut sorted: Vec<(&ClangResource, (NumberLine, u32))> =
+        items.iter().filter_map(|item| Some((item, written(item)?))).collect();
     sorted.sort_by_key(|(_, place)| *place);
     let mut problems = Vec::new();
     'items: for (index, (item, (line, first))) in sorted.iter().enumerate() {
-        let last = Slots::<()>::last(*first, item.count);
-        let overlapping = |(_, (other, start)): &&(&Item, _)| other == line && last.is_some_and(|last| *start <= last);
+        let last = SlotLine::<()>::last(*first, item.count);
+        let overlapping =
+            |(_, (other, start)): &&(&ClangResource, _)| other == line && last.is_some_and(|last| *start <= last);
         for (other, (_, start)) in sorted[index + 1..].iter().take_while(overlapping) {
             let message = format!(
                 "resource {} at register {first} overlaps with resource {} at register {start} in space {}",

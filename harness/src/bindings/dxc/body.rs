@@ -1,46 +1,46 @@
-//! The walk over one function body: what each use names, what is called with which arguments.
+//! Walks over one function body: resolves each use to a location, and each call to functions with arguments.
 
 use std::collections::BTreeSet;
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
 
-use super::call::Call;
-use super::doubt::{Doubt, Following};
+use super::call::FunctionCall;
+use super::doubt::{CallPolicy, UncertainCall};
 use super::location::{holds_resources, is_resource, is_struct};
-use super::reach::{DEEPEST_CALL, Held, MOST_USES, Manner, Reached, Walk};
+use super::reach::{AccessManner, CopyPosition, DEEPEST_CALL, MOST_USES, NamedLocation, ResourceUse, UseWalk};
 use crate::module::{Callees, Function, Life, Step, Use};
 
-/// What a called function knows.
+/// The object, arguments and activation of a function that is walked.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Frame<'m> {
-    pub(super) this: Option<Held<'m>>,
+pub(super) struct CallFrame<'m> {
+    pub(super) this: Option<NamedLocation<'m>>,
     /// The `static` variable whose method this is.
     pub(super) variable: Option<&'m str>,
-    pub(super) arguments: Vec<Option<Held<'m>>>,
+    pub(super) arguments: Vec<Option<NamedLocation<'m>>>,
     pub(super) activation: usize,
 }
 
-/// What a path names, and the steps that go on behind it.
+/// The location that an access path names, and the steps that are left behind it.
 #[derive(Clone, Debug)]
-pub(super) struct Place<'m> {
-    pub(super) held: Held<'m>,
+pub(super) struct ResolvedPath<'m> {
+    pub(super) held: NamedLocation<'m>,
     pub(super) rest: Vec<Step>,
 }
 
-/// What the uses of a function name and call.
+/// Locations and calls of the uses of one function.
 #[derive(Debug)]
-struct Called<'m> {
-    places: Vec<Option<Place<'m>>>,
-    calls: Vec<Vec<Call<'m>>>,
+struct FunctionUses<'m> {
+    places: Vec<Option<ResolvedPath<'m>>>,
+    calls: Vec<Vec<FunctionCall<'m>>>,
     /// Uses that are arguments of calls of functions with a body.
     passed: BTreeSet<usize>,
 }
 
-impl<'m> Walk<'m> {
-    /// Records what `function` uses and walks what it calls: the entry point in the order of evaluation, other functions
-    /// block by block.
-    pub(super) fn function(&mut self, function: &'m Function, frame: &Frame<'m>) {
+impl<'m> UseWalk<'m> {
+    /// Records what `function` uses and walks what it calls: the entry point in the order of evaluation, other
+    /// functions block by block.
+    pub(super) fn function(&mut self, function: &'m Function, frame: &CallFrame<'m>) {
         let address = std::ptr::from_ref(function);
         if self.open.contains(&address) {
             return;
@@ -56,19 +56,21 @@ impl<'m> Walk<'m> {
         self.open.push(address);
         let evaluated: Vec<usize> = (0..function.uses.len()).collect();
         let order = if self.open.len() > 1 { &function.copied } else { &evaluated };
+
         for index in order.iter().copied() {
             self.steps += 1;
             if self.steps > MOST_USES {
                 break;
             }
             if self.keeps(function.uses[index].life) {
-                self.one(&function.uses[index], (index, frame), &called);
+                self.one(&function.uses[index], index, frame, &called);
             }
         }
+
         self.open.pop();
     }
 
-    /// Whether the compiler keeps code.
+    /// True if the compiler keeps code.
     fn keeps(&self, life: Life) -> bool {
         match life {
             Life::Live => true,
@@ -77,20 +79,22 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// What the uses of `function` name and call.
-    fn called(&self, function: &'m Function, frame: &Frame<'m>) -> Called<'m> {
-        let places: Vec<Option<Place<'m>>> = function.uses.iter().map(|used| self.resolve(used, frame)).collect();
+    /// Resolves the uses of `function` to locations and calls.
+    fn called(&self, function: &'m Function, frame: &CallFrame<'m>) -> FunctionUses<'m> {
+        let places: Vec<Option<ResolvedPath<'m>>> =
+            function.uses.iter().map(|used| self.resolve(used, frame)).collect();
         let calls = function.uses.iter().zip(&places);
-        let calls: Vec<Vec<Call<'m>>> = calls.map(|(used, place)| self.calls(used, place.as_ref(), frame)).collect();
+        let calls: Vec<Vec<FunctionCall<'m>>> =
+            calls.map(|(used, place)| self.calls(used, place.as_ref(), frame)).collect();
         let known = function.uses.iter().zip(&calls).filter(|(_, calls)| !calls.is_empty());
         let passed = known.flat_map(|(used, _)| used.arguments.iter().flatten().copied()).collect();
-        Called { places, calls, passed }
+        FunctionUses { places, calls, passed }
     }
 
     /// One use: a call, or something to record.
-    fn one(&mut self, used: &'m Use, (index, frame): (usize, &Frame<'m>), called: &Called<'m>) {
+    fn one(&mut self, used: &'m Use, index: usize, frame: &CallFrame<'m>, called: &FunctionUses<'m>) {
         let calls = &called.calls[index];
-        let is_object = |call: &Call<'m>| call.this.is_some() || call.variable.is_some();
+        let is_object = |call: &FunctionCall<'m>| call.this.is_some() || call.variable.is_some();
         let may_be_built_in = matches!(used.callees, Callees::Perhaps(_));
         if calls.is_empty() || may_be_built_in || !calls.iter().any(is_object) {
             match called.places[index].as_ref() {
@@ -99,16 +103,20 @@ impl<'m> Walk<'m> {
                 Some(place) => self.used(place, used.span),
             }
         }
-        let passed = |at: usize| called.places.get(at)?.as_ref()?.passed_on((used.span.start, at));
-        let arguments: Vec<Option<Held<'m>>> =
+
+        let passed = |argument: usize| {
+            let copied = CopyPosition { start: used.span.start, argument };
+            called.places.get(argument)?.as_ref()?.passed_on(copied)
+        };
+        let arguments: Vec<Option<NamedLocation<'m>>> =
             used.arguments.iter().map(|argument| argument.and_then(passed)).collect();
         if let (Some(first), Callees::OneOf(_) | Callees::Perhaps(_)) = (calls.first(), &used.callees) {
-            self.doubts.push(Doubt { span: used.span, function: first.function.name.clone() });
+            self.doubts.push(UncertainCall { span: used.span, function: first.function.name.clone() });
         }
         match (&used.callees, self.following) {
-            (Callees::Perhaps(_), Following::Least) => {}
-            (Callees::OneOf(_), Following::Least) => self.common(calls, &arguments),
-            (Callees::Named | Callees::Known(_) | Callees::BuiltIn, _) | (_, Following::Everything) => {
+            (Callees::Perhaps(_), CallPolicy::Least) => {}
+            (Callees::OneOf(_), CallPolicy::Least) => self.common(calls, &arguments),
+            (Callees::Named | Callees::Known(_) | Callees::BuiltIn, _) | (_, CallPolicy::Everything) => {
                 for call in calls {
                     self.call(call, &arguments);
                 }
@@ -116,20 +124,20 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn call(&mut self, call: &Call<'m>, arguments: &[Option<Held<'m>>]) {
+    fn call(&mut self, call: &FunctionCall<'m>, arguments: &[Option<NamedLocation<'m>>]) {
         self.activations += 1;
         let (this, variable, activation) = (call.this.clone(), call.variable, self.activations);
-        self.function(call.function, &Frame { this, variable, arguments: arguments.to_vec(), activation });
+        self.function(call.function, &CallFrame { this, variable, arguments: arguments.to_vec(), activation });
     }
 
     /// Records what every one of `calls` uses.
-    fn common(&mut self, calls: &[Call<'m>], arguments: &[Option<Held<'m>>]) {
-        let mut common: Option<Vec<Reached<'m>>> = None;
+    fn common(&mut self, calls: &[FunctionCall<'m>], arguments: &[Option<NamedLocation<'m>>]) {
+        let mut common: Option<Vec<ResourceUse<'m>>> = None;
         for call in calls {
             let before = self.reached.len();
             self.call(call, arguments);
             let found = self.reached.split_off(before);
-            let is_common = |used: &Reached<'m>| found.iter().any(|other| other.location == used.location);
+            let is_common = |used: &ResourceUse<'m>| found.iter().any(|other| other.location == used.location);
             match &mut common {
                 None => common = Some(found),
                 Some(common) => common.retain(is_common),
@@ -138,8 +146,8 @@ impl<'m> Walk<'m> {
         self.reached.extend(common.unwrap_or_default());
     }
 
-    /// What a path names, and the steps that go on behind it.
-    fn resolve(&self, used: &Use, frame: &Frame<'m>) -> Option<Place<'m>> {
+    /// The location that an access path names, and the steps that are left behind it.
+    fn resolve(&self, used: &Use, frame: &CallFrame<'m>) -> Option<ResolvedPath<'m>> {
         let (first, rest) = used.path.split_first()?;
         let mut held = match first {
             Step::Name(name) => {
@@ -150,25 +158,33 @@ impl<'m> Walk<'m> {
             Step::This => frame.this.clone()?,
             Step::Index(_) | Step::DynamicIndex => return None,
         };
+
         let mut taken = 0;
         if let Some(alias) = used.alias {
             taken = held.location.descend(&rest[..(alias.steps - 1).min(rest.len())]);
-            if matches!(held.manner, Manner::Own | Manner::Object) {
-                held.manner = if is_resource(held.location.ty) { Manner::Copy } else { Manner::Alias };
-                held.copied = (alias.span.start, 0);
+            if matches!(held.manner, AccessManner::Own | AccessManner::Object) {
+                held.manner = if is_resource(held.location.ty) { AccessManner::Copy } else { AccessManner::Alias };
+                held.copied = CopyPosition { start: alias.span.start, argument: 0 };
             }
         }
+
         taken += held.location.descend(&rest[taken..]);
-        Some(Place { held, rest: rest[taken..].to_vec() })
+        Some(ResolvedPath { held, rest: rest[taken..].to_vec() })
     }
 
-    fn global(&self, name: &str, frame: &Frame<'m>) -> Option<Held<'m>> {
+    fn global(&self, name: &str, frame: &CallFrame<'m>) -> Option<NamedLocation<'m>> {
         let location = self.globals.get(name)?.clone();
-        Some(Held { location, manner: Manner::Own, object: 0, copied: (0, 0), activation: frame.activation })
+        Some(NamedLocation {
+            location,
+            manner: AccessManner::Own,
+            object: 0,
+            copied: CopyPosition::default(),
+            activation: frame.activation,
+        })
     }
 
     /// The member `name`, which may be qualified by its struct, of the object whose method this is.
-    fn member_of_this(&self, name: &str, frame: &Frame<'m>) -> Option<Held<'m>> {
+    fn member_of_this(&self, name: &str, frame: &CallFrame<'m>) -> Option<NamedLocation<'m>> {
         let mut held = frame.this.clone()?;
         let Type::Struct(ty) = held.location.ty else { return None };
         let bare = name.rsplit("::").next().unwrap_or(name);
@@ -178,7 +194,7 @@ impl<'m> Walk<'m> {
     }
 
     /// A use of what `place` names: each resource in it, or data.
-    fn used(&mut self, Place { held, rest }: &Place<'m>, span: Span) {
+    fn used(&mut self, ResolvedPath { held, rest }: &ResolvedPath<'m>, span: Span) {
         if !holds_resources(held.location.ty) || is_resource(held.location.ty) {
             return self.record(held.clone(), rest, span);
         }
@@ -187,7 +203,7 @@ impl<'m> Walk<'m> {
             return self.record(held.clone(), rest, span);
         }
         for location in held.location.resources() {
-            self.record(Held { location, ..held.clone() }, rest, span);
+            self.record(NamedLocation { location, ..held.clone() }, rest, span);
         }
     }
 }

@@ -2,33 +2,39 @@
 
 use layoutproof_layout::shape::{StructType, Type};
 
-use super::body::{Frame, Place};
+use super::body::{CallFrame, ResolvedPath};
 use super::location::{holds_resources, is_resource};
-use super::reach::{Held, Manner, Walk};
+use super::reach::{AccessManner, CopyPosition, NamedLocation, UseWalk};
 use crate::module::{Callees, Function, Step, Use};
 
 /// A call of a function with a body.
 #[derive(Clone, Debug)]
-pub(super) struct Call<'m> {
+pub(super) struct FunctionCall<'m> {
     pub(super) function: &'m Function,
-    pub(super) this: Option<Held<'m>>,
+    pub(super) this: Option<NamedLocation<'m>>,
     /// The `static` variable whose method it is.
     pub(super) variable: Option<&'m str>,
 }
 
-impl<'m> Walk<'m> {
+impl<'m> UseWalk<'m> {
     /// The functions that a use may call.
-    pub(super) fn calls(&self, used: &'m Use, place: Option<&Place<'m>>, frame: &Frame<'m>) -> Vec<Call<'m>> {
+    pub(super) fn calls(
+        &self,
+        used: &'m Use,
+        place: Option<&ResolvedPath<'m>>,
+        frame: &CallFrame<'m>,
+    ) -> Vec<FunctionCall<'m>> {
         let indices = match &used.callees {
             Callees::Named if used.call => return self.calls_by_name(used, place, frame),
             Callees::Named | Callees::BuiltIn => return Vec::new(),
             Callees::Known(index) => std::slice::from_ref(index),
             Callees::OneOf(indices) | Callees::Perhaps(indices) => indices.as_slice(),
         };
+
         let functions = indices.iter().filter_map(|index| self.numbered.get(*index));
         let call = |function: &'m Function| {
-            let (this, variable) = self.object(function, used, (place, frame));
-            Call { function, this, variable }
+            let (this, variable) = self.object(function, used, place, frame);
+            FunctionCall { function, this, variable }
         };
         functions.map(call).collect()
     }
@@ -38,10 +44,11 @@ impl<'m> Walk<'m> {
         &self,
         function: &Function,
         used: &'m Use,
-        (place, frame): (Option<&Place<'m>>, &Frame<'m>),
-    ) -> (Option<Held<'m>>, Option<&'m str>) {
+        place: Option<&ResolvedPath<'m>>,
+        frame: &CallFrame<'m>,
+    ) -> (Option<NamedLocation<'m>>, Option<&'m str>) {
         match (place, used.path.as_slice()) {
-            (Some(Place { held, rest }), _) => match (held.location.ty, rest.as_slice()) {
+            (Some(ResolvedPath { held, rest }), _) => match (held.location.ty, rest.as_slice()) {
                 (Type::Struct(_), [Step::Name(_)]) => (Some(as_this(held)), None),
                 (Type::Resource(_), [_, ..]) => (Some(held.clone()), None),
                 (_, _) => (None, None),
@@ -61,8 +68,13 @@ impl<'m> Walk<'m> {
     }
 
     /// The functions that the name of a use means; more than one where they differ only in their parameters.
-    fn calls_by_name(&self, used: &Use, place: Option<&Place<'m>>, frame: &Frame<'m>) -> Vec<Call<'m>> {
-        if let Some(Place { held, rest }) = place {
+    fn calls_by_name(
+        &self,
+        used: &Use,
+        place: Option<&ResolvedPath<'m>>,
+        frame: &CallFrame<'m>,
+    ) -> Vec<FunctionCall<'m>> {
+        if let Some(ResolvedPath { held, rest }) = place {
             if let (Type::Struct(ty), [Step::Name(method)]) = (held.location.ty, rest.as_slice()) {
                 return self.method(ty, method, &as_this(held));
             }
@@ -80,29 +92,30 @@ impl<'m> Walk<'m> {
                 }
             }
         }
+
         self.plain(name, None)
     }
 
     /// The method `name` of `ty`, or else of one of its bases.
-    fn method(&self, ty: &StructType, name: &str, this: &Held<'m>) -> Vec<Call<'m>> {
+    fn method(&self, ty: &StructType, name: &str, this: &NamedLocation<'m>) -> Vec<FunctionCall<'m>> {
         let found = owners(ty).find_map(|owner| {
             Some(self.plain(&format!("{owner}::{name}"), Some(this))).filter(|found| !found.is_empty())
         });
         found.unwrap_or_default()
     }
 
-    fn plain(&self, name: &str, this: Option<&Held<'m>>) -> Vec<Call<'m>> {
+    fn plain(&self, name: &str, this: Option<&NamedLocation<'m>>) -> Vec<FunctionCall<'m>> {
         let found = self.functions.get(name).into_iter().flatten();
-        found.map(|function| Call { function, this: this.cloned(), variable: None }).collect()
+        found.map(|function| FunctionCall { function, this: this.cloned(), variable: None }).collect()
     }
 }
 
-/// Whether `function` is a method, to all appearance.
+/// True if `function` is a method, to all appearance.
 fn is_method(function: &Function) -> bool {
     function.name.contains("::")
 }
 
-/// Whether `function` is a method of the struct `ty` or of a base of it; of a buffer, of its elements.
+/// True if `function` is a method of the struct `ty` or of a base of it; of a buffer, of its elements.
 fn is_method_of(function: &Function, ty: &Type) -> bool {
     let owner = function.name.rsplit_once("::").map(|(owner, _)| owner.split('<').next().unwrap_or(owner));
     match ty {
@@ -125,35 +138,40 @@ fn owners(ty: &StructType) -> impl Iterator<Item = &str> {
 }
 
 /// An object as its method sees it.
-fn as_this<'m>(held: &Held<'m>) -> Held<'m> {
+fn as_this<'m>(held: &NamedLocation<'m>) -> NamedLocation<'m> {
     let manner = match held.manner {
-        Manner::Own | Manner::Object => Manner::Object,
-        Manner::Alias | Manner::Value => Manner::Value,
-        Manner::Static => Manner::Own,
-        Manner::Copy => Manner::Copy,
+        AccessManner::Own | AccessManner::Object => AccessManner::Object,
+        AccessManner::Alias | AccessManner::Value => AccessManner::Value,
+        AccessManner::Static => AccessManner::Own,
+        AccessManner::Copy => AccessManner::Copy,
     };
-    Held { manner, object: held.location.steps.len(), ..held.clone() }
+    NamedLocation { manner, object: held.location.steps.len(), ..held.clone() }
 }
 
-impl<'m> Place<'m> {
-    /// Whether an argument is resources rather than what is read from one.
+impl<'m> ResolvedPath<'m> {
+    /// True if an argument is resources rather than what is read from one.
     pub(super) fn is_passed(&self) -> bool {
         self.rest.is_empty() && holds_resources(self.held.location.ty)
     }
 
     /// An argument that holds resources, as the called function sees it.
-    pub(super) fn passed_on(&self, copied: (u32, usize)) -> Option<Held<'m>> {
+    pub(super) fn passed_on(&self, copied: CopyPosition) -> Option<NamedLocation<'m>> {
         if !self.is_passed() {
             return None;
         }
+
         let held = self.held.clone();
         match held.manner {
-            Manner::Own | Manner::Object | Manner::Alias | Manner::Static if is_resource(held.location.ty) => {
-                Some(Held { manner: Manner::Copy, copied, ..held })
+            AccessManner::Own | AccessManner::Object | AccessManner::Alias | AccessManner::Static
+                if is_resource(held.location.ty) =>
+            {
+                Some(NamedLocation { manner: AccessManner::Copy, copied, ..held })
             }
-            Manner::Static => Some(Held { manner: Manner::Own, ..held }),
-            Manner::Own | Manner::Object | Manner::Alias => Some(Held { manner: Manner::Value, ..held }),
-            Manner::Value | Manner::Copy => Some(held),
+            AccessManner::Static => Some(NamedLocation { manner: AccessManner::Own, ..held }),
+            AccessManner::Own | AccessManner::Object | AccessManner::Alias => {
+                Some(NamedLocation { manner: AccessManner::Value, ..held })
+            }
+            AccessManner::Value | AccessManner::Copy => Some(held),
         }
     }
 }

@@ -1,24 +1,24 @@
-//! What wants registers on D3D12: which resources and constant buffers there are, in the order of DXC's lists.
+//! Lists the resources and constant buffers that need registers on D3D12, in the order of DXC's lists.
 //!
-//! Uses in, [`Claim`]s out. Source: wg-hlsl 0024, implicit resource binding; DXC 1.7.2308 where it is silent.
+//! Makes the [`RegisterClaim`]s that `registers` places. Source: wg-hlsl 0024, implicit resource binding; DXC 1.7.2308
+//! where it is silent.
 
 use std::collections::BTreeSet;
 
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{Annotations, Register, Span};
+use layoutproof_layout::{Annotations, LayoutUnit, Register, Span};
 
 use super::location::{Location, is_struct};
-use super::lost_register::Buffers;
+use super::lost_register::BufferUses;
 use super::order::split_off;
-use super::reach::Reached;
-use crate::bindings::LayoutUnit;
+use super::reach::ResourceUse;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter, ParameterKind, Step};
 
 /// A resource or constant buffer that is used, with what its declaration says about its registers.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::bindings) struct Claim {
+pub(in crate::bindings) struct RegisterClaim {
     /// Path of the command-line contract.
     pub(in crate::bindings) path: String,
     /// DXC's name, for messages.
@@ -32,14 +32,14 @@ pub(in crate::bindings) struct Claim {
     /// The space that is written at it.
     pub(in crate::bindings) space: Option<u32>,
     /// Where it came from.
-    pub(in crate::bindings) origin: Origin,
+    pub(in crate::bindings) origin: ClaimOrigin,
     /// Where it is declared.
     pub(in crate::bindings) span: Span,
 }
 
 /// Where a claim came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::bindings) enum Origin {
+pub(in crate::bindings) enum ClaimOrigin {
     /// `$Globals`.
     Globals,
     /// A variable or a `cbuffer`.
@@ -113,62 +113,64 @@ pub(super) fn conflicting_registers(module: &Module) -> Vec<Diagnostic> {
             }
         }
     }
+
     problems
 }
 
 /// The claims of everything that is used, `$Globals` first, variables in declaration order, split-off resources last.
-pub(super) fn claims<'m>(module: &'m Module, reached: &[Reached<'m>]) -> Vec<Claim> {
+pub(super) fn claims<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec<RegisterClaim> {
     let used: BTreeSet<usize> =
         reached.iter().filter(|used| !used.location.is_split_off(module)).map(|used| used.location.parameter).collect();
     let globals = used.iter().map(|index| &module.parameters[*index]).find(|used| variable_class(used).is_none());
     let variables = used.iter().filter_map(|index| variable(&module.parameters[*index]));
-    let context = Uses { buffers: Buffers::new(module, reached), types: used_types(reached) };
+    let context = SplitOffUses { buffers: BufferUses::new(module, reached), types: used_types(reached) };
     let split = split_off(module, reached);
     let split = split.iter().map(|location| member(module, location, &context));
     globals.map(globals_claim).into_iter().chain(variables).chain(split).collect()
 }
 
 /// `$Globals`; `first` is a loose global or a struct that holds data.
-pub(in crate::bindings) fn globals_claim(first: &Parameter) -> Claim {
-    Claim {
+pub(in crate::bindings) fn globals_claim(first: &Parameter) -> RegisterClaim {
+    RegisterClaim {
         path: "$Globals".to_owned(),
         name: "$Globals".to_owned(),
         unit: LayoutUnit::ConstantBuffer,
         count: Count::Finite(1),
         register: None,
         space: None,
-        origin: Origin::Globals,
+        origin: ClaimOrigin::Globals,
         span: first.span,
     }
 }
 
 /// The claim of a variable or a buffer that is bound as a whole.
-pub(in crate::bindings) fn variable(parameter: &Parameter) -> Option<Claim> {
+pub(in crate::bindings) fn variable(parameter: &Parameter) -> Option<RegisterClaim> {
     let unit = variable_class(parameter)?;
     let (register, space) = annotated(&parameter.annotations, unit);
     let is_texture_buffer = parameter.kind == ParameterKind::Tbuffer
         || matches!(parameter.ty.dimensions().0, Type::Resource(resource) if resource.kind == ResourceKind::TextureBuffer);
-    Some(Claim {
+
+    Some(RegisterClaim {
         path: parameter.name.clone(),
         name: parameter.name.clone(),
         unit,
         count: elements(&parameter.ty),
         register,
         space,
-        origin: if is_texture_buffer { Origin::TextureBuffer } else { Origin::Variable },
+        origin: if is_texture_buffer { ClaimOrigin::TextureBuffer } else { ClaimOrigin::Variable },
         span: parameter.span,
     })
 }
 
-/// What the registers of split-off resources depend on.
+/// The uses on which the registers of split-off resources depend.
 #[derive(Debug)]
-struct Uses<'m> {
-    buffers: Buffers<'m>,
+struct SplitOffUses<'m> {
+    buffers: BufferUses<'m>,
     /// Resource types that the code uses somewhere.
     types: BTreeSet<String>,
 }
 
-fn used_types(reached: &[Reached<'_>]) -> BTreeSet<String> {
+fn used_types(reached: &[ResourceUse<'_>]) -> BTreeSet<String> {
     reached.iter().filter_map(|used| resource_type(used.location.ty)).collect()
 }
 
@@ -180,7 +182,7 @@ fn resource_type(ty: &Type) -> Option<String> {
 }
 
 /// The claim of a resource in a struct or a cbuffer, whose register counts on from that of the variable or member.
-fn member<'m>(module: &'m Module, location: &Location<'m>, uses: &Uses<'m>) -> Claim {
+fn member<'m>(module: &'m Module, location: &Location<'m>, uses: &SplitOffUses<'m>) -> RegisterClaim {
     let parameter = &module.parameters[location.parameter];
     let unit = class_of(location).unwrap_or(LayoutUnit::ShaderResource);
     let annotations = match location.member {
@@ -188,15 +190,16 @@ fn member<'m>(module: &'m Module, location: &Location<'m>, uses: &Uses<'m>) -> C
         None => Some(&parameter.annotations),
     };
     let first = annotations.and_then(|annotations| annotated(annotations, unit).0);
-    let register = first.map(|first| first.saturating_add(place_in_class(module, location, (unit, uses))));
-    Claim {
+    let register = first.map(|first| first.saturating_add(place_in_class(module, location, unit, uses)));
+
+    RegisterClaim {
         path: location.path(module),
         name: location.dxc_name(module),
         unit,
         count: elements(location.ty),
         register,
         space: Some(0),
-        origin: Origin::SplitOff,
+        origin: ClaimOrigin::SplitOff,
         span: parameter.span,
     }
 }
@@ -207,7 +210,7 @@ fn class_of(location: &Location<'_>) -> Option<LayoutUnit> {
 
 /// How many resources of the class `unit` the variable has before this one; DXC does not count those of a type that the
 /// code uses nowhere.
-fn place_in_class<'m>(module: &'m Module, location: &Location<'m>, (unit, uses): (LayoutUnit, &Uses<'m>)) -> u32 {
+fn place_in_class<'m>(module: &'m Module, location: &Location<'m>, unit: LayoutUnit, uses: &SplitOffUses<'m>) -> u32 {
     let whole = location.whole(module).resources();
     let before = whole.iter().take_while(|leaf| leaf.steps != location.steps);
     let is_used = |leaf: &&Location<'_>| resource_type(leaf.ty).is_some_and(|ty| uses.types.contains(&ty));
@@ -215,8 +218,8 @@ fn place_in_class<'m>(module: &'m Module, location: &Location<'m>, (unit, uses):
     u32::try_from(counted.count()).unwrap_or(u32::MAX)
 }
 
-/// What DXC refuses in declarations and uses of structs with resources.
-pub(super) fn refused(module: &Module, reached: &[Reached<'_>]) -> Vec<Diagnostic> {
+/// Declarations and uses of structs with resources that DXC refuses.
+pub(super) fn refused(module: &Module, reached: &[ResourceUse<'_>]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for parameter in module.parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Variable) {
         if is_struct(parameter.ty.dimensions().0) {
@@ -232,12 +235,14 @@ pub(super) fn refused(module: &Module, reached: &[Reached<'_>]) -> Vec<Diagnosti
             }));
         }
     }
+
     for used in reached.iter().filter(|used| used.location.is_split_off(module)) {
         if used.location.steps.contains(&Step::DynamicIndex) {
             let message = "Index for resource array inside cbuffer must be a literal expression";
             problems.push(Diagnostic::error(Code::DynamicResourceIndex, used.span, message));
         }
     }
+
     problems
 }
 

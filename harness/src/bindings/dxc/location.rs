@@ -42,7 +42,8 @@ impl<'m> Location<'m> {
         Self { steps, ty, ..self.clone() }
     }
 
-    /// The resources in this, in declaration order, a base struct first; arrays give each element, up to [`MOST_LEAVES`].
+    /// The resources in this, in declaration order, a base struct first; arrays give each element, up to
+    /// [`MOST_LEAVES`].
     pub(super) fn resources(&self) -> Vec<Self> {
         let mut found = Vec::new();
         self.gather(&mut found, false);
@@ -56,7 +57,7 @@ impl<'m> Location<'m> {
         found
     }
 
-    /// Whether this is `range` or an element of it; an index that is no constant is any index.
+    /// True if this is `range` or an element of it; an index that is no constant is any index.
     pub(in crate::bindings) fn is_within(&self, range: &Self) -> bool {
         let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
         self.parameter == range.parameter
@@ -69,6 +70,7 @@ impl<'m> Location<'m> {
         if found.len() >= MOST_LEAVES {
             return;
         }
+
         match self.ty {
             Type::Resource(_) if is_resource(self.ty) => found.push(self.clone()),
             Type::Array { .. } if whole_arrays && is_resource(self.ty.dimensions().0) => found.push(self.clone()),
@@ -78,7 +80,7 @@ impl<'m> Location<'m> {
                 }),
                 Count::Unbounded => found.push(self.clone()),
             },
-            Type::Struct(ty) => self.gather_members(ty, (found, whole_arrays)),
+            Type::Struct(ty) => self.gather_members(ty, found, whole_arrays),
             Type::Array { .. }
             | Type::Resource(_)
             | Type::Scalar(_)
@@ -90,9 +92,9 @@ impl<'m> Location<'m> {
         }
     }
 
-    fn gather_members(&self, ty: &'m StructType, (found, whole_arrays): (&mut Vec<Self>, bool)) {
+    fn gather_members(&self, ty: &'m StructType, found: &mut Vec<Self>, whole_arrays: bool) {
         if let Some(base) = &ty.base {
-            self.gather_members(base, (found, whole_arrays));
+            self.gather_members(base, found, whole_arrays);
         }
         for member in &ty.members {
             self.part(Step::Name(member.name.clone()), &member.ty).gather(found, whole_arrays);
@@ -125,7 +127,7 @@ impl<'m> Location<'m> {
         })
     }
 
-    /// Whether this is a resource that DXC splits off from a struct or a cbuffer.
+    /// True if this is a resource that DXC splits off from a struct or a cbuffer.
     pub(in crate::bindings) fn is_split_off(&self, module: &Module) -> bool {
         let is_variable = self.member.is_none() && !is_struct(module.parameters[self.parameter].ty.dimensions().0);
         !is_variable && is_resource(self.ty.dimensions().0)
@@ -190,6 +192,7 @@ pub(super) fn globals(module: &Module) -> BTreeMap<String, Location<'_>> {
             }
         }
     }
+
     names
 }
 
@@ -208,7 +211,7 @@ pub(in crate::bindings) fn buffer_members(ty: &Type) -> &[Member] {
     }
 }
 
-/// Whether DXC binds this on its own. A `ConstantBuffer` or `TextureBuffer` in a struct is data there.
+/// True if DXC binds this on its own. A `ConstantBuffer` or `TextureBuffer` in a struct is data there.
 pub(super) fn is_resource(ty: &Type) -> bool {
     ty.resource().is_some_and(is_bound)
 }
@@ -217,12 +220,12 @@ fn is_bound(resource: &Resource) -> bool {
     !matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer)
 }
 
-/// Whether `ty` is a struct.
+/// True if `ty` is a struct.
 pub(super) fn is_struct(ty: &Type) -> bool {
     matches!(ty, Type::Struct(_))
 }
 
-/// Whether some part of `ty` is a resource.
+/// True if some part of `ty` is a resource.
 pub(super) fn holds_resources(ty: &Type) -> bool {
     ty.holds(&is_bound)
 }

@@ -1,8 +1,9 @@
 //! Registers of resources that stand in a cbuffer.
 //!
-//! DXC 1.7.2308 remembers them by the number of the buffer, counted over all that are declared with `$Globals` as 0, and
-//! looks them up by its number among those that are used. So they are honoured where `$Globals` and every earlier buffer
-//! are used; else they are lost, or go to the member at the same place of a later buffer. Spaces are never looked at.
+//! DXC 1.7.2308 remembers them by the number of the buffer, counted over all that are declared with `$Globals` as 0,
+//! and looks them up by its number among those that are used. So they are honoured where `$Globals` and every earlier
+//! buffer are used; else they are lost, or go to the member at the same place of a later buffer. Spaces are never
+//! looked at.
 
 use layoutproof_layout::Annotations;
 use layoutproof_layout::resource::ResourceKind;
@@ -10,21 +11,21 @@ use layoutproof_layout::shape::Type;
 
 use super::claim::variable_class;
 use super::location::{Location, buffer_members};
-use super::reach::Reached;
+use super::reach::ResourceUse;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter, ParameterKind};
 
 /// The buffers of a module and which of them are used.
 #[derive(Debug)]
-pub(super) struct Buffers<'m> {
+pub(super) struct BufferUses<'m> {
     module: &'m Module,
     /// Parameters, `$Globals` first; it is none.
     declared: Vec<Option<usize>>,
     used: Vec<Option<usize>>,
 }
 
-impl<'m> Buffers<'m> {
-    pub(super) fn new(module: &'m Module, reached: &[Reached<'_>]) -> Self {
+impl<'m> BufferUses<'m> {
+    pub(super) fn new(module: &'m Module, reached: &[ResourceUse<'_>]) -> Self {
         let buffers = (0..module.parameters.len()).filter(|index| is_buffer(&module.parameters[*index])).map(Some);
         let declared: Vec<Option<usize>> = std::iter::once(None).chain(buffers).collect();
         let is_used = |buffer: &Option<usize>| match buffer {
@@ -35,7 +36,7 @@ impl<'m> Buffers<'m> {
         Self { module, declared, used }
     }
 
-    /// What is written at the member that DXC takes for `location`.
+    /// The register that is written at the member that DXC confuses with `location`.
     pub(super) fn annotations(&self, location: &Location<'_>) -> Option<&'m Annotations> {
         let number = self.used.iter().position(|buffer| *buffer == Some(location.parameter))?;
         let taken = &self.module.parameters[(*self.declared.get(number)?)?];
@@ -59,7 +60,7 @@ impl<'m> Buffers<'m> {
     }
 }
 
-/// Whether DXC counts a parameter among the constant buffers.
+/// True if DXC counts a parameter among the constant buffers.
 fn is_buffer(parameter: &Parameter) -> bool {
     match (parameter.kind, parameter.ty.dimensions().0) {
         (ParameterKind::Cbuffer | ParameterKind::Tbuffer, _) => true,

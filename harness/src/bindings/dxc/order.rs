@@ -1,8 +1,8 @@
 //! The order of resources that stand in structs and in cbuffers: DXC appends them to its lists as its passes come to
 //! them, not as they are declared.
 //!
-//! Source: DXC 1.7.2308 (`-T cs_6_6`), measured; the proposal calls it "the order in which they are referenced" (wg-hlsl
-//! 0024, implicit resource binding). What was found beyond that:
+//! Source: DXC 1.7.2308 (`-T cs_6_6`), measured; the proposal calls it "the order in which they are referenced"
+//! (wg-hlsl 0024, implicit resource binding). What was found beyond that:
 //!
 //! * `$Globals` (which global structs belong to) comes before the cbuffers, each in declaration order.
 //! * What is used in called functions comes first, the last call first, and in each the last use first.
@@ -18,13 +18,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::location::Location;
-use super::reach::{Manner, Reached};
+use super::reach::{AccessManner, ResourceUse};
 use crate::module::{Module, Step};
 
 /// The places in `reached` that stand in structs or cbuffers, each once, in DXC's order.
-pub(super) fn split_off<'m>(module: &'m Module, reached: &[Reached<'m>]) -> Vec<Location<'m>> {
+pub(super) fn split_off<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec<Location<'m>> {
     let operations = operations(reached);
-    let mut blocks: BTreeMap<Option<usize>, Vec<&Reached<'m>>> = BTreeMap::new();
+    let mut blocks: BTreeMap<Option<usize>, Vec<&ResourceUse<'m>>> = BTreeMap::new();
     for used in reached.iter().filter(|used| used.location.is_split_off(module)) {
         blocks.entry(used.location.member.map(|_| used.location.parameter)).or_default().push(used);
     }
@@ -34,9 +34,11 @@ pub(super) fn split_off<'m>(module: &'m Module, reached: &[Reached<'m>]) -> Vec<
 }
 
 /// For each operation of the entry point how many others it comes to first.
-fn operations<'r>(reached: &'r [Reached<'_>]) -> BTreeMap<&'r str, usize> {
+fn operations<'r>(reached: &'r [ResourceUse<'_>]) -> BTreeMap<&'r str, usize> {
     let mut ranks = BTreeMap::new();
-    for used in reached.iter().filter(|used| used.activation == 0 && matches!(used.manner, Manner::Own | Manner::Alias))
+    for used in reached
+        .iter()
+        .filter(|used| used.activation == 0 && matches!(used.manner, AccessManner::Own | AccessManner::Alias))
     {
         let rank = ranks.len();
         ranks.entry(used.operation.as_str()).or_insert(rank);
@@ -47,10 +49,10 @@ fn operations<'r>(reached: &'r [Reached<'_>]) -> BTreeMap<&'r str, usize> {
 /// The uses of one cbuffer's resources, or of those of global structs.
 fn block<'r, 'm>(
     module: &'m Module,
-    uses: &[&'r Reached<'m>],
+    uses: &[&'r ResourceUse<'m>],
     operations: &BTreeMap<&str, usize>,
-) -> Vec<&'r Reached<'m>> {
-    let mut activations: BTreeMap<usize, Vec<&'r Reached<'m>>> = BTreeMap::new();
+) -> Vec<&'r ResourceUse<'m>> {
+    let mut activations: BTreeMap<usize, Vec<&'r ResourceUse<'m>>> = BTreeMap::new();
     for used in uses {
         activations.entry(used.activation).or_default().push(used);
     }
@@ -62,44 +64,46 @@ fn block<'r, 'm>(
 /// The uses of one function call, in order.
 fn function<'r, 'm>(
     module: &'m Module,
-    uses: Vec<&'r Reached<'m>>,
-    rank_by_name: impl Fn(usize, &Reached<'m>) -> Rank,
-) -> Vec<&'r Reached<'m>> {
+    uses: Vec<&'r ResourceUse<'m>>,
+    rank_by_name: impl Fn(usize, &ResourceUse<'m>) -> UseRank,
+) -> Vec<&'r ResourceUse<'m>> {
     let (direct, nested): (Vec<_>, Vec<_>) = uses.into_iter().partition(|used| is_direct(&used.location));
     let mut objects: Vec<(usize, &[Step])> = Vec::new();
-    for used in nested.iter().filter(|used| used.manner == Manner::Object) {
+    for used in nested.iter().filter(|used| used.manner == AccessManner::Object) {
         let object = object(used);
         if !objects.contains(&object) {
             objects.push(object);
         }
     }
-    let mut ranked: Vec<(Rank, &'r Reached<'m>)> = Vec::new();
+
+    let mut ranked: Vec<(UseRank, &'r ResourceUse<'m>)> = Vec::new();
     for (place, used) in nested.into_iter().enumerate() {
         let within = match used.manner {
-            Manner::Object => {
+            AccessManner::Object => {
                 (objects.len() - objects.iter().position(|seen| *seen == object(used)).unwrap_or(0), place)
             }
-            Manner::Value => (0, used.location.leaf_index(module)),
-            Manner::Static => (0, place),
-            Manner::Alias => rank_by_name(place, used).within,
-            Manner::Own | Manner::Copy => {
+            AccessManner::Value => (0, used.location.leaf_index(module)),
+            AccessManner::Static => (0, place),
+            AccessManner::Alias => rank_by_name(place, used).within,
+            AccessManner::Own | AccessManner::Copy => {
                 ranked.push((rank_by_name(place, used), used));
                 continue;
             }
         };
         let constant = constant(&used.location);
-        ranked.push((Rank { by_name: false, constant, manner: used.manner, within }, used));
+        ranked.push((UseRank { by_name: false, constant, manner: used.manner, within }, used));
     }
+
     ranked.sort_by_key(|(rank, _)| *rank);
     ranked.into_iter().map(|(_, used)| used).chain(backwards(direct)).collect()
 }
 
 /// In a called function what is used by name is taken backwards, whatever it belongs to.
-fn called_function<'r, 'm>(module: &'m Module, uses: Vec<&'r Reached<'m>>) -> Vec<&'r Reached<'m>> {
-    function(module, uses, |place, _| Rank {
+fn called_function<'r, 'm>(module: &'m Module, uses: Vec<&'r ResourceUse<'m>>) -> Vec<&'r ResourceUse<'m>> {
+    function(module, uses, |place, _| UseRank {
         by_name: true,
         constant: 0,
-        manner: Manner::Own,
+        manner: AccessManner::Own,
         within: (usize::MAX - place, 0),
     })
 }
@@ -107,28 +111,30 @@ fn called_function<'r, 'm>(module: &'m Module, uses: Vec<&'r Reached<'m>>) -> Ve
 /// In the entry point it is taken struct by struct and operation by operation.
 fn entry_point<'r, 'm>(
     module: &'m Module,
-    uses: Vec<&'r Reached<'m>>,
+    uses: Vec<&'r ResourceUse<'m>>,
     operations: &BTreeMap<&str, usize>,
-) -> Vec<&'r Reached<'m>> {
+) -> Vec<&'r ResourceUse<'m>> {
     function(module, uses, |place, used| {
         let within = match used.manner {
-            Manner::Copy => (usize::MAX - used.copied.0 as usize, usize::MAX - used.copied.1),
-            Manner::Object | Manner::Value | Manner::Alias | Manner::Static | Manner::Own => {
-                (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place)
-            }
+            AccessManner::Copy => (usize::MAX - used.copied.start as usize, usize::MAX - used.copied.argument),
+            AccessManner::Object
+            | AccessManner::Value
+            | AccessManner::Alias
+            | AccessManner::Static
+            | AccessManner::Own => (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place),
         };
-        Rank { by_name: true, constant: constant(&used.location), manner: used.manner, within }
+        UseRank { by_name: true, constant: constant(&used.location), manner: used.manner, within }
     })
 }
 
 /// Where a use stands among those of its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
-    /// Whether it is used by name or copied, rather than through a method, a parameter or a local struct.
+struct UseRank {
+    /// True if it is used by name or copied, rather than through a method, a parameter or a local struct.
     by_name: bool,
     /// The variable or the cbuffer's member.
     constant: usize,
-    manner: Manner,
+    manner: AccessManner,
     within: (usize, usize),
 }
 
@@ -136,16 +142,16 @@ fn constant(location: &Location<'_>) -> usize {
     location.member.unwrap_or(location.parameter)
 }
 
-fn object<'r>(used: &'r Reached<'_>) -> (usize, &'r [Step]) {
+fn object<'r>(used: &'r ResourceUse<'_>) -> (usize, &'r [Step]) {
     (constant(&used.location), used.location.steps.get(..used.object).unwrap_or_default())
 }
 
-/// Whether this is a member of a cbuffer rather than a part of one.
+/// True if this is a member of a cbuffer rather than a part of one.
 fn is_direct(location: &Location<'_>) -> bool {
     location.member.is_some() && location.steps.is_empty()
 }
 
-fn backwards<'r, 'm>(mut direct: Vec<&'r Reached<'m>>) -> Vec<&'r Reached<'m>> {
+fn backwards<'r, 'm>(mut direct: Vec<&'r ResourceUse<'m>>) -> Vec<&'r ResourceUse<'m>> {
     direct.sort_by_key(|used| std::cmp::Reverse(used.location.member));
     direct
 }

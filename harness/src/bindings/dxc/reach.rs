@@ -1,17 +1,18 @@
-//! What an entry point reaches: the uses of global parameters in all functions that it calls, in order.
+//! Finds the [`ResourceUse`]s that an entry point reaches: uses of global parameters in all functions that it calls, in
+//! order.
 //!
-//! Function bodies in, [`Reached`] out. Parameters and `this` are followed to what the caller passes. What an optimiser
+//! Parameters and `this` are followed to what the caller passes. What an optimiser
 //! finds out beyond `if (false)` is not known here; the request says it (`used`, `unused`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::{Argument, Span};
 
-use super::body::Frame;
-use super::doubt::{Doubt, Following};
+use super::body::CallFrame;
+use super::doubt::{CallPolicy, UncertainCall};
 use super::location::{Location, globals, holds_resources, is_struct};
-use crate::bindings::Request;
-use crate::bindings::options::{Options, Unused};
+use crate::bindings::BindingRequest;
+use crate::bindings::options::{BindingOptions, UnusedResources};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{EntryPoint, Function, Module, Static, Step};
 
@@ -23,7 +24,7 @@ pub(super) const DEEPEST_CALL: usize = 128;
 
 /// How the code comes by what it uses; DXC's order depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Manner {
+pub(super) enum AccessManner {
     /// Through `this` of a method that is called on a global.
     Object,
     /// Through a struct parameter, or `this` of a method that is called on a local struct.
@@ -40,16 +41,16 @@ pub(super) enum Manner {
 
 /// One use of a resource or of data.
 #[derive(Clone, Debug)]
-pub(in crate::bindings) struct Reached<'m> {
-    /// What is used.
+pub(in crate::bindings) struct ResourceUse<'m> {
+    /// The resource or data that is used.
     pub(in crate::bindings) location: Location<'m>,
-    /// What is done with it: the resource type and the method or `[]`.
+    /// The operation: the resource type and the method or `[]`.
     pub(super) operation: String,
-    pub(super) manner: Manner,
-    /// How many steps lead to the object whose method it is, for [`Manner::Object`].
+    pub(super) manner: AccessManner,
+    /// How many steps lead to the object whose method it is, for [`AccessManner::Object`].
     pub(super) object: usize,
-    /// Where the copy is made, for [`Manner::Copy`]: the place in the text, the place among the uses.
-    pub(super) copied: (u32, usize),
+    /// Where the copy is made, for [`AccessManner::Copy`].
+    pub(super) copied: CopyPosition,
     /// Which call of a function the use is in, counted in the order of calls; 0 is the entry point. `static` variables
     /// count as the first calls.
     pub(super) activation: usize,
@@ -59,54 +60,63 @@ pub(in crate::bindings) struct Reached<'m> {
     pub(in crate::bindings) span: Span,
 }
 
-impl Reached<'_> {
-    /// Whether the use moves the counter of a structured buffer.
+impl ResourceUse<'_> {
+    /// True if the use moves the counter of a structured buffer.
     pub(in crate::bindings) fn counts(&self) -> bool {
         let counting = [".IncrementCounter", ".DecrementCounter", ".Append", ".Consume"];
         counting.iter().any(|method| self.operation.ends_with(method))
     }
 
-    /// Whether the use moves the counter and leaves the elements alone.
+    /// True if the use moves the counter and leaves the elements alone.
     pub(in crate::bindings) fn only_counts(&self) -> bool {
         [".IncrementCounter", ".DecrementCounter"].iter().any(|method| self.operation.ends_with(method))
     }
 
-    /// Whether the resource is named without a word on what is done with it.
+    /// True if the resource is named without a word on what is done with it.
     pub(in crate::bindings) fn is_whole(&self) -> bool {
         self.operation.is_empty()
     }
 }
 
+/// The place at which a resource is copied.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CopyPosition {
+    /// Byte offset in the text.
+    pub(super) start: u32,
+    /// Index of the copied argument among the uses of the function; 0 for a local variable.
+    pub(super) argument: usize,
+}
+
 /// Everything that is used, and the calls of which it is not certain what they run.
 #[derive(Debug)]
-pub(in crate::bindings) struct Walked<'m> {
-    pub(in crate::bindings) reached: Vec<Reached<'m>>,
-    pub(in crate::bindings) doubts: Vec<Doubt>,
+pub(in crate::bindings) struct WalkResult<'m> {
+    pub(in crate::bindings) reached: Vec<ResourceUse<'m>>,
+    pub(in crate::bindings) doubts: Vec<UncertainCall>,
 }
 
 /// Something that a body can name: a location with how the code comes by it.
 #[derive(Clone, Debug)]
-pub(super) struct Held<'m> {
+pub(super) struct NamedLocation<'m> {
     pub(super) location: Location<'m>,
-    pub(super) manner: Manner,
+    pub(super) manner: AccessManner,
     pub(super) object: usize,
-    pub(super) copied: (u32, usize),
+    pub(super) copied: CopyPosition,
     pub(super) activation: usize,
 }
 
 /// The walk over the bodies; `body` says how one is walked.
 #[derive(Debug)]
-pub(super) struct Walk<'m> {
+pub(super) struct UseWalk<'m> {
     pub(super) globals: BTreeMap<String, Location<'m>>,
     /// `static` variables, with the call of a function that each counts as, from 1.
     pub(super) statics: BTreeMap<&'m str, (usize, &'m Static)>,
     pub(super) functions: BTreeMap<&'m str, Vec<&'m Function>>,
     /// The functions by index.
     pub(super) numbered: &'m [Function],
-    pub(super) reached: Vec<Reached<'m>>,
+    pub(super) reached: Vec<ResourceUse<'m>>,
     /// Calls that may run several functions.
-    pub(super) doubts: Vec<Doubt>,
-    pub(super) following: Following,
+    pub(super) doubts: Vec<UncertainCall>,
+    pub(super) following: CallPolicy,
     pub(super) activations: usize,
     /// Functions whose bodies are being walked.
     pub(super) open: Vec<*const Function>,
@@ -114,7 +124,7 @@ pub(super) struct Walk<'m> {
     pub(super) steps: usize,
     /// Calls that stand for `static` variables whose initialisers have been walked.
     pub(super) made: BTreeSet<usize>,
-    /// Whether an optimiser drops what it finds dead (all but `-Od`).
+    /// True if an optimiser drops what it finds dead (all but `-Od`).
     pub(super) optimises: bool,
 }
 
@@ -124,10 +134,10 @@ pub(super) struct Walk<'m> {
 /// `TooLarge` for more uses than the walk follows.
 pub(in crate::bindings) fn reach<'m>(
     module: &'m Module,
-    request: &Request,
-    following: Following,
-) -> Result<Walked<'m>, Vec<Diagnostic>> {
-    let mut walk = Walk {
+    request: &BindingRequest,
+    following: CallPolicy,
+) -> Result<WalkResult<'m>, Vec<Diagnostic>> {
+    let mut walk = UseWalk {
         globals: globals(module),
         statics: statics(module),
         functions: BTreeMap::new(),
@@ -139,39 +149,44 @@ pub(in crate::bindings) fn reach<'m>(
         open: Vec::new(),
         steps: 0,
         made: BTreeSet::new(),
-        optimises: Options::parse(&request.options)?.unused == Unused::Dropped,
+        optimises: BindingOptions::parse(&request.options)?.unused == UnusedResources::Dropped,
     };
+
     for function in &module.functions {
         walk.functions.entry(&function.name).or_default().push(function);
     }
+
     let entries = entries(module, request);
     // A library without an entry point uses nothing; a source without functions says nothing about it.
     let is_empty_library = super::is_library(request) && !module.functions.is_empty();
     if entries.is_empty() && !is_empty_library {
         walk.everything(module);
     }
+
     for entry in entries {
         let activation = walk.activations;
         walk.activations = activation.max(module.statics.len()) + 1;
         for function in walk.functions.get(entry).cloned().unwrap_or_default() {
-            walk.function(function, &Frame { activation, ..Frame::default() });
+            walk.function(function, &CallFrame { activation, ..CallFrame::default() });
         }
     }
+
     if walk.steps > MOST_USES {
         let span = module.entry_points.first().map(|entry| entry.span).unwrap_or_default();
         let message = format!("the entry point reaches more than {MOST_USES} uses and calls, or calls nested too deep");
         return Err(vec![Diagnostic::error(Code::TooLarge, span, message)]);
     }
     walk.asked(module, request);
-    let is_unused = |reached: &Reached| request.unused.iter().any(|name| is_in(&reached.location.path(module), name));
+    let is_unused =
+        |reached: &ResourceUse| request.unused.iter().any(|name| is_in(&reached.location.path(module), name));
     walk.reached.retain(|reached| !is_unused(reached));
-    let Walk { reached, doubts, .. } = walk;
-    Ok(Walked { reached, doubts })
+    let UseWalk { reached, doubts, .. } = walk;
+    Ok(WalkResult { reached, doubts })
 }
 
 /// The functions that are compiled: the entry point asked for, of a library all with a stage and all that are exported,
 /// else the first; each with the function that computes its patch constants.
-fn entries<'m>(module: &'m Module, request: &Request) -> Vec<&'m str> {
+fn entries<'m>(module: &'m Module, request: &BindingRequest) -> Vec<&'m str> {
     let is_library = super::is_library(request);
     let is_compiled = |entry: &&EntryPoint| match &request.entry {
         Some(name) => entry.name == *name,
@@ -208,12 +223,12 @@ fn statics(module: &Module) -> BTreeMap<&str, (usize, &Static)> {
     numbered.map(|(variable, number)| (variable.initialiser.name.as_str(), (number, variable))).collect()
 }
 
-/// Whether `path` is `whole` or a part of it.
+/// True if `path` is `whole` or a part of it.
 fn is_in(path: &str, whole: &str) -> bool {
     path.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-impl<'m> Walk<'m> {
+impl<'m> UseWalk<'m> {
     fn everything(&mut self, module: &'m Module) {
         for parameter in 0..module.parameters.len() {
             let places = self.globals.values().filter(|place| place.parameter == parameter);
@@ -225,8 +240,8 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// What the request says is used though no body names it.
-    fn asked(&mut self, module: &'m Module, request: &Request) {
+    /// Parameters that the request lists as used although no body names them.
+    fn asked(&mut self, module: &'m Module, request: &BindingRequest) {
         for name in &request.used {
             let places = self.globals.values().flat_map(|place| {
                 let inside = if holds_resources(place.ty) { place.resources() } else { Vec::new() };
@@ -248,23 +263,29 @@ impl<'m> Walk<'m> {
 
     /// Every resource of `place`, and its data if it has some, by its own name.
     fn whole(&mut self, place: &Location<'m>, span: Span) {
-        let held = Held { location: place.clone(), manner: Manner::Own, object: 0, copied: (0, 0), activation: 0 };
+        let held = NamedLocation {
+            location: place.clone(),
+            manner: AccessManner::Own,
+            object: 0,
+            copied: CopyPosition::default(),
+            activation: 0,
+        };
         if !holds_resources(place.ty) {
             return self.record(held, &[], span);
         }
         for location in place.resources() {
-            self.record(Held { location, ..held.clone() }, &[], span);
+            self.record(NamedLocation { location, ..held.clone() }, &[], span);
         }
     }
 
-    pub(super) fn record(&mut self, held: Held<'m>, rest: &[Step], span: Span) {
-        let Held { location, manner, object, copied, activation } = held;
+    pub(super) fn record(&mut self, held: NamedLocation<'m>, rest: &[Step], span: Span) {
+        let NamedLocation { location, manner, object, copied, activation } = held;
         let operation = match rest.first() {
             Some(Step::Name(name)) => format!("{}.{name}", location.ty),
             Some(Step::Index(_) | Step::DynamicIndex) => format!("{}[]", location.ty),
             Some(Step::Parameter(_) | Step::This) | None => String::new(),
         };
         let depth = self.open.len().saturating_sub(1);
-        self.reached.push(Reached { location, operation, manner, object, copied, activation, depth, span });
+        self.reached.push(ResourceUse { location, operation, manner, object, copied, activation, depth, span });
     }
 }

@@ -1,16 +1,17 @@
-//! Registers for claims: written ones first, then the lowest gaps, class by class and space by space.
+//! Assigns registers to claims: written ones first, then the lowest gaps, class by class and space by space.
 //!
-//! [`Claim`]s in, bindings out, or DXC's errors in its own words. Source: wg-hlsl 0024, implicit resource binding; DXC
-//! 1.7.2308, whose messages these are.
+//! Returns the bindings of [`RegisterClaim`]s, or DXC's errors in its own words. Source: wg-hlsl 0024, implicit
+//! resource binding; DXC 1.7.2308, whose messages these are.
 
 use std::collections::BTreeMap;
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
-use super::claim::{Claim, Origin};
-use crate::bindings::options::Options;
-use crate::bindings::slots::Slots;
-use crate::bindings::{Binding, LayoutUnit};
+use super::claim::{ClaimOrigin, RegisterClaim};
+use crate::bindings::Binding;
+use crate::bindings::options::BindingOptions;
+use crate::bindings::slots::SlotLine;
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// The register that stands for none in DXC's tables.
@@ -18,14 +19,14 @@ const NO_REGISTER: u32 = u32::MAX;
 
 /// How claims are met.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rules<'a> {
-    pub(super) options: &'a Options,
+pub(super) struct AllocationRules<'a> {
+    pub(super) options: &'a BindingOptions,
     /// A library leaves what has no register to its linking.
     pub(super) library: bool,
     /// DXC's validator looks at the module: not at one of `lib_6_x`, which is still to be linked, and not with `-Vd`.
     pub(super) validated: bool,
-    /// What is declared with a register and not used, for `-flegacy-resource-reservation`.
-    pub(super) unused: &'a [Claim],
+    /// Claims that have a register and are not used, for `-flegacy-resource-reservation`.
+    pub(super) unused: &'a [RegisterClaim],
 }
 
 /// The register classes, in the order of DXC's allocation.
@@ -34,16 +35,16 @@ const CLASSES: [LayoutUnit; 4] =
 
 /// Registers of one class in one space; the owner is the index of a claim.
 #[derive(Debug, Default)]
-struct Line {
-    slots: Slots<usize>,
+struct RegisterLine {
+    slots: SlotLine<usize>,
     unbounded: Option<usize>,
 }
 
 #[derive(Debug)]
-struct Allocator<'a> {
-    claims: &'a [Claim],
-    rules: Rules<'a>,
-    lines: BTreeMap<u32, Line>,
+struct RegisterAllocator<'a> {
+    claims: &'a [RegisterClaim],
+    rules: AllocationRules<'a>,
+    lines: BTreeMap<u32, RegisterLine>,
     /// Space and register of each claim.
     given: Vec<Option<(u32, u32)>>,
     problems: Vec<Diagnostic>,
@@ -52,27 +53,29 @@ struct Allocator<'a> {
 /// Where each claim goes, in the order of the claims.
 ///
 /// # Errors
-/// What overlaps and what finds no place.
-pub(super) fn allocate(claims: &[Claim], rules: Rules<'_>) -> Result<Vec<Binding>, Vec<Diagnostic>> {
+/// Claims that overlap or find no free register.
+pub(super) fn allocate(claims: &[RegisterClaim], rules: AllocationRules<'_>) -> Result<Vec<Binding>, Vec<Diagnostic>> {
     let given = vec![None; claims.len()];
-    let mut allocator = Allocator { claims, rules, lines: BTreeMap::new(), given, problems: Vec::new() };
+    let mut allocator = RegisterAllocator { claims, rules, lines: BTreeMap::new(), given, problems: Vec::new() };
     for class in CLASSES {
         allocator.class(class);
     }
     if allocator.problems.is_empty() { Ok(allocator.bindings()) } else { Err(allocator.problems) }
 }
 
-impl Allocator<'_> {
+impl RegisterAllocator<'_> {
     fn class(&mut self, class: LayoutUnit) {
         self.lines.clear();
-        let is_last = |index: &usize| self.claims[*index].origin == Origin::TextureBuffer;
+        let is_last = |index: &usize| self.claims[*index].origin == ClaimOrigin::TextureBuffer;
         let mut list: Vec<usize> = (0..self.claims.len()).filter(|index| self.claims[*index].unit == class).collect();
         list.sort_by_key(is_last);
+
         for index in &list {
             if let Some(register) = written(&self.claims[*index]) {
                 self.explicit(*index, register);
             }
         }
+
         if self.rules.options.legacy_reservation {
             self.reserve_unused(class);
         }
@@ -110,6 +113,7 @@ impl Allocator<'_> {
             let problem = Diagnostic::error(Code::BindingOverlap, claim.span, message);
             return self.problems.push(problem.with_label(other.span, "the other one"));
         }
+
         line.slots.reserve(register, claim.count, index);
         if claim.count == Count::Unbounded {
             line.unbounded = Some(index);
@@ -130,6 +134,7 @@ impl Allocator<'_> {
             size(other.count),
             claim.space.unwrap_or(0)
         );
+
         let problem = Diagnostic::error(Code::BindingOverlap, claim.span, message);
         self.problems.push(problem.with_label(other.span, "the other one"));
     }
@@ -158,6 +163,7 @@ impl Allocator<'_> {
                 line.slots.behind_all()
             }
         };
+
         let Some(register) = register else {
             let message = format!("{}resource {} could not be allocated", unbounded(claim), claim.name);
             return self.problems.push(Diagnostic::error(Code::BindingNotAllocated, claim.span, message));
@@ -167,11 +173,11 @@ impl Allocator<'_> {
     }
 
     /// `-auto-binding-space` moves variables, but neither `$Globals` nor what is split off.
-    fn space_of(&self, claim: &Claim) -> u32 {
+    fn space_of(&self, claim: &RegisterClaim) -> u32 {
         match (claim.space, claim.origin) {
             (Some(space), _) => space,
-            (None, Origin::Globals | Origin::SplitOff) => 0,
-            (None, Origin::Variable | Origin::TextureBuffer) => self.rules.options.auto_space.unwrap_or(0),
+            (None, ClaimOrigin::Globals | ClaimOrigin::SplitOff) => 0,
+            (None, ClaimOrigin::Variable | ClaimOrigin::TextureBuffer) => self.rules.options.auto_space.unwrap_or(0),
         }
     }
 
@@ -187,11 +193,13 @@ impl Allocator<'_> {
         places
             .map(|(claim, given)| {
                 let none = match claim.origin {
-                    Origin::Globals | Origin::SplitOff => (0, NO_REGISTER),
-                    Origin::Variable | Origin::TextureBuffer => (claim.space.unwrap_or(u32::MAX), NO_REGISTER),
+                    ClaimOrigin::Globals | ClaimOrigin::SplitOff => (0, NO_REGISTER),
+                    ClaimOrigin::Variable | ClaimOrigin::TextureBuffer => {
+                        (claim.space.unwrap_or(u32::MAX), NO_REGISTER)
+                    }
                 };
                 let (space, index) = given.unwrap_or(none);
-                let Claim { path, unit, count, span, .. } = claim.clone();
+                let RegisterClaim { path, unit, count, span, .. } = claim.clone();
                 Binding { path, unit, space, index, count, span }
             })
             .collect()
@@ -199,7 +207,7 @@ impl Allocator<'_> {
 }
 
 /// The register that is written at a claim; 2^32 - 1 counts as none.
-fn written(claim: &Claim) -> Option<u32> {
+fn written(claim: &RegisterClaim) -> Option<u32> {
     claim.register.filter(|register| *register != NO_REGISTER)
 }
 
@@ -211,7 +219,7 @@ fn size(count: Count) -> u32 {
     }
 }
 
-fn unbounded(claim: &Claim) -> &'static str {
+fn unbounded(claim: &RegisterClaim) -> &'static str {
     match claim.count {
         Count::Unbounded => "unbounded ",
         Count::Finite(_) => "",

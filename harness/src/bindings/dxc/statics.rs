@@ -2,14 +2,14 @@
 //!
 //! Source: DXC 1.7.2308 (`-T cs_6_6`), measured: a variable that nothing uses makes nothing used.
 
-use super::body::Frame;
+use super::body::CallFrame;
 use super::location::is_resource;
-use super::reach::{Held, Manner, Walk};
+use super::reach::{AccessManner, CopyPosition, NamedLocation, UseWalk};
 use crate::module::{Step, Use};
 
-impl<'m> Walk<'m> {
+impl<'m> UseWalk<'m> {
     /// The parameter, or the part of one, that the `static` variable `name` is another name for.
-    pub(super) fn renamed(&self, name: &str, frame: &Frame<'m>) -> Option<Held<'m>> {
+    pub(super) fn renamed(&self, name: &str, frame: &CallFrame<'m>) -> Option<NamedLocation<'m>> {
         let (mut activation, mut variable) = *self.statics.get(name)?;
         let mut behind = Vec::new();
         loop {
@@ -22,11 +22,11 @@ impl<'m> Walk<'m> {
                 let steps: Vec<Step> = behind.into_iter().rev().flatten().cloned().collect();
                 let taken = location.descend(&steps);
                 let manner = match (is_resource(location.ty), frame.activation) {
-                    (true, _) => Manner::Copy,
-                    (false, 0) => Manner::Static,
-                    (false, _) => Manner::Own,
+                    (true, _) => AccessManner::Copy,
+                    (false, 0) => AccessManner::Static,
+                    (false, _) => AccessManner::Own,
                 };
-                let held = Held { location, manner, object: 0, copied: (0, 0), activation };
+                let held = NamedLocation { location, manner, object: 0, copied: CopyPosition::default(), activation };
                 return Some(held).filter(|_| taken == steps.len());
             };
             // A variable can only be made from those before it, which also ends this loop.
@@ -37,9 +37,9 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Records what the `static` variable that `used` names is computed from, once; `this` is one as well where a method
-    /// of it is called.
-    pub(super) fn make(&mut self, used: &Use, frame: &Frame<'m>) {
+    /// Records what the `static` variable that `used` names is computed from, once; `this` is one as well where a
+    /// method of it is called.
+    pub(super) fn make(&mut self, used: &Use, frame: &CallFrame<'m>) {
         let name = match used.path.first() {
             Some(Step::Name(name)) => Some(name.as_str()),
             Some(Step::This) => frame.variable,
@@ -47,7 +47,7 @@ impl<'m> Walk<'m> {
         };
         let Some((activation, variable)) = name.and_then(|name| self.statics.get(name)).copied() else { return };
         if self.made.insert(activation) {
-            self.function(&variable.initialiser, &Frame { activation, ..Frame::default() });
+            self.function(&variable.initialiser, &CallFrame { activation, ..CallFrame::default() });
         }
     }
 }

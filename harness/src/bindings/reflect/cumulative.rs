@@ -2,10 +2,10 @@
 //!
 //! Source: Slang user guide, Using the Reflection API, Calculating Cumulative Offsets.
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
 use crate::bindings::tree::{UnitOffset, VariableLayout};
-use crate::bindings::unit::LayoutUnit;
 
 /// The variables from the program's scope down to the one whose parts are looked at.
 #[derive(Clone, Debug, Default)]
@@ -43,20 +43,20 @@ impl<'a> AccessPath<'a> {
     /// Where `offset`, which is relative to the end of this path, is in the program.
     pub(super) fn cumulative(&self, offset: UnitOffset) -> UnitOffset {
         match counting(offset.unit) {
-            Counting::Buffer => self.nodes[self.outside_container..].iter().copied().fold(offset, add),
-            Counting::Space => {
+            CountingBase::Buffer => self.nodes[self.outside_container..].iter().copied().fold(offset, add),
+            CountingBase::Space => {
                 let (outer, inner) = self.nodes.split_at(self.outside_block);
                 let mut sum = inner.iter().copied().fold(offset, add);
                 sum.space = outer.iter().fold(sum.space, |space, node| space.saturating_add(spaces(node)));
                 sum
             }
-            Counting::Program => self.nodes.iter().copied().fold(offset, add),
+            CountingBase::Program => self.nodes.iter().copied().fold(offset, add),
         }
     }
 }
 
 /// From where a unit counts.
-enum Counting {
+enum CountingBase {
     /// From the start of the enclosing buffer.
     Buffer,
     /// From the start of a space.
@@ -65,13 +65,13 @@ enum Counting {
     Program,
 }
 
-fn counting(unit: LayoutUnit) -> Counting {
+fn counting(unit: LayoutUnit) -> CountingBase {
     if unit == LayoutUnit::Bytes {
-        Counting::Buffer
+        CountingBase::Buffer
     } else if unit.has_space() {
-        Counting::Space
+        CountingBase::Space
     } else {
-        Counting::Program
+        CountingBase::Program
     }
 }
 

@@ -1,7 +1,7 @@
 //! The texel format that reflection states for a texture or a typed buffer.
 //!
-//! It is what `[format("...")]` says; without one, what follows from the element type if that leaves no choice, which it
-//! does for all but `float` and `double`. Measured with Slang 2026.14.1.
+//! It is what `[format("...")]` says; without one, what follows from the element type if that leaves no choice, which
+//! it does for all but `float` and `double`. Measured with Slang 2026.14.1.
 
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::scalar::Scalar;
@@ -27,6 +27,7 @@ pub(super) fn format(variable: &VariableLayout) -> Option<String> {
         | ResourceKind::AccelerationStructure
         | ResourceKind::SubpassInput { .. } => return None,
     }
+
     stated(&variable.annotations).or_else(|| inferred(&result(resource)?))
 }
 

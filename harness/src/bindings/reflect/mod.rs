@@ -1,7 +1,8 @@
 //! A program's layout as reflection shows it: the tree of the Slang user guide's reflection chapter, and slangc's JSON.
 //!
-//! A [`ProgramLayout`](crate::bindings::tree::ProgramLayout) and a [`Used`] in, text out. Nothing is placed here: see
-//! [`crate::bindings`]. Source: Slang user guide, Using the Reflection API; slangc 2026.14.1.
+//! `layoutproof reflect` prints a [`ProgramLayout`](crate::bindings::tree::ProgramLayout) and its [`ParameterUses`]
+//! with this. Nothing is placed here: see [`crate::bindings`]. Source: Slang user guide, Using the Reflection API;
+//! slangc 2026.14.1.
 
 mod cumulative;
 mod image_format;
@@ -14,7 +15,7 @@ mod varying;
 mod yaml;
 
 pub use slang_json::slang_json;
-pub use used::Used;
+pub use used::ParameterUses;
 pub use yaml::yaml;
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! A small ordered tree of keys and values, printed as JSON or as YAML.
 //!
-//! The YAML of the reflection chapter quotes names, leaves kinds bare and explains each unit in a comment; no YAML crate
-//! writes comments where a value asks for them, and the shape needs nothing else of YAML. Hence these few lines.
+//! The YAML of the reflection chapter quotes names, leaves kinds bare and explains each unit in a comment; no YAML
+//! crate writes comments where a value asks for them, and the shape needs nothing else of YAML. Hence these few lines.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum ReflectionNode {
     /// A number.
     Number(u32),
     /// A switch.
@@ -23,24 +23,24 @@ pub(super) enum Node {
     /// Nothing: `null`.
     Null,
     /// Values in order.
-    List(Vec<Node>),
+    List(Vec<ReflectionNode>),
     /// Keys with values, in order.
-    Map(Fields),
+    Map(NodeFields),
 }
 
 /// Keys and values in order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Fields(Vec<(&'static str, Node)>);
+pub(super) struct NodeFields(Vec<(&'static str, ReflectionNode)>);
 
-impl Fields {
+impl NodeFields {
     /// These fields and one more.
-    pub(super) fn with(mut self, key: &'static str, value: Node) -> Self {
+    pub(super) fn with(mut self, key: &'static str, value: ReflectionNode) -> Self {
         self.0.push((key, value));
         self
     }
 
     /// These fields and one more, if there is a value.
-    pub(super) fn with_some(self, key: &'static str, value: Option<Node>) -> Self {
+    pub(super) fn with_some(self, key: &'static str, value: Option<ReflectionNode>) -> Self {
         match value {
             Some(value) => self.with(key, value),
             None => self,
@@ -54,13 +54,13 @@ impl Fields {
     }
 }
 
-impl From<Fields> for Node {
-    fn from(fields: Fields) -> Self {
+impl From<NodeFields> for ReflectionNode {
+    fn from(fields: NodeFields) -> Self {
         Self::Map(fields)
     }
 }
 
-impl Node {
+impl ReflectionNode {
     /// Text, in quotes.
     pub(super) fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
@@ -91,7 +91,7 @@ impl Node {
                     indent(&mut lines[first..], "- ");
                 }
             }
-            Self::Map(Fields(fields)) => {
+            Self::Map(NodeFields(fields)) => {
                 for (key, value) in fields {
                     let Some(line) = value.yaml_line() else {
                         lines.push(format!("{key}:"));
@@ -124,7 +124,7 @@ impl Node {
             Self::Explained(word, meaning) => Some(format!("{word} # {meaning}")),
             Self::Null => Some("null".to_owned()),
             Self::List(items) => items.is_empty().then(|| "[]".to_owned()),
-            Self::Map(Fields(fields)) => fields.is_empty().then(|| "{}".to_owned()),
+            Self::Map(NodeFields(fields)) => fields.is_empty().then(|| "{}".to_owned()),
         }
     }
 }
@@ -144,7 +144,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-impl Serialize for Node {
+impl Serialize for ReflectionNode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Number(number) => serializer.serialize_u32(*number),
@@ -153,7 +153,7 @@ impl Serialize for Node {
             Self::Word(word) | Self::Explained(word, _) => serializer.serialize_str(word),
             Self::Null => serializer.serialize_unit(),
             Self::List(items) => serializer.collect_seq(items),
-            Self::Map(Fields(fields)) => {
+            Self::Map(NodeFields(fields)) => {
                 let mut map = serializer.serialize_map(Some(fields.len()))?;
                 for (key, value) in fields {
                     map.serialize_entry(key, value)?;
@@ -171,15 +171,17 @@ mod tests {
     /// YAML 1.2, chapters 8.2 (block styles) and 7.3.1 (double-quoted style).
     #[test]
     fn blocks_nest_by_indentation() {
-        let unit = Fields::default().with("value", Node::Number(1)).with("unit", Node::Explained("Uniform", "bytes"));
-        let tree = Fields::default()
-            .with("name", Node::text("a \"b\""))
-            .with("sizes", Node::List(vec![unit.clone().into(), unit.into()]))
-            .with("fields", Node::List(Vec::new()))
-            .with("inner", Fields::default().with("kind", Node::Word("Struct")).into());
+        let unit = NodeFields::default()
+            .with("value", ReflectionNode::Number(1))
+            .with("unit", ReflectionNode::Explained("Uniform", "bytes"));
+        let tree = NodeFields::default()
+            .with("name", ReflectionNode::text("a \"b\""))
+            .with("sizes", ReflectionNode::List(vec![unit.clone().into(), unit.into()]))
+            .with("fields", ReflectionNode::List(Vec::new()))
+            .with("inner", NodeFields::default().with("kind", ReflectionNode::Word("Struct")).into());
         let expected = "name: \"a \\\"b\\\"\"\nsizes:\n- value: 1\n  unit: Uniform # bytes\n- value: 1\n  unit: Uniform # bytes\n\
             fields: []\ninner:\n  kind: Struct\n";
         let expected = expected.replace("\n- ", "\n  - ").replace("\n  unit", "\n    unit");
-        assert_eq!(Node::from(tree).to_yaml(), expected);
+        assert_eq!(ReflectionNode::from(tree).to_yaml(), expected);
     }
 }

@@ -3,10 +3,10 @@
 //! A struct lists the units of its fields as they first come, then its bytes; an array lists its bytes first; a
 //! container lists what it takes for itself, then what its element leaks. Measured with Slang 2026.14.1.
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
-use crate::bindings::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
-use crate::bindings::unit::LayoutUnit;
+use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
 /// How much of each unit `layout` takes.
 pub(super) fn sizes(layout: &TypeLayout) -> Vec<(LayoutUnit, Count)> {
@@ -38,12 +38,12 @@ fn order(layout: &TypeLayout) -> Vec<LayoutUnit> {
 /// The units of the parts of `layout`, as they come.
 fn first_uses(layout: &TypeLayout) -> Vec<LayoutUnit> {
     match &layout.parts {
-        Parts::None | Parts::Memory(_) => Vec::new(),
-        Parts::Fields(fields) => {
+        TypeParts::None | TypeParts::Memory(_) => Vec::new(),
+        TypeParts::Fields(fields) => {
             let units = fields.iter().flat_map(|field| order(&field.layout));
             units.filter(|unit| *unit != LayoutUnit::Bytes).chain([LayoutUnit::Bytes]).collect()
         }
-        Parts::Elements { element, .. } => [vec![LayoutUnit::Bytes], order(element)].concat(),
-        Parts::Contained { container, element } => [order(&container.layout), order(&element.layout)].concat(),
+        TypeParts::Elements { element, .. } => [vec![LayoutUnit::Bytes], order(element)].concat(),
+        TypeParts::Contained { container, element } => [order(&container.layout), order(&element.layout)].concat(),
     }
 }

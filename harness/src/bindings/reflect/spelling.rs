@@ -1,22 +1,22 @@
 //! The words of both formats: what `slangc -reflection-json` and the reflection chapter call units, scalars, shapes.
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::resource::{Access, Dimension, Resource, ResourceKind, Texture};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{MatrixOrder, Type};
 
 use crate::bindings::tree::TypeLayout;
-use crate::bindings::unit::LayoutUnit;
 
 /// One thing in the words of each format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Words {
+pub(super) struct UnitWords {
     /// In `slangc -reflection-json`.
     pub(super) json: &'static str,
     /// In the reflection chapter.
     pub(super) chapter: &'static str,
 }
 
-impl Words {
+impl UnitWords {
     const fn new(json: &'static str, chapter: &'static str) -> Self {
         Self { json, chapter }
     }
@@ -25,7 +25,7 @@ impl Words {
 /// A unit, and what one of it is.
 ///
 /// Metal's buffer, texture and sampler indices go by the names of D3D's registers in Slang.
-pub(super) fn unit(unit: LayoutUnit) -> (Words, &'static str) {
+pub(super) fn unit(unit: LayoutUnit) -> (UnitWords, &'static str) {
     let (json, chapter, meaning) = match unit {
         LayoutUnit::Bytes => ("uniform", "Uniform", "bytes"),
         LayoutUnit::ConstantBuffer => ("constantBuffer", "ConstantBuffer", "constant buffer slots"),
@@ -47,36 +47,38 @@ pub(super) fn unit(unit: LayoutUnit) -> (Words, &'static str) {
             ("metalArgumentBufferElement", "MetalArgumentBufferElement", "Metal argument buffer elements")
         }
     };
-    (Words::new(json, chapter), meaning)
+    (UnitWords::new(json, chapter), meaning)
 }
 
 /// A scalar type. Slang knows no minimum-precision types; they are named by the 16-bit types that hold them.
-pub(super) fn scalar(scalar: Scalar) -> Words {
+pub(super) fn scalar(scalar: Scalar) -> UnitWords {
     match scalar {
-        Scalar::Bool => Words::new("bool", "Bool"),
-        Scalar::Int8 => Words::new("int8", "Int8"),
-        Scalar::Uint8 => Words::new("uint8", "UInt8"),
-        Scalar::Int16 | Scalar::Min16Int | Scalar::Min12Int => Words::new("int16", "Int16"),
-        Scalar::Uint16 | Scalar::Min16Uint => Words::new("uint16", "UInt16"),
-        Scalar::Int32 => Words::new("int32", "Int32"),
-        Scalar::Uint32 => Words::new("uint32", "UInt32"),
-        Scalar::Int64 => Words::new("int64", "Int64"),
-        Scalar::Uint64 => Words::new("uint64", "UInt64"),
-        Scalar::Float16 | Scalar::Half | Scalar::Min16Float | Scalar::Min10Float => Words::new("float16", "Float16"),
-        Scalar::Float32 => Words::new("float32", "Float32"),
-        Scalar::Float64 => Words::new("float64", "Float64"),
+        Scalar::Bool => UnitWords::new("bool", "Bool"),
+        Scalar::Int8 => UnitWords::new("int8", "Int8"),
+        Scalar::Uint8 => UnitWords::new("uint8", "UInt8"),
+        Scalar::Int16 | Scalar::Min16Int | Scalar::Min12Int => UnitWords::new("int16", "Int16"),
+        Scalar::Uint16 | Scalar::Min16Uint => UnitWords::new("uint16", "UInt16"),
+        Scalar::Int32 => UnitWords::new("int32", "Int32"),
+        Scalar::Uint32 => UnitWords::new("uint32", "UInt32"),
+        Scalar::Int64 => UnitWords::new("int64", "Int64"),
+        Scalar::Uint64 => UnitWords::new("uint64", "UInt64"),
+        Scalar::Float16 | Scalar::Half | Scalar::Min16Float | Scalar::Min10Float => {
+            UnitWords::new("float16", "Float16")
+        }
+        Scalar::Float32 => UnitWords::new("float32", "Float32"),
+        Scalar::Float64 => UnitWords::new("float64", "Float64"),
     }
 }
 
-/// Who may write.
-pub(super) fn access(access: Access) -> Words {
+/// Read or write access.
+pub(super) fn access(access: Access) -> UnitWords {
     match access {
-        Access::Read => Words::new("read", "READ"),
-        Access::ReadWrite => Words::new("readWrite", "READ_WRITE"),
-        Access::RasterizerOrdered => Words::new("rasterOrdered", "RASTER_ORDERED"),
-        Access::Append => Words::new("append", "APPEND"),
-        Access::Consume => Words::new("consume", "CONSUME"),
-        Access::Feedback => Words::new("feedback", "FEEDBACK"),
+        Access::Read => UnitWords::new("read", "READ"),
+        Access::ReadWrite => UnitWords::new("readWrite", "READ_WRITE"),
+        Access::RasterizerOrdered => UnitWords::new("rasterOrdered", "RASTER_ORDERED"),
+        Access::Append => UnitWords::new("append", "APPEND"),
+        Access::Consume => UnitWords::new("consume", "CONSUME"),
+        Access::Feedback => UnitWords::new("feedback", "FEEDBACK"),
     }
 }
 
@@ -89,78 +91,85 @@ pub(super) fn matrix_order(order: MatrixOrder) -> &'static str {
 }
 
 /// The kind of a `cbuffer`, of the buffer of loose globals, of `ConstantBuffer<T>`.
-pub(super) const CONSTANT_BUFFER: Words = Words::new("constantBuffer", "ConstantBuffer");
+pub(super) const CONSTANT_BUFFER: UnitWords = UnitWords::new("constantBuffer", "ConstantBuffer");
 
-/// What a type is in Slang's classification of types.
+/// Kind of a type in Slang's classification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SlangTypeKind {
     /// A type that no resource is in by itself: scalar, vector, matrix, array, struct, enum, pointer.
     Plain,
     /// `ConstantBuffer<T>`, `TextureBuffer<T>` or `ParameterBlock<T>`.
-    Container(Words),
+    Container(UnitWords),
     /// A sampler.
     Sampler,
     /// Any other resource.
-    Resource(Shape),
+    Resource(ResourceShape),
 }
 
-/// What a resource looks like.
+/// Base shape and access of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct ResourceShape {
     /// Base shape.
-    pub(super) base: Words,
+    pub(super) base: UnitWords,
     /// Array of textures.
     pub(super) array: bool,
     /// Several samples per texel.
     pub(super) multisample: bool,
     /// Texture and sampler in one.
     pub(super) combined: bool,
-    /// Who may write.
+    /// Read or write access.
     pub(super) access: Access,
 }
 
-/// What `ty` is.
-pub(super) fn kind(ty: &Type) -> Kind {
-    ty.resource().map_or(Kind::Plain, resource_kind)
+/// The kind of `ty`.
+pub(super) fn kind(ty: &Type) -> SlangTypeKind {
+    ty.resource().map_or(SlangTypeKind::Plain, resource_kind)
 }
 
-fn resource_kind(resource: &Resource) -> Kind {
-    let buffer = |json, chapter, access| Shape::of(Words::new(json, chapter), access);
+fn resource_kind(resource: &Resource) -> SlangTypeKind {
+    let buffer = |json, chapter, access| ResourceShape::of(UnitWords::new(json, chapter), access);
     let shape = match resource.kind {
-        ResourceKind::ConstantBuffer => return Kind::Container(CONSTANT_BUFFER),
-        ResourceKind::TextureBuffer => return Kind::Container(Words::new("textureBuffer", "TextureBuffer")),
-        ResourceKind::ParameterBlock => return Kind::Container(Words::new("parameterBlock", "ParameterBlock")),
-        ResourceKind::Sampler | ResourceKind::SamplerComparison => return Kind::Sampler,
+        ResourceKind::ConstantBuffer => return SlangTypeKind::Container(CONSTANT_BUFFER),
+        ResourceKind::TextureBuffer => {
+            return SlangTypeKind::Container(UnitWords::new("textureBuffer", "TextureBuffer"));
+        }
+        ResourceKind::ParameterBlock => {
+            return SlangTypeKind::Container(UnitWords::new("parameterBlock", "ParameterBlock"));
+        }
+        ResourceKind::Sampler | ResourceKind::SamplerComparison => return SlangTypeKind::Sampler,
         ResourceKind::StructuredBuffer(access) => buffer("structuredBuffer", "STRUCTURED_BUFFER", access),
         ResourceKind::ByteAddressBuffer(access) => buffer("byteAddressBuffer", "BYTE_ADDRESS_BUFFER", access),
         ResourceKind::Buffer(access) => buffer("textureBuffer", "TEXTURE_BUFFER", access),
-        ResourceKind::Texture(texture) => Shape::of_texture(texture),
-        ResourceKind::CombinedSampler(texture) => Shape { combined: true, ..Shape::of_texture(texture) },
+        ResourceKind::Texture(texture) => ResourceShape::of_texture(texture),
+        ResourceKind::CombinedSampler(texture) => {
+            ResourceShape { combined: true, ..ResourceShape::of_texture(texture) }
+        }
         ResourceKind::AccelerationStructure => buffer("accelerationStructure", "ACCELERATION_STRUCTURE", Access::Read),
         ResourceKind::SubpassInput { multisample } => {
-            Shape { multisample, ..buffer("subpassInput", "TEXTURE_SUBPASS", Access::Read) }
+            ResourceShape { multisample, ..buffer("subpassInput", "TEXTURE_SUBPASS", Access::Read) }
         }
     };
-    Kind::Resource(shape)
+    SlangTypeKind::Resource(shape)
 }
 
-/// What a buffer or block of type `ty` is. A `cbuffer`, a `tbuffer` and the buffer of loose globals have the type of their
-/// own members; what they are is their container's type.
-pub(super) fn container_kind(ty: &Type, container: &TypeLayout) -> Words {
+/// The kind of a buffer or block of type `ty`. A `cbuffer`, a `tbuffer` and the buffer of loose globals have the type of
+/// their own members; what they are is their container's type.
+pub(super) fn container_kind(ty: &Type, container: &TypeLayout) -> UnitWords {
     match (kind(ty), kind(&container.ty)) {
-        (Kind::Container(words), _) | (_, Kind::Container(words)) => words,
-        (Kind::Plain | Kind::Sampler | Kind::Resource(_), Kind::Plain | Kind::Sampler | Kind::Resource(_)) => {
-            CONSTANT_BUFFER
-        }
+        (SlangTypeKind::Container(words), _) | (_, SlangTypeKind::Container(words)) => words,
+        (
+            SlangTypeKind::Plain | SlangTypeKind::Sampler | SlangTypeKind::Resource(_),
+            SlangTypeKind::Plain | SlangTypeKind::Sampler | SlangTypeKind::Resource(_),
+        ) => CONSTANT_BUFFER,
     }
 }
 
-/// Whether a buffer of type `ty` is a struct of its own members, which has no name.
+/// True if a buffer of type `ty` is a struct of its own members, which has no name.
 pub(super) fn has_own_members(ty: &Type) -> bool {
     !matches!(ty, Type::Resource(_))
 }
 
-/// What reading a resource gives; a texture without an argument gives `float4`.
+/// The type that reading a resource returns; `float4` for a texture without an argument.
 pub(super) fn result(resource: &Resource) -> Option<Type> {
     let given = || resource.element.as_deref().cloned();
     match resource.kind {
@@ -178,17 +187,17 @@ pub(super) fn result(resource: &Resource) -> Option<Type> {
     }
 }
 
-impl Shape {
-    fn of(base: Words, access: Access) -> Self {
+impl ResourceShape {
+    fn of(base: UnitWords, access: Access) -> Self {
         Self { base, array: false, multisample: false, combined: false, access }
     }
 
     fn of_texture(texture: Texture) -> Self {
         let base = match texture.dimension {
-            Dimension::One => Words::new("texture1D", "TEXTURE_1D"),
-            Dimension::Two => Words::new("texture2D", "TEXTURE_2D"),
-            Dimension::Three => Words::new("texture3D", "TEXTURE_3D"),
-            Dimension::Cube => Words::new("textureCube", "TEXTURE_CUBE"),
+            Dimension::One => UnitWords::new("texture1D", "TEXTURE_1D"),
+            Dimension::Two => UnitWords::new("texture2D", "TEXTURE_2D"),
+            Dimension::Three => UnitWords::new("texture3D", "TEXTURE_3D"),
+            Dimension::Cube => UnitWords::new("textureCube", "TEXTURE_CUBE"),
         };
         Self { array: texture.array, multisample: texture.multisample, ..Self::of(base, texture.access) }
     }

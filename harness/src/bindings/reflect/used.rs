@@ -1,45 +1,46 @@
-//! Which entry points reach which parameters: what Slang's per-entry-point metadata says, read off the bodies' text.
+//! Finds which entry points reach which parameters, as Slang's per-entry-point metadata does, from the text of the
+//! bodies.
 //!
-//! Bodies in, access paths out, through calls and without what stands in `if (false)`. What is passed to a function, or
+//! Follows calls, and leaves out the code in `if (false)`. What is passed to a function, or
 //! is the object of a method, counts as reached as a whole. So does a name that an optimiser would drop for subtler
 //! reasons; a request can say so. Source: Slang user guide, Using the Reflection API,
 //! Determining Whether Parameters Are Used.
 
 use std::collections::BTreeSet;
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Type;
 
-use crate::bindings::Request;
-use crate::bindings::tree::{Parts, TypeLayout, VariableLayout};
-use crate::bindings::unit::LayoutUnit;
+use crate::bindings::BindingRequest;
+use crate::bindings::tree::{TypeLayout, TypeParts, VariableLayout};
 use crate::module::{Function, Life, Module, Parameter, ParameterKind, Step, Use};
 
-/// What each entry point of a module reaches.
+/// The parameters that each entry point of a module reaches.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Used {
-    entries: Vec<Reached>,
+pub struct ParameterUses {
+    entries: Vec<EntryUses>,
     /// Parameters that count as reached.
     kept: Vec<String>,
     /// Parameters that count as not reached.
     dropped: Vec<String>,
 }
 
-/// What one entry point reaches.
+/// The parameters that one entry point reaches.
 #[derive(Clone, Debug, PartialEq)]
-struct Reached {
+struct EntryUses {
     /// Name of the entry point.
     entry: String,
     /// Access paths without their indices.
     paths: Vec<Vec<String>>,
 }
 
-impl Used {
+impl ParameterUses {
     /// Follows the bodies of `module` from each entry point; `request` names what to keep and to drop in spite of them.
-    pub fn new(module: &Module, request: &Request) -> Self {
+    pub fn new(module: &Module, request: &BindingRequest) -> Self {
         let reached = |entry: &str| {
             let uses = uses_of(module, entry);
             let paths = uses.iter().map(|path| in_block(module, path)).collect();
-            Reached { entry: entry.to_owned(), paths }
+            EntryUses { entry: entry.to_owned(), paths }
         };
         Self {
             entries: module.entry_points.iter().map(|entry| reached(&entry.name)).collect(),
@@ -48,7 +49,7 @@ impl Used {
         }
     }
 
-    /// Whether `entry` reaches anything of what `path` names, or all of something that holds it.
+    /// True if `entry` reaches anything of what `path` names, or all of something that holds it.
     pub(super) fn reaches(&self, entry: &str, path: &[&str]) -> bool {
         let Some(parameter) = path.first() else { return false };
         if self.dropped.iter().any(|name| name == parameter) {
@@ -71,16 +72,16 @@ impl Used {
     fn units_at(&self, entry: &str, layout: &TypeLayout, path: &[&str]) -> BTreeSet<LayoutUnit> {
         let all = || layout.usage.iter().map(|(unit, _)| unit).filter(|unit| *unit != LayoutUnit::Space).collect();
         match &layout.parts {
-            Parts::None | Parts::Memory(_) if self.reaches(entry, path) => all(),
-            Parts::None | Parts::Memory(_) => BTreeSet::new(),
-            Parts::Fields(fields) => {
+            TypeParts::None | TypeParts::Memory(_) if self.reaches(entry, path) => all(),
+            TypeParts::None | TypeParts::Memory(_) => BTreeSet::new(),
+            TypeParts::Fields(fields) => {
                 let below = |field: &VariableLayout| {
                     at_start(field, self.units_at(entry, &field.layout, &extended(path, field)))
                 };
                 fields.iter().flat_map(below).collect()
             }
-            Parts::Elements { element, .. } => self.units_at(entry, element, path),
-            Parts::Contained { element, .. } => {
+            TypeParts::Elements { element, .. } => self.units_at(entry, element, path),
+            TypeParts::Contained { element, .. } => {
                 let mut units = at_start(element, self.units_at(entry, &element.layout, path));
                 if units.remove(&LayoutUnit::Bytes) { all() } else { units }
             }
@@ -121,6 +122,7 @@ fn uses_of(module: &Module, entry: &str) -> BTreeSet<Vec<String>> {
             }
         }
     }
+
     paths
 }
 
@@ -139,7 +141,8 @@ fn called<'a>(module: &'a Module, mention: &Use) -> Vec<&'a Function> {
     module.functions.iter().filter(is_method).collect()
 }
 
-/// The names on a path. A path that begins with a function's own parameter has none: its caller mentions what it passes.
+/// The names on a path. A path that begins with a function's own parameter has none: its caller mentions what it
+/// passes.
 fn names(mention: &Use) -> Vec<String> {
     match mention.path.first() {
         Some(Step::Name(_)) => mention.path.iter().filter_map(name).collect(),
@@ -154,7 +157,7 @@ fn name(step: &Step) -> Option<String> {
     }
 }
 
-/// What a mention reaches: the object of a method rather than the method.
+/// The path that a use reaches: the object of a method rather than the method.
 fn parameter_path(mention: &Use, mut names: Vec<String>) -> Vec<String> {
     if mention.call && names.len() > 1 {
         names.pop();
@@ -177,7 +180,7 @@ fn in_block(module: &Module, path: &[String]) -> Vec<String> {
     }
 }
 
-/// Whether `name` is the qualified name of a member of `block`, which is in the namespace of the block itself.
+/// True if `name` is the qualified name of a member of `block`, which is in the namespace of the block itself.
 fn is_member(block: &Parameter, name: &str) -> bool {
     let Type::Struct(members) = &block.ty else { return false };
     let (space, member) = name.rsplit_once("::").unwrap_or(("", name));

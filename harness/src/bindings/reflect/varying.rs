@@ -1,13 +1,13 @@
 //! Semantics as reflection decomposes them: an uppercase name and an index, handed down into structs.
 //!
 //! Only what passes between stages has semantics. A struct's semantic wins over those of its fields, which then count
-//! up from its index: one for each scalar or vector, none for a matrix. Measured with Slang 2026.14.1; Slang user guide,
-//! Using the Reflection API, Varying Parameters.
+//! up from its index: one for each scalar or vector, none for a matrix. Measured with Slang 2026.14.1; Slang user
+//! guide, Using the Reflection API, Varying Parameters.
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::{Count, Type};
 
-use crate::bindings::tree::{Parts, TypeLayout, VariableLayout};
-use crate::bindings::unit::LayoutUnit;
+use crate::bindings::tree::{TypeLayout, TypeParts, VariableLayout};
 
 /// A semantic: `TEXCOORD5` has the name `TEXCOORD` and the index 5.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Varying {
     }
 }
 
-/// Whether `variable` passes between stages in a slot that the application sees, which gives it a stage.
+/// True if `variable` passes between stages in a slot that the application sees, which gives it a stage.
 pub(super) fn has_stage(variable: &VariableLayout) -> bool {
     let mut units = variable.offsets.iter().map(|offset| offset.unit);
     units.any(|unit| matches!(unit, LayoutUnit::LocationIn | LayoutUnit::LocationOut))
@@ -82,24 +82,24 @@ pub(super) fn has_stage(variable: &VariableLayout) -> bool {
 /// How many semantic indices a type takes.
 fn indices(layout: &TypeLayout) -> u32 {
     match (&layout.parts, &layout.ty) {
-        (Parts::Fields(fields), _) => fields.iter().map(|field| indices(&field.layout)).sum(),
-        (Parts::Elements { element, .. }, Type::Array { count: Count::Finite(count), .. }) => {
+        (TypeParts::Fields(fields), _) => fields.iter().map(|field| indices(&field.layout)).sum(),
+        (TypeParts::Elements { element, .. }, Type::Array { count: Count::Finite(count), .. }) => {
             count.saturating_mul(indices(element))
         }
-        (Parts::Elements { element, .. }, _) => indices(element),
-        (Parts::None, Type::Matrix { .. }) => 0,
-        (Parts::None | Parts::Contained { .. } | Parts::Memory(_), _) => 1,
+        (TypeParts::Elements { element, .. }, _) => indices(element),
+        (TypeParts::None, Type::Matrix { .. }) => 0,
+        (TypeParts::None | TypeParts::Contained { .. } | TypeParts::Memory(_), _) => 1,
     }
 }
 
-/// Whether `parameters` of a fragment stage make it run once per sample.
+/// True if `parameters` of a fragment stage make it run once per sample.
 pub(super) fn per_sample(parameters: &[VariableLayout]) -> bool {
     parameters.iter().any(|parameter| {
         let words = &parameter.annotations;
         let system = words.semantic.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("SV_SampleIndex"));
         let inside = match &parameter.layout.parts {
-            Parts::Fields(fields) => per_sample(fields),
-            Parts::None | Parts::Elements { .. } | Parts::Contained { .. } | Parts::Memory(_) => false,
+            TypeParts::Fields(fields) => per_sample(fields),
+            TypeParts::None | TypeParts::Elements { .. } | TypeParts::Contained { .. } | TypeParts::Memory(_) => false,
         };
         system || inside || words.modifiers.iter().any(|word| word == "sample")
     })

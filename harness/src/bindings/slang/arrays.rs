@@ -9,29 +9,30 @@
 use std::sync::Arc;
 
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Usage};
 
-use super::settings::Settings;
+use super::settings::SlangSettings;
 use super::units::is_register;
-use crate::bindings::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
-use crate::bindings::{LayoutUnit, Usage};
+use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
 /// An array without its bytes.
 #[derive(Debug)]
-pub(super) struct Array {
+pub(super) struct SpreadArray {
     /// The element, its fields spread.
     pub(super) element: Arc<TypeLayout>,
-    /// What the whole array takes.
+    /// Units that the whole array takes.
     pub(super) usage: Usage,
     /// From one element to the next, as Slang reports it.
     pub(super) stride: Usage,
 }
 
 /// `count` elements; `None` for what slangc cannot spread, a constant buffer with registers inside.
-pub(super) fn in_array(element: &Arc<TypeLayout>, count: Count, settings: &Settings) -> Option<Array> {
+pub(super) fn in_array(element: &Arc<TypeLayout>, count: Count, settings: &SlangSettings) -> Option<SpreadArray> {
     let mut spaces = 0;
     let spread = spread(element, count, &mut spaces)?;
     let is_spread = !Arc::ptr_eq(&spread, element);
-    let mut array = Array { element: spread, usage: Usage::default(), stride: Usage::default() };
+
+    let mut array = SpreadArray { element: spread, usage: Usage::default(), stride: Usage::default() };
     for (unit, one) in element.usage.iter().filter(|(unit, _)| *unit != LayoutUnit::Bytes) {
         match (settings.multiplies(unit), count) {
             (false, _) => array.usage.add(unit, one),
@@ -45,6 +46,7 @@ pub(super) fn in_array(element: &Arc<TypeLayout>, count: Count, settings: &Setti
             array.stride.add(unit, if settings.documented { Count::Finite(1) } else { one });
         }
     }
+
     if is_spread {
         array.usage.add(LayoutUnit::Space, Count::Finite(spaces));
     }
@@ -63,23 +65,24 @@ fn spread(layout: &Arc<TypeLayout>, count: Count, spaces: &mut u32) -> Option<Ar
     if !layout.usage.iter().any(|(unit, _)| is_register(unit)) {
         return Some(Arc::clone(layout));
     }
+
     let parts = match &layout.parts {
-        Parts::Elements { element, stride } => {
+        TypeParts::Elements { element, stride } => {
             let spread = spread(element, count, spaces)?;
             if Arc::ptr_eq(&spread, element) {
                 return Some(Arc::clone(layout));
             }
-            Parts::Elements { element: spread, stride: stride.clone() }
+            TypeParts::Elements { element: spread, stride: stride.clone() }
         }
-        Parts::Fields(fields) => {
+        TypeParts::Fields(fields) => {
             let fields: Option<Vec<_>> = fields.iter().map(|field| spread_field(field, count, spaces)).collect();
-            Parts::Fields(fields?)
+            TypeParts::Fields(fields?)
         }
-        Parts::Contained { element, .. } => {
+        TypeParts::Contained { element, .. } => {
             let holds_registers = element.layout.usage.iter().any(|(unit, _)| is_register(unit));
             return (!holds_registers).then(|| Arc::clone(layout));
         }
-        Parts::None | Parts::Memory(_) => {
+        TypeParts::None | TypeParts::Memory(_) => {
             *spaces += u32::from(count == Count::Unbounded);
             return Some(Arc::clone(layout));
         }

@@ -4,12 +4,12 @@ use layoutproof_layout::Span;
 
 use crate::input::diagnostics::{Code, Diagnostic};
 
-/// A number of layouts that may still be made. Structs of structs double with each level, and each parameter has its own
-/// layout, so the limit keeps small texts from making large programs.
+/// A number of layouts that may still be made. Structs of structs double with each level, and each parameter has its
+/// own layout, so the limit keeps small texts from making large programs.
 #[derive(Debug)]
-pub(super) struct Budget(u32);
+pub(super) struct LayoutBudget(u32);
 
-impl Default for Budget {
+impl Default for LayoutBudget {
     fn default() -> Self {
         Self(MOST_LAYOUTS)
     }
@@ -18,7 +18,7 @@ impl Default for Budget {
 /// No real program has more types in its parameters, a struct's members counted for each place where it stands.
 const MOST_LAYOUTS: u32 = 1 << 18;
 
-impl Budget {
+impl LayoutBudget {
     /// Counts one more layout at `span`; the first that is too many is a problem, the others are none.
     pub(super) fn spend(&mut self, span: Span) -> Result<(), Option<Diagnostic>> {
         let left = self.0;

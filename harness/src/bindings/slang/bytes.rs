@@ -1,4 +1,5 @@
-//! Bytes of what a buffer or a scope holds: asks [`layoutproof_layout`] with the rule set that slangc takes for the target.
+//! Bytes of what a buffer or a scope holds: asks [`layoutproof_layout`] with the rule set that slangc takes for the
+//! target.
 //!
 //! Resources have no bytes, except inside a Metal argument buffer, where each is a pointer or a handle of 8 bytes
 //! (measured with Slang 2026.14.1).
@@ -11,13 +12,13 @@ use layoutproof_layout::rules::{StructPadding, UnsizedArrays};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
 use layoutproof_layout::{Annotations, Block, BlockKind, LaidOut, RuleSet, Span, lay_out};
 
-use super::settings::Settings;
+use super::settings::SlangSettings;
 use crate::bindings::Target;
 use crate::input::diagnostics::{Code, Diagnostic};
 
-/// What resources are in the memory around them.
+/// How resources are represented in the memory around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
+pub(super) enum ByteRoom {
     /// No bytes: they are bound on their own.
     Ordinary,
     /// The same, in a parameter block.
@@ -26,27 +27,27 @@ pub(super) enum Room {
     Arguments,
 }
 
-/// What is laid out as a whole.
+/// A type that is laid out as a whole.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Whole<'t> {
+pub(super) struct WholeBlock<'t> {
     /// Kind of block, which decides the rule set.
     pub(super) kind: BlockKind,
     /// Explicit data layout.
     pub(super) data_layout: Option<DataLayout>,
-    /// What it holds.
+    /// Its content.
     pub(super) element: &'t Type,
-    /// What resources are in it.
-    pub(super) room: Room,
+    /// How resources are represented in it.
+    pub(super) room: ByteRoom,
     /// Where it is declared.
     pub(super) span: Span,
 }
 
-impl Settings {
+impl SlangSettings {
     /// The bytes of `whole`.
     ///
     /// # Errors
-    /// What the rule set forbids, and sizes beyond 2^31 bytes.
-    pub(super) fn bytes(&self, whole: Whole<'_>) -> Result<LaidOut, Vec<Diagnostic>> {
+    /// Types that the rule set forbids, and sizes beyond 2^31 bytes.
+    pub(super) fn bytes(&self, whole: WholeBlock<'_>) -> Result<LaidOut, Vec<Diagnostic>> {
         let mut block = Block {
             name: String::new(),
             kind: whole.kind,
@@ -56,8 +57,9 @@ impl Settings {
             annotations: Annotations::default(),
             span: whole.span,
         };
+
         let rules = self.rules(&block);
-        let view = View { room: whole.room, unsized_arrays: rules.unsized_arrays };
+        let view = MemoryView { room: whole.room, unsized_arrays: rules.unsized_arrays };
         if let Cow::Owned(element) = view.of(whole.element) {
             block.element = element;
         }
@@ -76,7 +78,7 @@ impl Settings {
         let as_constants = || self.native.rules(&Block { kind: BlockKind::ConstantBuffer, ..block.clone() });
         let rules = self.native.rules(block).or_else(as_constants);
         let rules = rules.expect("every target of Slang has a rule set for constant buffers");
-        if self.documented && self.target == Target::D3d12 && rules.name == "slang-cbuffer" {
+        if self.documented && self.target == Target::D3d12 && rules.has_registers {
             return Cow::Owned(RuleSet { pad_arrays: true, pad_structs: StructPadding::Padded, ..rules.clone() });
         }
         Cow::Borrowed(rules)
@@ -85,22 +87,22 @@ impl Settings {
 
 /// Types as memory sees them.
 #[derive(Clone, Copy, Debug)]
-struct View {
-    room: Room,
+struct MemoryView {
+    room: ByteRoom,
     unsized_arrays: UnsizedArrays,
 }
 
-impl View {
+impl MemoryView {
     /// Handles where resources are handles; unsized arrays of nothing without any bytes.
     fn of(self, ty: &Type) -> Cow<'_, Type> {
         match ty {
-            Type::Array { element, count } => self.array((element, *count), ty),
+            Type::Array { element, count } => self.array(element, *count, ty),
             Type::Struct(structure) if structure.holds(&|_| true) => {
                 Cow::Owned(Type::Struct(self.structure(structure)))
             }
             Type::Resource(resource) => match self.room {
-                Room::Ordinary | Room::Block => Cow::Borrowed(ty),
-                Room::Arguments => Cow::Owned(handle(resource.kind)),
+                ByteRoom::Ordinary | ByteRoom::Block => Cow::Borrowed(ty),
+                ByteRoom::Arguments => Cow::Owned(handle(resource.kind)),
             },
             Type::Scalar(_)
             | Type::Vector { .. }
@@ -119,13 +121,13 @@ impl View {
         Arc::new(StructType { base, members, ..structure.clone() })
     }
 
-    fn array<'t>(self, (element, count): (&'t Type, Count), whole: &'t Type) -> Cow<'t, Type> {
+    fn array<'t>(self, element: &'t Type, count: Count, whole: &'t Type) -> Cow<'t, Type> {
         let has_no_bytes = match self.unsized_arrays {
             // What points at the elements has bytes, but resources themselves are not pointed at.
             UnsizedArrays::Pointer { .. } => matches!(element, Type::Resource(_)),
             UnsizedArrays::InPlace => count == Count::Unbounded && !has_data(element),
         };
-        if self.room != Room::Arguments && has_no_bytes {
+        if self.room != ByteRoom::Arguments && has_no_bytes {
             return self.of(element);
         }
         match self.of(element) {
@@ -135,7 +137,7 @@ impl View {
     }
 }
 
-/// What a resource is in an argument buffer.
+/// The type that represents a resource in an argument buffer.
 fn handle(kind: ResourceKind) -> Type {
     let pointer = Type::Pointer { pointee: String::new() };
     match handles(kind) {
@@ -165,7 +167,7 @@ pub(super) fn handles(kind: ResourceKind) -> u32 {
     }
 }
 
-/// Whether ordinary data stands in a type, at any depth outside of resources.
+/// True if ordinary data stands in a type, at any depth outside of resources.
 fn has_data(ty: &Type) -> bool {
     match ty.dimensions().0 {
         Type::Scalar(_)

@@ -1,25 +1,26 @@
 //! Constant buffers, texture buffers and parameter blocks: what they take for themselves, what they hold.
 //!
 //! A buffer takes a register or binding for its own data only if it holds bytes (on Metal always); the resources inside
-//! count as the buffer's. A parameter block hides them in a space of its own, where the target has spaces; blocks inside
-//! it have further spaces. A block of nothing but blocks takes no space.
+//! count as the buffer's. A parameter block hides them in a space of its own, where the target has spaces; blocks
+//! inside it have further spaces. A block of nothing but blocks takes no space.
 //!
-//! Source: Slang user guide, Parameter Layout Rules, Constant Buffers and Parameter Blocks; measured with Slang 2026.14.1.
+//! Source: Slang user guide, Parameter Layout Rules, Constant Buffers and Parameter Blocks; measured with Slang
+//! 2026.14.1.
 
 use std::sync::Arc;
 
 use layoutproof_layout::resource::{DataLayout, Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, MatrixOrder, Type};
-use layoutproof_layout::{Annotations, BlockKind, Span};
+use layoutproof_layout::{Annotations, BlockKind, LayoutUnit, Span, Usage};
 
-use super::bytes::{Room, Whole, handles};
-use super::types::{Place, Types, finite};
-use crate::bindings::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
-use crate::bindings::{LayoutUnit, Target, Usage};
+use super::bytes::{ByteRoom, WholeBlock, handles};
+use super::types::{TypeLayoutBuilder, TypePosition, finite};
+use crate::bindings::Target;
+use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
 /// A buffer with a layout inside.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
+pub(super) struct BlockContainer {
     /// The unit of its own data.
     pub(super) unit: LayoutUnit,
     /// Kind of block, which decides the rule set.
@@ -27,12 +28,12 @@ pub(super) struct Group {
     /// Explicit data layout.
     pub(super) data_layout: Option<DataLayout>,
     /// Where the buffer itself is used.
-    pub(super) place: Place,
+    pub(super) place: TypePosition,
 }
 
-impl Types<'_> {
+impl TypeLayoutBuilder<'_> {
     /// The group that a resource is; `None` for resources without a layout inside.
-    pub(super) fn group(&self, resource: &Resource, place: Place) -> Option<Group> {
+    pub(super) fn group(&self, resource: &Resource, place: TypePosition) -> Option<BlockContainer> {
         let kind = match resource.kind {
             ResourceKind::ConstantBuffer => BlockKind::ConstantBuffer,
             ResourceKind::TextureBuffer => BlockKind::TextureBuffer,
@@ -47,45 +48,54 @@ impl Types<'_> {
             | ResourceKind::AccelerationStructure
             | ResourceKind::SubpassInput { .. } => return None,
         };
-        Some(Group { unit: self.settings.buffer_unit(resource.kind), kind, data_layout: resource.data_layout, place })
+
+        Some(BlockContainer {
+            unit: self.settings.buffer_unit(resource.kind),
+            kind,
+            data_layout: resource.data_layout,
+            place,
+        })
     }
 
     /// The layout of a group of type `ty` that holds `element`.
-    pub(super) fn container(&mut self, ty: &Type, group: Group, element: &Type) -> TypeLayout {
+    pub(super) fn container(&mut self, ty: &Type, group: BlockContainer, element: &Type) -> TypeLayout {
         let is_block = group.kind == BlockKind::ParameterBlock;
         let room = match (is_block, self.settings.target, group.place.room) {
-            (true, Target::Metal, _) => Room::Arguments,
-            (true, Target::D3d12 | Target::Vulkan | Target::Webgpu, _) => Room::Block,
-            (false, _, Room::Arguments) => Room::Ordinary,
+            (true, Target::Metal, _) => ByteRoom::Arguments,
+            (true, Target::D3d12 | Target::Vulkan | Target::Webgpu, _) => ByteRoom::Block,
+            (false, _, ByteRoom::Arguments) => ByteRoom::Ordinary,
             (false, _, room) => room,
         };
+
         let span = group.place.span;
-        let whole = Whole { kind: group.kind, data_layout: group.data_layout, element, room, span };
+        let whole = WholeBlock { kind: group.kind, data_layout: group.data_layout, element, room, span };
         let laid = self.bytes(whole);
-        let mut inside = self.of(element, laid.as_ref(), Place { room, span });
-        if room == Room::Arguments {
+        let mut inside = self.of(element, laid.as_ref(), TypePosition { room, span });
+        if room == ByteRoom::Arguments {
             // Slang counts arguments here, though the fields have byte offsets.
             inside.usage = without_bytes(&inside.usage);
             let count = arguments(element, self.settings.layout.matrix);
             inside.usage.add(LayoutUnit::MetalArgument, Count::Finite(count));
         }
+
         let own = self.own(group, &inside.usage);
         let usage = outside(&own, &inside.usage);
-        let alignment = if group.place.room == Room::Arguments { HANDLE } else { 1 };
-        TypeLayout { ty: ty.clone(), usage, alignment, parts: parts((ty, group.kind), (own, inside), span) }
+        let alignment = if group.place.room == ByteRoom::Arguments { HANDLE } else { 1 };
+        TypeLayout { ty: ty.clone(), usage, alignment, parts: parts(ty, group.kind, own, inside, span) }
     }
 
-    /// What a group takes for itself when `inside` is what it holds.
-    fn own(&self, group: Group, inside: &Usage) -> Usage {
+    /// Units that a container takes for itself if its content takes `inside`.
+    fn own(&self, group: BlockContainer, inside: &Usage) -> Usage {
         let mut own = Usage::default();
         let has_bytes = inside.get(LayoutUnit::Bytes) != Count::Finite(0);
         match group.place.room {
-            Room::Arguments => own.add(LayoutUnit::Bytes, Count::Finite(HANDLE)),
-            Room::Ordinary | Room::Block if has_bytes || self.settings.target == Target::Metal => {
+            ByteRoom::Arguments => own.add(LayoutUnit::Bytes, Count::Finite(HANDLE)),
+            ByteRoom::Ordinary | ByteRoom::Block if has_bytes || self.settings.target == Target::Metal => {
                 own.add(group.unit, Count::Finite(1));
             }
-            Room::Ordinary | Room::Block => {}
+            ByteRoom::Ordinary | ByteRoom::Block => {}
         }
+
         let needs_space = inside.iter().any(|(unit, _)| unit != LayoutUnit::Space);
         if group.kind == BlockKind::ParameterBlock && self.settings.blocks_have_spaces() && needs_space {
             own.add(LayoutUnit::Space, Count::Finite(1));
@@ -94,7 +104,7 @@ impl Types<'_> {
     }
 }
 
-/// What a group takes as a whole: a space hides everything but further spaces.
+/// Units that a container takes as a whole: a space hides everything but further spaces.
 fn outside(own: &Usage, inside: &Usage) -> Usage {
     let space = own.get(LayoutUnit::Space);
     if space != Count::Finite(0) {
@@ -118,11 +128,12 @@ fn without_bytes(usage: &Usage) -> Usage {
 const HANDLE: u32 = 8;
 
 /// The container and, behind what it takes, the element.
-fn parts((ty, kind): (&Type, BlockKind), (own, inside): (Usage, TypeLayout), span: Span) -> Parts {
+fn parts(ty: &Type, kind: BlockKind, own: Usage, inside: TypeLayout, span: Span) -> TypeParts {
     let behind = |unit| if unit == LayoutUnit::Bytes { 0 } else { finite(own.get(unit)) };
     let element = variable(inside, span, behind);
-    let container = TypeLayout { ty: container_type(ty, kind), usage: own.clone(), alignment: 1, parts: Parts::None };
-    Parts::Contained { container: Box::new(variable(container, span, |_| 0)), element: Box::new(element) }
+    let container =
+        TypeLayout { ty: container_type(ty, kind), usage: own.clone(), alignment: 1, parts: TypeParts::None };
+    TypeParts::Contained { container: Box::new(variable(container, span, |_| 0)), element: Box::new(element) }
 }
 
 /// A variable without a name, at `offset` of each unit.

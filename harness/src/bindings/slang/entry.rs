@@ -10,60 +10,69 @@ use std::sync::Arc;
 
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::{Count, Member, Type};
-use layoutproof_layout::{Annotations, Argument, BlockKind, LaidOut, Span};
+use layoutproof_layout::{Annotations, Argument, BlockKind, LaidOut, LayoutUnit, Span, Usage};
 
-use super::bytes::{Room, Whole};
-use super::explicit::{Fixed, vulkan_binding};
-use super::scope::{Item, Scope, structure};
-use super::types::{Place, Types, finite, members, next_member, with_bytes};
+use super::bytes::{ByteRoom, WholeBlock};
+use super::explicit::{FixedSlot, vulkan_binding};
+use super::scope::{ScopeDraft, ScopeItem, SlotPosition, structure};
+use super::types::{TypeLayoutBuilder, TypePosition, finite, members, next_member, with_bytes};
 use super::varying::{OUTPUT, Varyings, directions};
-use crate::bindings::slots::Slots;
+use crate::bindings::Target;
+use crate::bindings::slots::SlotLine;
 use crate::bindings::tree::{EntryLayout, TypeLayout, UnitOffset, VariableLayout};
-use crate::bindings::{LayoutUnit, Target, Usage};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{EntryParameter, EntryPoint};
 
-/// An explicit slot of a parameter: name, place, slot, layout.
-pub(super) type FixedParameter<'m> = (&'m str, Span, Fixed, Arc<TypeLayout>);
+/// A parameter that asks for an explicit slot.
+#[derive(Debug)]
+pub(super) struct FixedParameter<'m> {
+    pub(super) name: &'m str,
+    /// Where it is declared.
+    pub(super) span: Span,
+    pub(super) slot: FixedSlot,
+    pub(super) layout: Arc<TypeLayout>,
+}
 
 /// An entry point, measured.
 #[derive(Debug)]
-pub(super) struct Entry<'m> {
+pub(super) struct MeasuredEntry<'m> {
     declared: &'m EntryPoint,
     stage: String,
     /// All uniform parameters as one item.
-    pub(super) scope: Item<'m>,
+    pub(super) scope: ScopeItem<'m>,
     /// Slots that single parameters ask for.
     pub(super) fixed: Vec<FixedParameter<'m>>,
     /// Numbers and counts of render targets that take `u` registers.
     pub(super) render_targets: Vec<(u32, u32)>,
-    /// What is wrong with it.
+    /// Problems of this entry point.
     pub(super) problems: Vec<Diagnostic>,
     ty: Type,
-    bytes: (Count, u32),
+    size: Count,
+    alignment: u32,
     buffer: Option<LayoutUnit>,
     fields: Vec<VariableLayout>,
     result: Option<VariableLayout>,
 }
 
-impl<'m> Entry<'m> {
+impl<'m> MeasuredEntry<'m> {
     /// Measures an entry point.
-    pub(super) fn of(declared: &'m EntryPoint, types: &mut Types<'_>) -> Self {
+    pub(super) fn of(declared: &'m EntryPoint, types: &mut TypeLayoutBuilder<'_>) -> Self {
         let stage = stage(&declared.annotations, types.settings.stage);
         let uniform: Vec<Member> = declared.parameters.iter().filter(|one| one.is_uniform()).map(member).collect();
         let ty = structure(&declared.uniform_block(), uniform, declared.span);
-        let (room, span) = (Room::Ordinary, declared.span);
-        let laid = types.bytes(Whole { kind: BlockKind::EntryUniforms, data_layout: None, element: &ty, room, span });
+        let (room, span) = (ByteRoom::Ordinary, declared.span);
+        let laid =
+            types.bytes(WholeBlock { kind: BlockKind::EntryUniforms, data_layout: None, element: &ty, room, span });
         let whole = with_bytes(&ty, laid.as_ref());
-        let bytes = (whole.usage.get(LayoutUnit::Bytes), whole.alignment);
-        let buffer = (bytes.0 != Count::Finite(0)).then(|| buffer_unit(types, &stage));
+        let (size, alignment) = (whole.usage.get(LayoutUnit::Bytes), whole.alignment);
+        let buffer = (size != Count::Finite(0)).then(|| buffer_unit(types, &stage));
         let used = buffer.map(|unit| Usage::of(unit, Count::Finite(1))).unwrap_or_default();
         let mut uniforms = Uniforms { types, running: used.clone(), used, fixed: Vec::new(), problems: Vec::new() };
         let fields = uniforms.fields(declared, laid.as_ref());
         let Uniforms { types, used, fixed, problems, .. } = uniforms;
         let layout = TypeLayout { usage: used, ..with_bytes(&ty, None) };
         let (name, annotations) = (declared.name.as_str(), &declared.annotations);
-        let scope = Item { name, annotations, span, layout: Arc::new(layout), bytes: 0, at: BTreeMap::new() };
+        let scope = ScopeItem { name, annotations, span, layout: Arc::new(layout), bytes: 0, at: BTreeMap::new() };
         let mut entry = Self {
             declared,
             stage,
@@ -72,11 +81,13 @@ impl<'m> Entry<'m> {
             render_targets: Vec::new(),
             problems,
             ty,
-            bytes,
+            size,
+            alignment,
             buffer,
             fields,
             result: None,
         };
+
         let stage = entry.stage.clone();
         entry.vary(Varyings { types, stage, span, render_targets: Vec::new() });
         entry
@@ -94,6 +105,7 @@ impl<'m> Entry<'m> {
             });
             self.fields.push(field);
         }
+
         self.result = self.declared.result.as_ref().map(|ty| {
             let layout = varyings.layout(ty, self.declared.result_semantic.as_deref(), OUTPUT);
             let annotations = Annotations {
@@ -107,6 +119,7 @@ impl<'m> Entry<'m> {
             let all: Vec<&mut VariableLayout> = self.fields.iter_mut().chain(&mut self.result).collect();
             locate(all, unit, &varyings);
         }
+
         if varyings.types.settings.render_targets_are_views() {
             self.render_targets = varyings.render_targets;
         }
@@ -114,19 +127,17 @@ impl<'m> Entry<'m> {
 
     /// The tree of the entry point once its scope is placed.
     pub(super) fn into_layout(self) -> EntryLayout {
-        let Self { declared, stage, scope, ty, bytes, buffer, fields, result, .. } = self;
-        let offset = |(unit, (space, offset)): (&LayoutUnit, &(u32, u32))| UnitOffset {
-            unit: *unit,
-            space: *space,
-            offset: *offset,
-        };
+        let Self { declared, stage, scope, ty, size, alignment, buffer, fields, result, .. } = self;
+        let offset =
+            |(unit, at): (&LayoutUnit, &SlotPosition)| UnitOffset { unit: *unit, space: at.space, offset: at.index };
         let offsets = scope.at.iter().map(offset).collect();
-        let buffer = buffer.map(|unit| (unit, (0, 0)));
+        let buffer = buffer.map(|unit| (unit, SlotPosition { space: 0, index: 0 }));
+
         EntryLayout {
             name: declared.name.clone(),
             thread_group_size: if stage == "compute" { thread_group_size(&declared.annotations) } else { None },
             stage,
-            scope: Scope { ty, bytes, fields, buffer }.tree(offsets, declared.span),
+            scope: ScopeDraft { ty, size, alignment, fields, buffer }.tree(offsets, declared.span),
             result,
         }
     }
@@ -135,8 +146,8 @@ impl<'m> Entry<'m> {
 /// Places the uniform parameters of an entry point behind each other.
 #[derive(Debug)]
 struct Uniforms<'t, 's, 'm> {
-    types: &'t mut Types<'s>,
-    /// What the parameters take together.
+    types: &'t mut TypeLayoutBuilder<'s>,
+    /// Units that the parameters take together.
     used: Usage,
     /// The same without unsized arrays.
     running: Usage,
@@ -150,7 +161,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
         let mut fields = Vec::new();
         for parameter in declared.parameters.iter().filter(|parameter| parameter.is_uniform()) {
             let laid = next_member(&mut members, &member(parameter));
-            let place = Place { room: Room::Ordinary, span: parameter.span };
+            let place = TypePosition { room: ByteRoom::Ordinary, span: parameter.span };
             let layout = self.types.of(&parameter.ty, laid.map(|laid| &laid.layout), place);
             fields.push(self.field(parameter, layout, laid.map_or(0, |laid| laid.offset)));
         }
@@ -161,6 +172,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
         let EntryParameter { name, annotations, span, .. } = parameter;
         let mut field = variable(Some(name), annotations, layout, *span);
         let fixed = self.explicit(parameter, &field.layout);
+
         for (at, (unit, count)) in field.offsets.iter_mut().zip(field.layout.usage.iter()) {
             match fixed.filter(|fixed| fixed.unit == unit) {
                 Some(fixed) => (at.space, at.offset) = (fixed.space.unwrap_or(0), fixed.index),
@@ -173,14 +185,15 @@ impl<'m> Uniforms<'_, '_, 'm> {
                 }
             }
         }
-        if let Some(fixed) = fixed {
-            self.fixed.push((name, *span, fixed, Arc::clone(&field.layout)));
+
+        if let Some(slot) = fixed {
+            self.fixed.push(FixedParameter { name, span: *span, slot, layout: Arc::clone(&field.layout) });
         }
         field
     }
 
     /// The explicit binding of a parameter; what else is explicit is passed over, as in Slang (its warning E38010).
-    fn explicit(&mut self, parameter: &EntryParameter, layout: &TypeLayout) -> Option<Fixed> {
+    fn explicit(&mut self, parameter: &EntryParameter, layout: &TypeLayout) -> Option<FixedSlot> {
         let settings = self.types.settings;
         let takes_bindings = layout.usage.get(LayoutUnit::Binding) != Count::Finite(0);
         let honours = settings.binds_entry_parameters() && takes_bindings;
@@ -190,7 +203,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
         };
         let registers = parameter.annotations.registers.iter().map(|register| register.span);
         for span in registers.chain(ignored) {
-            let message = format!("`{}` is a parameter of an entry point: this means nothing here", parameter.name);
+            let message = format!("`{}` is a parameter of an entry point: this has no effect here", parameter.name);
             self.problems.push(Diagnostic::warning(Code::Ignored, span, message));
         }
         honoured
@@ -199,7 +212,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
 
 /// Gives locations of one direction: explicit ones first, then the first gap in the order of parameters.
 fn locate(variables: Vec<&mut VariableLayout>, unit: LayoutUnit, varyings: &Varyings<'_, '_>) {
-    let mut line: Slots<()> = Slots::default();
+    let mut line: SlotLine<()> = SlotLine::default();
     let mut open = Vec::new();
     for variable in variables {
         let Some(index) = variable.offsets.iter().position(|at| at.unit == unit) else { continue };
@@ -211,6 +224,7 @@ fn locate(variables: Vec<&mut VariableLayout>, unit: LayoutUnit, varyings: &Vary
             None => open.push((variable, index)),
         }
     }
+
     for (variable, index) in open {
         let count = variable.layout.usage.get(unit);
         let first = line.first_fit(count, 0).unwrap_or(u32::MAX);
@@ -231,7 +245,7 @@ fn member(parameter: &EntryParameter) -> Member {
 }
 
 /// The unit of the buffer of an entry point's uniform bytes.
-fn buffer_unit(types: &Types<'_>, stage: &str) -> LayoutUnit {
+fn buffer_unit(types: &TypeLayoutBuilder<'_>, stage: &str) -> LayoutUnit {
     let is_ray_tracing =
         matches!(stage, "raygeneration" | "intersection" | "anyhit" | "closesthit" | "miss" | "callable");
     match types.settings.target {

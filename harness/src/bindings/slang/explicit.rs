@@ -1,22 +1,22 @@
 //! Where the author put a parameter: `register`, `[[vk::binding]]`, `layout(binding = ...)`, `constant_id`.
 //!
-//! In: a parameter with its layout. Out: the slots it asks for, in units that it takes. Source: Slang user guide,
-//! Parameter Layout Rules, Processing Explicit Binding Modifiers; what slangc 2026.14.1 does with registers on Vulkan and
-//! WebGPU (it takes them one to one) and on Metal, measured.
+//! Returns the slots that a parameter asks for, in units that its layout takes. Source: Slang user guide, Parameter
+//! Layout Rules, Processing Explicit Binding Modifiers; what slangc 2026.14.1 does with registers on Vulkan and WebGPU
+//! (it takes them one to one) and on Metal, measured.
 
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{Annotations, Argument, Attribute, Register, Span};
+use layoutproof_layout::{Annotations, Argument, Attribute, LayoutUnit, Register, Span};
 
-use super::settings::Settings;
+use super::settings::SlangSettings;
 use super::units::{class_unit, is_combined};
+use crate::bindings::Target;
 use crate::bindings::tree::TypeLayout;
-use crate::bindings::{LayoutUnit, Target};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// A slot that a parameter asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fixed {
+pub(super) struct FixedSlot {
     /// Unit.
     pub(super) unit: LayoutUnit,
     /// Register space, set or group; `None` where the author names none, which is 0.
@@ -31,16 +31,16 @@ pub(super) struct Fixed {
 
 /// A parameter as far as its explicit slots go.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asking<'m> {
+pub(super) struct ExplicitParameter<'m> {
     /// Name.
     pub(super) name: &'m str,
     /// Layout.
     pub(super) layout: &'m TypeLayout,
-    /// What is written around it.
+    /// Attributes, register and modifiers of the declaration.
     pub(super) annotations: &'m Annotations,
 }
 
-impl Asking<'_> {
+impl ExplicitParameter<'_> {
     fn takes(&self, unit: LayoutUnit) -> bool {
         self.layout.usage.get(unit) != Count::Finite(0)
     }
@@ -51,9 +51,9 @@ impl Asking<'_> {
     }
 }
 
-impl Settings {
+impl SlangSettings {
     /// The slots that a global parameter asks for; what is wrong with them goes to `problems`.
-    pub(super) fn fixed(&self, asking: Asking<'_>, problems: &mut Vec<Diagnostic>) -> Vec<Fixed> {
+    pub(super) fn fixed(&self, asking: ExplicitParameter<'_>, problems: &mut Vec<Diagnostic>) -> Vec<FixedSlot> {
         problems.extend(self.unknown_registers(asking));
         let mut fixed = match self.target {
             Target::D3d12 | Target::Metal => self.registers(asking),
@@ -65,7 +65,7 @@ impl Settings {
     }
 
     /// Slang's errors E39007 and E31222.
-    fn unknown_registers(&self, asking: Asking<'_>) -> Vec<Diagnostic> {
+    fn unknown_registers(&self, asking: ExplicitParameter<'_>) -> Vec<Diagnostic> {
         let is_plain = asking.kind().is_some_and(|kind| kind != ResourceKind::ParameterBlock);
         let problem = |register: &Register| {
             let message = match register.class {
@@ -83,7 +83,7 @@ impl Settings {
     }
 
     /// Slang's error E39000: two registers of one class. On Vulkan and WebGPU only the first register counts.
-    fn conflict(&self, asking: Asking<'_>) -> Option<Diagnostic> {
+    fn conflict(&self, asking: ExplicitParameter<'_>) -> Option<Diagnostic> {
         let registers = &asking.annotations.registers;
         let conflicts = |register: &Register, other: &Register| {
             register.class == other.class && (register.index, register.space) != (other.index, other.space)
@@ -98,10 +98,11 @@ impl Settings {
     }
 
     /// Registers as D3D and Metal take them: those of classes that the parameter uses.
-    fn registers(&self, asking: Asking<'_>) -> Vec<Fixed> {
+    fn registers(&self, asking: ExplicitParameter<'_>) -> Vec<FixedSlot> {
         if self.documented && self.target == Target::Metal {
             return Vec::new();
         }
+
         let slot = |register: &Register| {
             let (unit, space, index) = match (register.class, register.index) {
                 (Some(class), Some(index)) => (self.register_unit(class, asking)?, register.space, index),
@@ -110,15 +111,15 @@ impl Settings {
             };
             if self.target == Target::Metal && unit == LayoutUnit::Space {
                 // The block has no space there, but nothing else gets that one.
-                return Some(Fixed { unit, space, index, count: Some(1), span: register.span });
+                return Some(FixedSlot { unit, space, index, count: Some(1), span: register.span });
             }
-            asking.takes(unit).then_some(Fixed { unit, space, index, count: None, span: register.span })
+            asking.takes(unit).then_some(FixedSlot { unit, space, index, count: None, span: register.span })
         };
         asking.annotations.registers.iter().filter_map(slot).collect()
     }
 
     /// The unit of a register class. On Metal buffers of any access are buffers; a `u` register of a texture is lost.
-    fn register_unit(&self, class: char, asking: Asking<'_>) -> Option<LayoutUnit> {
+    fn register_unit(&self, class: char, asking: ExplicitParameter<'_>) -> Option<LayoutUnit> {
         let metal: &[LayoutUnit] = match class {
             't' => &[LayoutUnit::MetalTexture, LayoutUnit::MetalBuffer],
             's' => &[LayoutUnit::MetalSampler],
@@ -131,7 +132,7 @@ impl Settings {
     }
 
     /// Bindings as Vulkan and WebGPU take them.
-    fn bindings(&self, asking: Asking<'_>, problems: &mut Vec<Diagnostic>) -> Vec<Fixed> {
+    fn bindings(&self, asking: ExplicitParameter<'_>, problems: &mut Vec<Diagnostic>) -> Vec<FixedSlot> {
         if let Some(binding) = vulkan_binding(asking.annotations) {
             if asking.takes(LayoutUnit::Binding) {
                 return vec![binding];
@@ -140,6 +141,7 @@ impl Settings {
                 return whole_set(asking, binding, problems).into_iter().collect();
             }
         }
+
         let Some(register) = asking.annotations.registers.first() else { return Vec::new() };
         if self.documented || register.only_dxc {
             return Vec::new();
@@ -156,36 +158,36 @@ impl Settings {
     fn register_as_binding(
         &self,
         register: &Register,
-        asking: Asking<'_>,
+        asking: ExplicitParameter<'_>,
         problems: &mut Vec<Diagnostic>,
-    ) -> Option<Fixed> {
+    ) -> Option<FixedSlot> {
         let is_combined = asking.kind().is_some_and(is_combined);
         let counts = !is_combined && asking.takes(LayoutUnit::Binding);
         let message = if counts {
-            format!("the register of `{}` is taken as a binding, without its letter", asking.name)
+            format!("the register number of `{}` becomes its binding; the letter is ignored", asking.name)
         } else {
-            format!("the register of `{}` means nothing for {}", asking.name, self.target)
+            format!("the register of `{}` has no effect on {}", asking.name, self.target)
         };
         let help = "give it a [[vk::binding]] of its own";
         problems.push(Diagnostic::warning(Code::RegisterAsBinding, register.span, message).with_help(help));
         let index = register.index.filter(|_| !is_combined)?;
         let (unit, space) = (LayoutUnit::Binding, register.space);
         // Slang reserves one binding, however many the parameter has, and even if it has none.
-        Some(Fixed { unit, space, index, count: Some(1), span: register.span })
+        Some(FixedSlot { unit, space, index, count: Some(1), span: register.span })
     }
 
     /// With shifts only the registers of shifted classes and spaces count.
-    fn shifted_register(&self, register: &Register, asking: Asking<'_>) -> Option<Fixed> {
+    fn shifted_register(&self, register: &Register, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
         let (class, index) = (register.class?, register.index?);
         let (unit, space) = (class_unit(class), register.space);
         let fits = asking.kind().is_none_or(|kind| kind.register_classes().contains(class)) && asking.takes(unit);
         self.shift_of(class, space.unwrap_or(0)).filter(|_| fits)?;
-        Some(Fixed { unit, space, index, count: None, span: register.span })
+        Some(FixedSlot { unit, space, index, count: None, span: register.span })
     }
 }
 
 /// The set of a parameter block; its binding can only be 0 (Slang's error E39015).
-fn whole_set(asking: Asking<'_>, binding: Fixed, problems: &mut Vec<Diagnostic>) -> Option<Fixed> {
+fn whole_set(asking: ExplicitParameter<'_>, binding: FixedSlot, problems: &mut Vec<Diagnostic>) -> Option<FixedSlot> {
     if binding.index != 0 {
         let message =
             format!("`{}` takes a whole descriptor set: its binding must be 0, not {}", asking.name, binding.index);
@@ -193,12 +195,12 @@ fn whole_set(asking: Asking<'_>, binding: Fixed, problems: &mut Vec<Diagnostic>)
         return None;
     }
     let index = binding.space.unwrap_or(0);
-    Some(Fixed { unit: LayoutUnit::Space, space: None, index, count: None, span: binding.span })
+    Some(FixedSlot { unit: LayoutUnit::Space, space: None, index, count: None, span: binding.span })
 }
 
 /// `[[vk::binding(2, 1)]]`, its other spellings, or `layout(binding = 2, set = 1)`; what is missing is 0.
-pub(super) fn vulkan_binding(annotations: &Annotations) -> Option<Fixed> {
-    let fixed = |(index, space), span| Fixed { unit: LayoutUnit::Binding, space, index, count: None, span };
+pub(super) fn vulkan_binding(annotations: &Annotations) -> Option<FixedSlot> {
+    let fixed = |(index, space), span| FixedSlot { unit: LayoutUnit::Binding, space, index, count: None, span };
     let spellings = [(Some("vk"), "binding"), (Some("gl"), "binding"), (None, "vk_binding"), (None, "gl_binding")];
     let attribute = spellings.into_iter().find_map(|(namespace, name)| annotations.attribute(namespace, name));
     if let Some(attribute) = attribute {
@@ -223,9 +225,9 @@ pub(super) fn vulkan_number(annotations: &Annotations, name: &str) -> Option<(u3
     attribute.or_else(qualifier)
 }
 
-fn numbered(asking: Asking<'_>, name: &str, unit: LayoutUnit) -> Option<Fixed> {
+fn numbered(asking: ExplicitParameter<'_>, name: &str, unit: LayoutUnit) -> Option<FixedSlot> {
     let (index, span) = vulkan_number(asking.annotations, name)?;
-    asking.takes(unit).then_some(Fixed { unit, space: None, index, count: None, span })
+    asking.takes(unit).then_some(FixedSlot { unit, space: None, index, count: None, span })
 }
 
 fn number(attribute: &Attribute, at: usize) -> Option<u32> {

@@ -10,19 +10,19 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_layout::Span;
 use layoutproof_layout::shape::{Count, Type};
+use layoutproof_layout::{LayoutUnit, Span};
 
 use super::explicit::vulkan_binding;
-use super::settings::Settings;
+use super::settings::SlangSettings;
 use super::units::unit_class;
-use crate::bindings::tree::{EntryLayout, Parts, ProgramLayout, TypeLayout, VariableLayout};
-use crate::bindings::{Binding, LayoutUnit};
+use crate::bindings::Binding;
+use crate::bindings::tree::{EntryLayout, ProgramLayout, TypeLayout, TypeParts, VariableLayout};
 
 /// The rows of `program` in the order in which slots are given out; `own` globals are the source's own.
-pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &Settings) -> Vec<Binding> {
-    let mut rows = Rows { found: Vec::new(), settings };
-    let start = Reach::start();
+pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &SlangSettings) -> Vec<Binding> {
+    let mut rows = RowCollector { found: Vec::new(), settings };
+    let start = PathOffsets::start();
     let fields = rows.scope(&program.globals, "$Globals", &start);
     let (own, imported) = fields.split_at(own.min(fields.len()));
     let (before, behind) = if settings.documented {
@@ -30,24 +30,29 @@ pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &Settings) -> 
     } else {
         ([].as_slice(), program.entry_points.as_slice())
     };
+
     for field in own {
         rows.variable(field, "", &start);
     }
+
     for entry in before {
         rows.entry(entry);
     }
+
     for field in imported {
         rows.variable(field, "", &start);
     }
+
     for entry in behind {
         rows.entry(entry);
     }
+
     rows.found
 }
 
-/// What the variables on the path to something add up to.
+/// Sum of the offsets of the variables on an access path.
 #[derive(Clone, Debug)]
-struct Reach {
+struct PathOffsets {
     /// Spaces and offsets, from the deepest parameter block on.
     sums: BTreeMap<LayoutUnit, (u32, u32)>,
     /// Space of the deepest parameter block.
@@ -60,7 +65,7 @@ struct Reach {
     elements: Count,
 }
 
-impl Reach {
+impl PathOffsets {
     fn start() -> Self {
         Self { sums: BTreeMap::new(), block: None, spaces: 0, spaces_in_scope: 0, elements: Count::Finite(1) }
     }
@@ -92,99 +97,102 @@ impl Reach {
 }
 
 #[derive(Debug)]
-struct Rows<'s> {
+struct RowCollector<'s> {
     found: Vec<Binding>,
-    settings: &'s Settings,
+    settings: &'s SlangSettings,
 }
 
-impl Rows<'_> {
+impl RowCollector<'_> {
     /// Adds the row of a scope's buffer; returns the scope's parameters.
-    fn scope<'t>(&mut self, scope: &'t VariableLayout, name: &str, reach: &Reach) -> &'t [VariableLayout] {
+    fn scope<'t>(&mut self, scope: &'t VariableLayout, name: &str, reach: &PathOffsets) -> &'t [VariableLayout] {
         match &scope.layout.parts {
-            Parts::Contained { container, element } => {
-                self.leaf(&container.layout, name, (&reach.through(container), scope.span));
+            TypeParts::Contained { container, element } => {
+                self.leaf(&container.layout, name, &reach.through(container), scope.span);
                 fields(element)
             }
-            Parts::Fields(fields) => fields,
-            Parts::None | Parts::Elements { .. } | Parts::Memory(_) => &[],
+            TypeParts::Fields(fields) => fields,
+            TypeParts::None | TypeParts::Elements { .. } | TypeParts::Memory(_) => &[],
         }
     }
 
     fn entry(&mut self, entry: &EntryLayout) {
-        let start = Reach::start();
-        let reach = Reach { spaces_in_scope: 0, ..start.through(&entry.scope) };
+        let start = PathOffsets::start();
+        let reach = PathOffsets { spaces_in_scope: 0, ..start.through(&entry.scope) };
         for field in self.scope(&entry.scope, &format!("$Entry.{}", entry.name), &reach) {
             let from = if self.has_own_binding(field) { &start } else { &reach };
             self.variable(field, &format!("{}.", entry.name), from);
         }
         if let Some(result) = &entry.result {
-            self.parts(&result.layout, &format!("{}.$result", entry.name), (&start.through(result), result.span));
+            self.parts(&result.layout, &format!("{}.$result", entry.name), &start.through(result), result.span);
         }
     }
 
-    /// Whether a parameter of an entry point is bound on its own.
+    /// True if a parameter of an entry point is bound on its own.
     fn has_own_binding(&self, field: &VariableLayout) -> bool {
         let honours = self.settings.binds_entry_parameters() && takes(&field.layout, LayoutUnit::Binding);
         honours && vulkan_binding(&field.annotations).is_some()
     }
 
-    fn variable(&mut self, variable: &VariableLayout, prefix: &str, reach: &Reach) {
+    fn variable(&mut self, variable: &VariableLayout, prefix: &str, reach: &PathOffsets) {
         let path = format!("{prefix}{}", variable.name.as_deref().unwrap_or_default());
-        self.parts(&variable.layout, &path, (&reach.through(variable), variable.span));
+        self.parts(&variable.layout, &path, &reach.through(variable), variable.span);
     }
 
-    fn parts(&mut self, layout: &TypeLayout, path: &str, (reach, span): (&Reach, Span)) {
+    fn parts(&mut self, layout: &TypeLayout, path: &str, reach: &PathOffsets, span: Span) {
         match &layout.parts {
-            Parts::None | Parts::Memory(_) => self.leaf(layout, path, (reach, span)),
-            Parts::Fields(fields) => self.fields(fields, path, reach),
-            Parts::Elements { element, .. } => self.elements((layout, element), path, (reach, span)),
-            Parts::Contained { container, element } => self.contained((container, element), path, (reach, span)),
+            TypeParts::None | TypeParts::Memory(_) => self.leaf(layout, path, reach, span),
+            TypeParts::Fields(fields) => self.fields(fields, path, reach),
+            TypeParts::Elements { element, .. } => self.elements(layout, element, path, reach, span),
+            TypeParts::Contained { container, element } => self.contained(container, element, path, reach, span),
         }
     }
 
-    fn fields(&mut self, fields: &[VariableLayout], path: &str, reach: &Reach) {
+    fn fields(&mut self, fields: &[VariableLayout], path: &str, reach: &PathOffsets) {
         for field in fields {
             // Members of a base struct count as the struct's own.
             match (field.name.as_deref(), &field.layout.parts) {
-                (Some("$base"), Parts::Fields(inner)) => self.fields(inner, path, &reach.through(field)),
+                (Some("$base"), TypeParts::Fields(inner)) => self.fields(inner, path, &reach.through(field)),
                 (Some(_) | None, _) => self.variable(field, &format!("{path}."), reach),
             }
         }
     }
 
-    fn elements(&mut self, (array, element): (&TypeLayout, &TypeLayout), path: &str, (reach, span): (&Reach, Span)) {
+    fn elements(&mut self, array: &TypeLayout, element: &TypeLayout, path: &str, reach: &PathOffsets, span: Span) {
         let count = if let Type::Array { count, .. } = array.ty { count } else { Count::Finite(1) };
         let holds_more = holds_more(element);
         let is_varying = [LayoutUnit::LocationIn, LayoutUnit::LocationOut].iter().any(|unit| takes(array, *unit));
         let count = if holds_more && is_varying { Count::Finite(1) } else { count };
-        let reach = Reach { elements: times(reach.elements, count), ..reach.clone() };
+        let reach = PathOffsets { elements: times(reach.elements, count), ..reach.clone() };
         let path = if holds_more { format!("{path}[]") } else { path.to_owned() };
-        self.parts(element, &path, (&reach, span));
+        self.parts(element, &path, &reach, span);
     }
 
     fn contained(
         &mut self,
-        (container, element): (&VariableLayout, &VariableLayout),
+        container: &VariableLayout,
+        element: &VariableLayout,
         path: &str,
-        (reach, span): (&Reach, Span),
+        reach: &PathOffsets,
+        span: Span,
     ) {
         let block = takes(&container.layout, LayoutUnit::Space).then_some(reach.spaces);
         let outside = match block {
-            Some(_) => Reach { sums: BTreeMap::new(), block, ..reach.clone() },
+            Some(_) => PathOffsets { sums: BTreeMap::new(), block, ..reach.clone() },
             None => reach.clone(),
         };
-        self.leaf(&container.layout, path.trim_end_matches("[]"), (&outside.through(container), span));
+        self.leaf(&container.layout, path.trim_end_matches("[]"), &outside.through(container), span);
         let reach = outside.through(element);
+
         match &element.layout.parts {
-            Parts::Fields(fields) => self.fields(fields, path, &reach),
-            Parts::None | Parts::Memory(_) | Parts::Elements { .. } | Parts::Contained { .. } => {
-                self.parts(&element.layout, path, (&reach, span));
+            TypeParts::Fields(fields) => self.fields(fields, path, &reach),
+            TypeParts::None | TypeParts::Memory(_) | TypeParts::Elements { .. } | TypeParts::Contained { .. } => {
+                self.parts(&element.layout, path, &reach, span);
             }
         }
     }
 
     /// A row for each unit that something takes itself.
-    fn leaf(&mut self, layout: &TypeLayout, path: &str, (reach, span): (&Reach, Span)) {
+    fn leaf(&mut self, layout: &TypeLayout, path: &str, reach: &PathOffsets, span: Span) {
         for (unit, count) in layout.usage.iter() {
             let (space, index) = match unit {
                 LayoutUnit::Bytes | LayoutUnit::MetalArgument => continue,
@@ -215,8 +223,8 @@ impl Rows<'_> {
 
 fn fields(variable: &VariableLayout) -> &[VariableLayout] {
     match &variable.layout.parts {
-        Parts::Fields(fields) => fields,
-        Parts::None | Parts::Elements { .. } | Parts::Contained { .. } | Parts::Memory(_) => &[],
+        TypeParts::Fields(fields) => fields,
+        TypeParts::None | TypeParts::Elements { .. } | TypeParts::Contained { .. } | TypeParts::Memory(_) => &[],
     }
 }
 
@@ -224,12 +232,12 @@ fn takes(layout: &TypeLayout, unit: LayoutUnit) -> bool {
     layout.usage.get(unit) != Count::Finite(0)
 }
 
-/// Whether parts of an element have rows of their own.
+/// True if parts of an element have rows of their own.
 fn holds_more(element: &TypeLayout) -> bool {
     match &element.parts {
-        Parts::None | Parts::Memory(_) => false,
-        Parts::Fields(_) | Parts::Contained { .. } => true,
-        Parts::Elements { element, .. } => holds_more(element),
+        TypeParts::None | TypeParts::Memory(_) => false,
+        TypeParts::Fields(_) | TypeParts::Contained { .. } => true,
+        TypeParts::Elements { element, .. } => holds_more(element),
     }
 }
 

@@ -7,20 +7,20 @@ use std::sync::Arc;
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, Type};
-use layoutproof_layout::{Annotations, BlockKind, LaidOut, Span};
+use layoutproof_layout::{Annotations, BlockKind, LaidOut, LayoutUnit, Span, Usage};
 
-use super::bytes::{Room, Whole};
-use super::containers::Group;
-use super::scope::{Item, structure};
-use super::types::{Place, Types, members, next_member, with_bytes};
+use super::bytes::{ByteRoom, WholeBlock};
+use super::containers::BlockContainer;
+use super::scope::{ScopeItem, structure};
+use super::types::{TypeLayoutBuilder, TypePosition, members, next_member, with_bytes};
+use crate::bindings::Target;
 use crate::bindings::tree::TypeLayout;
-use crate::bindings::{LayoutUnit, Target, Usage};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter, ParameterKind};
 
-/// What a global parameter is for this target.
+/// The role of a global parameter on this target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum GlobalRole {
     /// `cbuffer`, `tbuffer`, push constants.
     Buffer,
     /// A specialization constant.
@@ -31,39 +31,42 @@ enum Role {
 
 /// The global scope, measured.
 #[derive(Debug)]
-pub(super) struct Globals<'m> {
+pub(super) struct MeasuredGlobals<'m> {
     /// The struct of all variables.
     pub(super) ty: Type,
     /// Bytes of that struct.
     pub(super) laid: Option<LaidOut>,
     /// Parameters in order.
-    pub(super) items: Vec<Item<'m>>,
+    pub(super) items: Vec<ScopeItem<'m>>,
 }
 
-impl<'m> Globals<'m> {
+impl<'m> MeasuredGlobals<'m> {
     /// Measures the parameters of `module`.
-    pub(super) fn of(module: &'m Module, types: &mut Types<'_>) -> Self {
-        let is_loose = |parameter: &&Parameter| role(parameter, types.settings.target) == Role::Variable;
+    pub(super) fn of(module: &'m Module, types: &mut TypeLayoutBuilder<'_>) -> Self {
+        let is_loose = |parameter: &&Parameter| role(parameter, types.settings.target) == GlobalRole::Variable;
         let loose: Vec<Member> = module.parameters.iter().filter(is_loose).map(member).collect();
         let span = loose.first().map(|member| member.span).unwrap_or_default();
         let ty = structure("$Globals", loose, span);
-        let whole = Whole { kind: BlockKind::Globals, data_layout: None, element: &ty, room: Room::Ordinary, span };
+        let whole =
+            WholeBlock { kind: BlockKind::Globals, data_layout: None, element: &ty, room: ByteRoom::Ordinary, span };
         let laid = types.bytes(whole);
+
         let mut members = members(laid.as_ref()).iter().peekable();
         let mut items = Vec::new();
         for parameter in &module.parameters {
             let item = match role(parameter, types.settings.target) {
-                Role::Buffer => item(parameter, types.buffer(parameter), 0),
-                Role::Constant => item(parameter, constant(&parameter.ty), 0),
-                Role::Variable => {
+                GlobalRole::Buffer => item(parameter, types.buffer(parameter), 0),
+                GlobalRole::Constant => item(parameter, constant(&parameter.ty), 0),
+                GlobalRole::Variable => {
                     let laid = next_member(&mut members, &member(parameter));
-                    let place = Place { room: Room::Ordinary, span: parameter.span };
+                    let place = TypePosition { room: ByteRoom::Ordinary, span: parameter.span };
                     let layout = types.of(&parameter.ty, laid.map(|laid| &laid.layout), place);
                     item(parameter, layout, laid.map_or(0, |laid| laid.offset))
                 }
             };
             items.push(item);
         }
+
         Self { ty, laid, items }
     }
 
@@ -79,10 +82,10 @@ impl<'m> Globals<'m> {
     }
 }
 
-impl Types<'_> {
+impl TypeLayoutBuilder<'_> {
     /// `cbuffer`, `tbuffer` and push constants.
     fn buffer(&mut self, parameter: &Parameter) -> TypeLayout {
-        let place = Place { room: Room::Ordinary, span: parameter.span };
+        let place = TypePosition { room: ByteRoom::Ordinary, span: parameter.span };
         let is_push_constant = parameter.annotations.is_push_constant();
         let pushed = if is_push_constant { pushed_buffer(&parameter.ty) } else { None };
         let (kind, resource, ty) = match parameter.kind {
@@ -92,6 +95,7 @@ impl Types<'_> {
                 (BlockKind::ConstantBuffer, ResourceKind::ConstantBuffer, pushed.as_ref().unwrap_or(&parameter.ty))
             }
         };
+
         let element = match parameter.kind {
             ParameterKind::Tbuffer | ParameterKind::Cbuffer => Some(ty),
             ParameterKind::Variable | ParameterKind::Global => push_constant_element(ty),
@@ -102,6 +106,7 @@ impl Types<'_> {
             self.problems.push(Diagnostic::error(Code::BadAttribute, parameter.span, message));
             return with_bytes(&parameter.ty, None);
         };
+
         let is_pushed = is_push_constant && self.settings.speaks_spirv();
         let is_record = is_shader_record(parameter) && self.settings.target == Target::Vulkan;
         let (unit, kind) = match (is_pushed, is_record) {
@@ -110,7 +115,7 @@ impl Types<'_> {
             (false, false) => (self.settings.buffer_unit(resource), kind),
         };
         let data_layout = ty.resource().and_then(|resource| resource.data_layout);
-        self.container(ty, Group { unit, kind, data_layout, place }, element)
+        self.container(ty, BlockContainer { unit, kind, data_layout, place }, element)
     }
 }
 
@@ -126,16 +131,18 @@ fn push_constant_element(ty: &Type) -> Option<&Type> {
     buffer?.element.as_deref()
 }
 
-fn role(parameter: &Parameter, target: Target) -> Role {
+fn role(parameter: &Parameter, target: Target) -> GlobalRole {
     match parameter.kind {
-        ParameterKind::Cbuffer | ParameterKind::Tbuffer => Role::Buffer,
+        ParameterKind::Cbuffer | ParameterKind::Tbuffer => GlobalRole::Buffer,
         ParameterKind::Variable | ParameterKind::Global
             if parameter.annotations.is_push_constant() || is_shader_record(parameter) =>
         {
-            Role::Buffer
+            GlobalRole::Buffer
         }
-        ParameterKind::Global if target != Target::D3d12 && is_specialization_constant(parameter) => Role::Constant,
-        ParameterKind::Variable | ParameterKind::Global => Role::Variable,
+        ParameterKind::Global if target != Target::D3d12 && is_specialization_constant(parameter) => {
+            GlobalRole::Constant
+        }
+        ParameterKind::Variable | ParameterKind::Global => GlobalRole::Variable,
     }
 }
 
@@ -160,7 +167,7 @@ fn member(parameter: &Parameter) -> Member {
     Member { name, ty, bit_width: None, annotations: Annotations::default(), span }
 }
 
-fn item(parameter: &Parameter, layout: TypeLayout, bytes: u32) -> Item<'_> {
+fn item(parameter: &Parameter, layout: TypeLayout, bytes: u32) -> ScopeItem<'_> {
     let Parameter { name, annotations, span, .. } = parameter;
-    Item { name, annotations, span: *span, layout: Arc::new(layout), bytes, at: BTreeMap::new() }
+    ScopeItem { name, annotations, span: *span, layout: Arc::new(layout), bytes, at: BTreeMap::new() }
 }

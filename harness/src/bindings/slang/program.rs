@@ -1,33 +1,33 @@
 //! Gives every parameter its place: explicit slots first, then the buffer of loose globals, then everything in order.
 //!
-//! In: measured scopes. Out: a [`ProgramLayout`]. Order: the source's own globals, those of imported modules, entry points
-//! (each as one parameter); in the user guide entry points come before imported modules.
+//! Takes measured scopes and returns a [`ProgramLayout`]. Order: the source's own globals, those of imported modules,
+//! entry points (each as one parameter); in the user guide entry points come before imported modules.
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to Parameters; measured with Slang 2026.14.1.
 
-use layoutproof_layout::Span;
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Span};
 
-use super::budget::Budget;
-use super::entry::Entry;
-use super::explicit::Fixed;
-use super::globals::Globals;
-use super::scope::{At, Item, Scope};
-use super::settings::Settings;
-use super::slot_allocator::{Lines, Owner};
-use super::types::Types;
+use super::budget::LayoutBudget;
+use super::entry::{FixedParameter, MeasuredEntry};
+use super::explicit::FixedSlot;
+use super::globals::MeasuredGlobals;
+use super::scope::{ScopeDraft, ScopeItem, SlotPosition};
+use super::settings::SlangSettings;
+use super::slot_allocator::{SlotAllocator, SlotOwner};
+use super::types::TypeLayoutBuilder;
 use super::units::unit_class;
+use crate::bindings::BindingRequest;
 use crate::bindings::tree::ProgramLayout;
-use crate::bindings::{LayoutUnit, Request};
 use crate::input::diagnostics::{Code, Diagnostic, Severity};
 use crate::module::Module;
 
 /// Placement of one program.
 #[derive(Debug)]
-struct Program<'s, 'm> {
-    settings: &'s Settings,
-    lines: Lines<'m>,
+struct ProgramPlacement<'s, 'm> {
+    settings: &'s SlangSettings,
+    lines: SlotAllocator<'m>,
     problems: Vec<Diagnostic>,
     /// The space of everything that asks for none.
     default_space: u32,
@@ -36,17 +36,17 @@ struct Program<'s, 'm> {
 /// Lays out the program of `module`.
 ///
 /// # Errors
-/// What slangc refuses (for `slang-documented`, what the user guide calls an error), and types without a layout.
-pub fn layout(module: &Module, request: &Request) -> Result<ProgramLayout, Vec<Diagnostic>> {
-    let settings = Settings::of(request)?;
-    let mut types = Types { settings: &settings, problems: Vec::new(), budget: Budget::default() };
-    let globals = Globals::of(module, &mut types);
+/// Programs that slangc refuses (for `slang-documented`, that the user guide calls errors), and types without a layout.
+pub fn layout(module: &Module, request: &BindingRequest) -> Result<ProgramLayout, Vec<Diagnostic>> {
+    let settings = SlangSettings::of(request)?;
+    let mut types = TypeLayoutBuilder { settings: &settings, problems: Vec::new(), budget: LayoutBudget::default() };
+    let globals = MeasuredGlobals::of(module, &mut types);
     let is_asked = |name: &str| request.entry.as_deref().is_none_or(|entry| entry == name);
     let entries = module.entry_points.iter().filter(|entry| is_asked(&entry.name));
-    let entries: Vec<Entry<'_>> = entries.map(|entry| Entry::of(entry, &mut types)).collect();
+    let entries: Vec<MeasuredEntry<'_>> = entries.map(|entry| MeasuredEntry::of(entry, &mut types)).collect();
     let problems = types.problems;
-    let lines = Lines::new(settings.documented);
-    let mut program = Program { settings: &settings, lines, problems, default_space: 0 };
+    let lines = SlotAllocator::new(settings.documented);
+    let mut program = ProgramPlacement { settings: &settings, lines, problems, default_space: 0 };
     let program = program.place(globals, entries, module.own_parameters);
     if program.warnings.iter().any(|problem| problem.severity == Severity::Error) {
         return Err(program.warnings);
@@ -54,52 +54,61 @@ pub fn layout(module: &Module, request: &Request) -> Result<ProgramLayout, Vec<D
     Ok(program)
 }
 
-impl<'m> Program<'_, 'm> {
-    fn place(&mut self, mut globals: Globals<'m>, mut entries: Vec<Entry<'m>>, own: usize) -> ProgramLayout {
+impl<'m> ProgramPlacement<'_, 'm> {
+    fn place(
+        &mut self,
+        mut globals: MeasuredGlobals<'m>,
+        mut entries: Vec<MeasuredEntry<'m>>,
+        own: usize,
+    ) -> ProgramLayout {
         for item in &mut globals.items {
             self.fix(item);
         }
+
         for entry in &mut entries {
             self.fix_entry(entry);
         }
-        let (bytes, alignment) = globals.bytes();
-        let has_bytes = bytes != Count::Finite(0);
+
+        let (size, alignment) = globals.bytes();
+        let has_bytes = size != Count::Finite(0);
         self.choose_default_space(has_bytes, &globals, &entries);
         let span = globals.span();
         let buffer = has_bytes.then(|| self.global_buffer(span));
         let own = own.min(globals.items.len());
         let (own, imported) = globals.items.split_at_mut(own);
         let scopes = entries.iter_mut().map(|entry| &mut entry.scope);
-        let in_order: Vec<&mut Item<'m>> = if self.settings.documented {
+        let in_order: Vec<&mut ScopeItem<'m>> = if self.settings.documented {
             own.iter_mut().chain(scopes).chain(imported).collect()
         } else {
             own.iter_mut().chain(imported).chain(scopes).collect()
         };
+
         for item in in_order {
             self.allocate(item);
         }
+
         let bindless_space = self.settings.has_bindless().then(|| self.bindless_space());
         let fields = globals.items.into_iter().map(|item| self.shifted(item).into_field()).collect();
-        let scope = Scope { ty: globals.ty, bytes: (bytes, alignment), fields, buffer };
+        let scope = ScopeDraft { ty: globals.ty, size, alignment, fields, buffer };
         ProgramLayout {
             globals: scope.tree(Vec::new(), span),
-            entry_points: entries.into_iter().map(Entry::into_layout).collect(),
+            entry_points: entries.into_iter().map(MeasuredEntry::into_layout).collect(),
             bindless_space,
             warnings: std::mem::take(&mut self.problems),
         }
     }
 
     /// Takes the slots that a global parameter asks for.
-    fn fix(&mut self, item: &mut Item<'m>) {
+    fn fix(&mut self, item: &mut ScopeItem<'m>) {
         for fixed in self.settings.fixed(item.asking(), &mut self.problems) {
             self.fix_slot(item, fixed);
         }
     }
 
-    fn fix_slot(&mut self, item: &mut Item<'m>, fixed: Fixed) {
+    fn fix_slot(&mut self, item: &mut ScopeItem<'m>, fixed: FixedSlot) {
         let count = fixed.count.map_or_else(|| item.layout.usage.get(fixed.unit), Count::Finite);
         if let Some(held) = self.lines.fix(fixed, count, item.owner()) {
-            let (Fixed { unit, index, .. }, space) = (fixed, fixed.space.unwrap_or(0));
+            let (FixedSlot { unit, index, .. }, space) = (fixed, fixed.space.unwrap_or(0));
             let (name, other) = (item.name, held.owner.name);
             let message = format!(
                 "`{name}` at {unit} {index} in space {space} overlaps `{other}`, which holds {} to {}",
@@ -112,29 +121,28 @@ impl<'m> Program<'_, 'm> {
             };
             self.problems.push(problem.with_label(held.owner.span, "the other one"));
         }
-        item.at.insert(fixed.unit, (fixed.space.unwrap_or(0), fixed.index));
+        item.at.insert(fixed.unit, SlotPosition { space: fixed.space.unwrap_or(0), index: fixed.index });
     }
 
     /// Takes the slots that an entry point's parameters ask for, and the registers of its render targets.
-    fn fix_entry(&mut self, entry: &mut Entry<'m>) {
+    fn fix_entry(&mut self, entry: &mut MeasuredEntry<'m>) {
         self.problems.append(&mut entry.problems);
-        for (name, span, fixed, count) in std::mem::take(&mut entry.fixed) {
-            let mut item = Item { name, span, ..entry.scope.clone() };
-            item.layout = count;
-            self.fix_slot(&mut item, fixed);
+        for FixedParameter { name, span, slot, layout } in std::mem::take(&mut entry.fixed) {
+            let mut item = ScopeItem { name, span, layout, ..entry.scope.clone() };
+            self.fix_slot(&mut item, slot);
         }
         for (index, count) in std::mem::take(&mut entry.render_targets) {
             let (unit, span) = (LayoutUnit::UnorderedAccess, entry.scope.span);
-            let fixed = Fixed { unit, space: None, index, count: Some(count), span };
+            let fixed = FixedSlot { unit, space: None, index, count: Some(count), span };
             // Two entry points may write the same targets.
             self.lines.fix(fixed, Count::Finite(count), entry.scope.owner());
         }
     }
 
     /// The space of what asks for none is 0, whoever is there already; the user guide has the first free one.
-    fn choose_default_space(&mut self, has_bytes: bool, globals: &Globals<'_>, entries: &[Entry<'_>]) {
+    fn choose_default_space(&mut self, has_bytes: bool, globals: &MeasuredGlobals<'_>, entries: &[MeasuredEntry<'_>]) {
         let scopes = entries.iter().map(|entry| &entry.scope);
-        let mut open = globals.items.iter().chain(scopes).flat_map(Item::open);
+        let mut open = globals.items.iter().chain(scopes).flat_map(ScopeItem::open);
         if has_bytes || open.any(|(unit, _)| unit.has_space()) {
             if self.settings.documented {
                 self.default_space = self.lines.take_spaces(1).unwrap_or(0);
@@ -144,28 +152,32 @@ impl<'m> Program<'_, 'm> {
     }
 
     /// The buffer of loose globals comes before all parameters that have no explicit slot.
-    fn global_buffer(&mut self, span: Span) -> (LayoutUnit, At) {
+    fn global_buffer(&mut self, span: Span) -> (LayoutUnit, SlotPosition) {
         let unit = self.settings.buffer_unit(ResourceKind::ConstantBuffer);
-        let owner = Owner { name: "$Globals", span };
+        let owner = SlotOwner { name: "$Globals", span };
         if let Some((index, space)) = self.settings.globals {
-            self.lines.fix(Fixed { unit, space: Some(space), index, count: Some(1), span }, Count::Finite(1), owner);
-            return (unit, (space, index));
+            self.lines.fix(
+                FixedSlot { unit, space: Some(space), index, count: Some(1), span },
+                Count::Finite(1),
+                owner,
+            );
+            return (unit, SlotPosition { space, index });
         }
         let index = self.take(unit, Count::Finite(1), owner);
-        (unit, self.shift(unit, (self.default_space, index)))
+        (unit, self.shift(unit, SlotPosition { space: self.default_space, index }))
     }
 
-    fn take(&mut self, unit: LayoutUnit, count: Count, owner: Owner<'m>) -> u32 {
+    fn take(&mut self, unit: LayoutUnit, count: Count, owner: SlotOwner<'m>) -> u32 {
         let space = if unit.has_space() { self.default_space } else { 0 };
-        self.lines.take((unit, space), count, owner).unwrap_or_else(|| {
-            let message = format!("no room is left for `{}` among the {unit} slots of space {space}", owner.name);
+        self.lines.take(unit, space, count, owner).unwrap_or_else(|| {
+            let message = format!("no free slot is left for `{}` among the {unit} slots of space {space}", owner.name);
             self.problems.push(Diagnostic::error(Code::TooLarge, owner.span, message));
             0
         })
     }
 
     /// Gives an item what it still needs: first all whole spaces together, then each unit's first gap.
-    fn allocate(&mut self, item: &mut Item<'m>) {
+    fn allocate(&mut self, item: &mut ScopeItem<'m>) {
         let needed: u32 = item.open().into_iter().map(|(unit, count)| spaces(unit, count)).sum();
         let mut next = if needed > 0 { self.lines.take_spaces(needed).unwrap_or(0) } else { 0 };
         for (unit, count) in item.open() {
@@ -177,11 +189,12 @@ impl<'m> Program<'_, 'm> {
                     continue;
                 }
                 (LayoutUnit::Bytes, _) => continue,
-                (LayoutUnit::Space, _) => (0, next),
-                (_, Count::Unbounded) => (next, 0),
+                (LayoutUnit::Space, _) => SlotPosition { space: 0, index: next },
+                (_, Count::Unbounded) => SlotPosition { space: next, index: 0 },
                 (_, Count::Finite(_)) => {
                     let index = self.take(unit, count, item.owner());
-                    (if unit.has_space() { self.default_space } else { 0 }, index)
+                    let space = if unit.has_space() { self.default_space } else { 0 };
+                    SlotPosition { space, index }
                 }
             };
             next += spaces(unit, count);
@@ -190,16 +203,16 @@ impl<'m> Program<'_, 'm> {
     }
 
     /// Adds the shifts of registers on Vulkan and WebGPU.
-    fn shifted(&self, mut item: Item<'m>) -> Item<'m> {
+    fn shifted(&self, mut item: ScopeItem<'m>) -> ScopeItem<'m> {
         for (unit, at) in &mut item.at {
             *at = self.shift(*unit, *at);
         }
         item
     }
 
-    fn shift(&self, unit: LayoutUnit, (space, index): At) -> At {
-        let by = unit_class(unit).and_then(|class| self.settings.shift_of(class, space)).unwrap_or(0);
-        (space, index.saturating_add(by))
+    fn shift(&self, unit: LayoutUnit, at: SlotPosition) -> SlotPosition {
+        let by = unit_class(unit).and_then(|class| self.settings.shift_of(class, at.space)).unwrap_or(0);
+        SlotPosition { index: at.index.saturating_add(by), ..at }
     }
 
     /// The space that was asked for, or the first free one (Slang's warning E39012 where that is another).
@@ -210,7 +223,7 @@ impl<'m> Program<'_, 'm> {
         }
         let found = self.lines.take_spaces(1).unwrap_or(0);
         if let Some(space) = asked {
-            let message = format!("space {space} is taken: bindless resources get space {found}");
+            let message = format!("space {space} is already in use: bindless resources get space {found}");
             self.problems.push(Diagnostic::warning(Code::BindingOverlap, Span::default(), message));
         }
         found

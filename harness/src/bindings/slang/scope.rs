@@ -1,28 +1,33 @@
 //! The parameters of a scope as items to place, and the tree of a placed scope.
 //!
-//! In: parameters and type layouts. Out: [`Item`]s, which [`super::program`] places, then a [`VariableLayout`] of the
-//! whole scope: a struct of the parameters, in a constant buffer where they have bytes.
+//! [`super::program`] places the [`ScopeItem`]s, each a parameter with its type layout. [`ScopeDraft`] then builds the
+//! [`VariableLayout`] of the whole scope: a struct of the parameters, in a constant buffer where they have bytes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
-use layoutproof_layout::{Annotations, Span};
+use layoutproof_layout::{Annotations, LayoutUnit, Span, Usage};
 
-use super::explicit::Asking;
-use super::slot_allocator::Owner;
-use crate::bindings::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
-use crate::bindings::{LayoutUnit, Usage};
+use super::explicit::ExplicitParameter;
+use super::slot_allocator::SlotOwner;
+use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
-/// Where something is in a unit: register space (or set) and slot.
-pub(super) type At = (u32, u32);
+/// Where something is in a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SlotPosition {
+    /// Register space or descriptor set.
+    pub(super) space: u32,
+    /// Register, binding or other index.
+    pub(super) index: u32,
+}
 
 /// Something to place.
 #[derive(Clone, Debug)]
-pub(super) struct Item<'m> {
+pub(super) struct ScopeItem<'m> {
     /// Name.
     pub(super) name: &'m str,
-    /// What is written around it.
+    /// Attributes, register and modifiers of the declaration.
     pub(super) annotations: &'m Annotations,
     /// Where it is declared.
     pub(super) span: Span,
@@ -31,16 +36,16 @@ pub(super) struct Item<'m> {
     /// Offset in the bytes of its scope.
     pub(super) bytes: u32,
     /// Where it is, as far as that is decided.
-    pub(super) at: BTreeMap<LayoutUnit, At>,
+    pub(super) at: BTreeMap<LayoutUnit, SlotPosition>,
 }
 
-impl<'m> Item<'m> {
-    pub(super) fn owner(&self) -> Owner<'m> {
-        Owner { name: self.name, span: self.span }
+impl<'m> ScopeItem<'m> {
+    pub(super) fn owner(&self) -> SlotOwner<'m> {
+        SlotOwner { name: self.name, span: self.span }
     }
 
-    pub(super) fn asking(&self) -> Asking<'_> {
-        Asking { name: self.name, layout: &self.layout, annotations: self.annotations }
+    pub(super) fn asking(&self) -> ExplicitParameter<'_> {
+        ExplicitParameter { name: self.name, layout: &self.layout, annotations: self.annotations }
     }
 
     /// Units that have no place yet, with how much of them is needed.
@@ -51,7 +56,7 @@ impl<'m> Item<'m> {
     /// The item as a field of its scope.
     pub(super) fn into_field(self) -> VariableLayout {
         let offset = |(unit, _): (LayoutUnit, Count)| match self.at.get(&unit) {
-            Some((space, offset)) => UnitOffset { unit, space: *space, offset: *offset },
+            Some(at) => UnitOffset { unit, space: at.space, offset: at.index },
             None => UnitOffset { unit, space: 0, offset: if unit == LayoutUnit::Bytes { self.bytes } else { 0 } },
         };
         let offsets = self.layout.usage.iter().map(offset).collect();
@@ -67,36 +72,39 @@ pub(super) fn structure(name: &str, members: Vec<Member>, span: Span) -> Type {
 
 /// A scope to be built.
 #[derive(Debug)]
-pub(super) struct Scope {
+pub(super) struct ScopeDraft {
     /// The struct of its parameters.
     pub(super) ty: Type,
-    /// Bytes of the struct, with their alignment.
-    pub(super) bytes: (Count, u32),
+    /// Bytes of the struct.
+    pub(super) size: Count,
+    /// Alignment of its bytes.
+    pub(super) alignment: u32,
     /// Its parameters.
     pub(super) fields: Vec<VariableLayout>,
     /// Unit and place of the constant buffer; `None` without bytes.
-    pub(super) buffer: Option<(LayoutUnit, At)>,
+    pub(super) buffer: Option<(LayoutUnit, SlotPosition)>,
 }
 
-impl Scope {
+impl ScopeDraft {
     /// The tree of the scope, at `offsets`. The parameters' offsets count from there, behind the buffer's.
     pub(super) fn tree(self, offsets: Vec<UnitOffset>, span: Span) -> VariableLayout {
-        let Self { ty, bytes: (size, alignment), fields, buffer } = self;
+        let Self { ty, size, alignment, fields, buffer } = self;
         let mut usage = Usage::of(LayoutUnit::Bytes, size);
         for (unit, count) in fields.iter().flat_map(|field| field.layout.usage.iter()) {
             if unit != LayoutUnit::Bytes {
                 usage.add(unit, count);
             }
         }
-        let inside = TypeLayout { ty: ty.clone(), usage: usage.clone(), alignment, parts: Parts::Fields(fields) };
-        let Some((unit, (space, offset))) = buffer else { return variable(inside, offsets, span) };
+
+        let inside = TypeLayout { ty: ty.clone(), usage: usage.clone(), alignment, parts: TypeParts::Fields(fields) };
+        let Some((unit, SlotPosition { space, index })) = buffer else { return variable(inside, offsets, span) };
         let zero = usage.iter().map(|(unit, _)| UnitOffset { unit, space: 0, offset: 0 }).collect();
         let own = Usage::of(unit, Count::Finite(1));
         let mut whole = own.clone();
         usage.iter().filter(|(unit, _)| *unit != LayoutUnit::Bytes).for_each(|(unit, count)| whole.add(unit, count));
-        let container = TypeLayout { ty: ty.clone(), usage: own, alignment: 1, parts: Parts::None };
-        let parts = Parts::Contained {
-            container: Box::new(variable(container, vec![UnitOffset { unit, space, offset }], span)),
+        let container = TypeLayout { ty: ty.clone(), usage: own, alignment: 1, parts: TypeParts::None };
+        let parts = TypeParts::Contained {
+            container: Box::new(variable(container, vec![UnitOffset { unit, space, offset: index }], span)),
             element: Box::new(variable(inside, zero, span)),
         };
         variable(TypeLayout { ty, usage: whole, alignment: 1, parts }, offsets, span)

@@ -1,22 +1,22 @@
-//! What a request asks of Slang's placement: rule sets, parameter blocks with or without spaces, shifts.
+//! Settings of Slang's placement, from a request: rule sets, parameter blocks with or without spaces, shifts.
 //!
-//! In: a [`Request`]. Out: [`Settings`]. Source: options as slangc 2026.14.1 takes them, measured.
+//! Reads a [`BindingRequest`] into [`SlangSettings`]. Source: options as slangc 2026.14.1 takes them, measured.
 
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{LayoutOptions, Span};
 
-use crate::bindings::{Convention, Request, Target};
+use crate::bindings::{BindingRequest, Convention, Target};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::version::VersionRange;
 
 /// One `-fvk-t-shift 10 all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shift {
+pub(super) struct ShiftOption {
     /// Register class: `b`, `t`, `u` or `s`.
     pub(super) class: char,
-    /// What is added to the register.
+    /// Number that is added to the register.
     pub(super) by: u32,
     /// The space that it is for; `None` for all.
     pub(super) space: Option<u32>,
@@ -24,21 +24,22 @@ pub(super) struct Shift {
 
 /// Everything that placement depends on beside the module.
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct SlangSettings {
     /// Target.
     pub(super) target: Target,
-    /// Whether the user guide wins over slangc.
+    /// True if the user guide wins over slangc.
     pub(super) documented: bool,
     /// Byte rule sets.
     pub(super) native: &'static Native,
-    /// Matrix order: columns where no option says otherwise, as slangc has it (sessions made by its API begin with rows).
+    /// Matrix order: columns where no option says otherwise, as slangc has it (sessions made by its API begin with
+    /// rows).
     pub(super) layout: LayoutOptions,
     /// Major and minor number of the shader model that the profile names.
     model: Option<(u32, u32)>,
-    /// Whether the compiler's version takes `[[vk::binding]]` on entry-point parameters.
+    /// True if the compiler's version takes `[[vk::binding]]` on entry-point parameters.
     knows_entry_bindings: bool,
     /// Shifts of registers on Vulkan and WebGPU.
-    pub(super) shifts: Vec<Shift>,
+    pub(super) shifts: Vec<ShiftOption>,
     /// Binding and set of the buffer of loose globals.
     pub(super) globals: Option<(u32, u32)>,
     /// The space asked for bindless resources.
@@ -47,12 +48,12 @@ pub(super) struct Settings {
     pub(super) stage: Option<&'static str>,
 }
 
-impl Settings {
+impl SlangSettings {
     /// Reads a request.
     ///
     /// # Errors
     /// Options without the values that they take.
-    pub(super) fn of(request: &Request) -> Result<Self, Vec<Diagnostic>> {
+    pub(super) fn of(request: &BindingRequest) -> Result<Self, Vec<Diagnostic>> {
         let mut settings = Self {
             target: request.target,
             documented: request.convention == Convention::SlangDocumented,
@@ -65,6 +66,7 @@ impl Settings {
             bindless: None,
             stage: request.profile.as_deref().and_then(profile_stage),
         };
+
         let problems: Vec<_> = request.options.iter().filter_map(|option| settings.read(option).err()).collect();
         if problems.is_empty() { Ok(settings) } else { Err(problems) }
     }
@@ -76,10 +78,10 @@ impl Settings {
             || Diagnostic::error(Code::BadOption, Span::default(), format!("`{option}` has not the values it takes"));
         let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok()).ok_or_else(bad);
         match words.first().copied().unwrap_or_default() {
-            "-fvk-b-shift" => self.shift('b', (number(1)?, words.get(2).copied())).ok_or_else(bad)?,
-            "-fvk-t-shift" => self.shift('t', (number(1)?, words.get(2).copied())).ok_or_else(bad)?,
-            "-fvk-u-shift" => self.shift('u', (number(1)?, words.get(2).copied())).ok_or_else(bad)?,
-            "-fvk-s-shift" => self.shift('s', (number(1)?, words.get(2).copied())).ok_or_else(bad)?,
+            "-fvk-b-shift" => self.shift('b', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
+            "-fvk-t-shift" => self.shift('t', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
+            "-fvk-u-shift" => self.shift('u', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
+            "-fvk-s-shift" => self.shift('s', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
             "-fvk-bind-globals" if self.speaks_spirv() => self.globals = Some((number(1)?, number(2)?)),
             "-bindless-space-index" => self.bindless = Some(number(1)?),
             "-matrix-layout-row-major" => self.layout.matrix = MatrixOrder::Row,
@@ -92,18 +94,18 @@ impl Settings {
         Ok(())
     }
 
-    fn shift(&mut self, class: char, (by, space): (u32, Option<&str>)) -> Option<()> {
+    fn shift(&mut self, class: char, by: u32, space: Option<&str>) -> Option<()> {
         let space = match space? {
             "all" => None,
             number => Some(number.parse().ok()?),
         };
         if self.speaks_spirv() {
-            self.shifts.push(Shift { class, by, space });
+            self.shifts.push(ShiftOption { class, by, space });
         }
         Some(())
     }
 
-    /// Whether a parameter block takes a register space (from shader model 5.1 on), a descriptor set or a group.
+    /// True if a parameter block takes a register space (from shader model 5.1 on), a descriptor set or a group.
     pub(super) fn blocks_have_spaces(&self) -> bool {
         match self.target {
             Target::D3d12 => self.model.is_some_and(|model| model >= (5, 1)),
@@ -112,17 +114,17 @@ impl Settings {
         }
     }
 
-    /// Whether there are bindless resources: on D3D from shader model 6.6 on, and on every other target.
+    /// True if there are bindless resources: on D3D from shader model 6.6 on, and on every other target.
     pub(super) fn has_bindless(&self) -> bool {
         self.target != Target::D3d12 || self.model.is_some_and(|model| model >= (6, 6))
     }
 
-    /// Whether each render target of a fragment shader takes the `u` register of its number (D3D before 5.1).
+    /// True if each render target of a fragment shader takes the `u` register of its number (D3D before 5.1).
     pub(super) fn render_targets_are_views(&self) -> bool {
         self.target == Target::D3d12 && self.model.is_some_and(|model| model < (5, 1))
     }
 
-    /// Whether descriptors have bindings rather than registers of several classes.
+    /// True if descriptors have bindings rather than registers of several classes.
     pub(super) fn speaks_spirv(&self) -> bool {
         match self.target {
             Target::Vulkan | Target::Webgpu => true,
@@ -130,18 +132,18 @@ impl Settings {
         }
     }
 
-    /// Whether `[[vk::binding]]` counts on entry-point parameters.
+    /// True if `[[vk::binding]]` counts on entry-point parameters.
     pub(super) fn binds_entry_parameters(&self) -> bool {
         self.speaks_spirv() && self.knows_entry_bindings
     }
 
-    /// What is added to a register of `class` in `space`; `None` where no shift is given for it.
+    /// Number that is added to a register of `class` in `space`; `None` if no shift is set for it.
     pub(super) fn shift_of(&self, class: char, space: u32) -> Option<u32> {
-        let fits = |shift: &&Shift| shift.class == class && shift.space.is_none_or(|only| only == space);
+        let fits = |shift: &&ShiftOption| shift.class == class && shift.space.is_none_or(|only| only == space);
         self.shifts.iter().rev().find(fits).map(|shift| shift.by)
     }
 
-    /// Whether registers of `class` are counted apart from bindings, to be shifted in the end.
+    /// True if registers of `class` are counted apart from bindings, to be shifted in the end.
     pub(super) fn is_shifted(&self, class: char) -> bool {
         self.shifts.iter().any(|shift| shift.class == class)
     }

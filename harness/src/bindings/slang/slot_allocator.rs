@@ -4,40 +4,44 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_layout::Span;
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Span};
 
-use super::explicit::Fixed;
-use crate::bindings::LayoutUnit;
-use crate::bindings::slots::{Held, Slots};
+use super::explicit::FixedSlot;
+use crate::bindings::slots::{SlotLine, SlotReservation};
 
-/// Who holds slots.
+/// The parameter that holds slots.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Owner<'m> {
+pub(super) struct SlotOwner<'m> {
     /// Name of the parameter.
     pub(super) name: &'m str,
     /// Where it is declared.
     pub(super) span: Span,
 }
 
-/// What is taken so far.
+/// The slots and spaces that are taken so far.
 #[derive(Debug)]
-pub(super) struct Lines<'m> {
-    /// Whether an explicit slot takes its space only if it names one.
+pub(super) struct SlotAllocator<'m> {
+    /// True if an explicit slot takes its space only if it names one.
     named_spaces_only: bool,
     /// By unit and space.
-    slots: BTreeMap<(LayoutUnit, u32), Slots<Owner<'m>>>,
-    spaces: Slots<()>,
+    slots: BTreeMap<(LayoutUnit, u32), SlotLine<SlotOwner<'m>>>,
+    spaces: SlotLine<()>,
 }
 
-impl<'m> Lines<'m> {
+impl<'m> SlotAllocator<'m> {
     /// Nothing is taken.
     pub(super) fn new(named_spaces_only: bool) -> Self {
-        Self { named_spaces_only, slots: BTreeMap::new(), spaces: Slots::default() }
+        Self { named_spaces_only, slots: BTreeMap::new(), spaces: SlotLine::default() }
     }
 
     /// Takes `count` explicit slots; returns who has some of them already.
-    pub(super) fn fix(&mut self, fixed: Fixed, count: Count, owner: Owner<'m>) -> Option<Held<Owner<'m>>> {
+    pub(super) fn fix(
+        &mut self,
+        fixed: FixedSlot,
+        count: Count,
+        owner: SlotOwner<'m>,
+    ) -> Option<SlotReservation<SlotOwner<'m>>> {
         if fixed.unit == LayoutUnit::Space {
             // Only the first: spaces of blocks inside are not kept from others (Slang 2026.14.1).
             self.mark_space(fixed.index);
@@ -49,7 +53,7 @@ impl<'m> Lines<'m> {
     }
 
     /// Takes the first gap of `count` slots; `None` if there is none.
-    pub(super) fn take(&mut self, (unit, space): (LayoutUnit, u32), count: Count, owner: Owner<'m>) -> Option<u32> {
+    pub(super) fn take(&mut self, unit: LayoutUnit, space: u32, count: Count, owner: SlotOwner<'m>) -> Option<u32> {
         let line = self.slots.entry((unit, space)).or_default();
         let first = line.first_fit(count, 0)?;
         line.reserve(first, count, owner);
@@ -68,7 +72,7 @@ impl<'m> Lines<'m> {
         self.spaces.reserve(space, Count::Finite(1), ());
     }
 
-    /// Whether nothing has taken a space.
+    /// True if nothing has taken a space.
     pub(super) fn is_free_space(&self, space: u32) -> bool {
         self.spaces.first_fit(Count::Finite(1), space) == Some(space)
     }

@@ -1,6 +1,6 @@
 //! How much of each unit a type takes, and where its parts are: structs, arrays, resources.
 //!
-//! In: a [`Type`] with its bytes ([`super::bytes`]). Out: a [`TypeLayout`]. Buffers with a layout inside are
+//! Builds the [`TypeLayout`] of a [`Type`] whose bytes [`super::bytes`] has laid out. Buffers with a layout inside are
 //! [`super::containers`]'s business, structs in arrays that of [`super::arrays`].
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Computing Resource Requirements; measured with Slang 2026.14.1.
@@ -11,48 +11,50 @@ use std::sync::Arc;
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
-use layoutproof_layout::{Annotations, BlockKind, Extent, LaidOut, LaidOutMember, LaidOutShape, Span};
+use layoutproof_layout::{
+    Annotations, BlockKind, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutUnit, Span, Usage,
+};
 
 use super::arrays::in_array;
-use super::budget::Budget;
-use super::bytes::{Room, Whole};
-use super::settings::Settings;
-use crate::bindings::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
-use crate::bindings::{LayoutUnit, Usage};
+use super::budget::LayoutBudget;
+use super::bytes::{ByteRoom, WholeBlock};
+use super::settings::SlangSettings;
+use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Makes type layouts.
 #[derive(Debug)]
-pub(super) struct Types<'s> {
-    /// What was asked.
-    pub(super) settings: &'s Settings,
-    /// What cannot be laid out.
+pub(super) struct TypeLayoutBuilder<'s> {
+    /// Settings of the request.
+    pub(super) settings: &'s SlangSettings,
+    /// Problems of types that cannot be laid out.
     pub(super) problems: Vec<Diagnostic>,
     /// How many layouts are made, varyings included.
-    pub(super) budget: Budget,
+    pub(super) budget: LayoutBudget,
 }
 
 /// Where a type is used.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    /// What resources are there.
-    pub(super) room: Room,
+pub(super) struct TypePosition {
+    /// How resources are represented there.
+    pub(super) room: ByteRoom,
     /// The declaration.
     pub(super) span: Span,
 }
 
-impl Types<'_> {
+impl TypeLayoutBuilder<'_> {
     /// The bytes of `whole`; what speaks against them is a problem.
-    pub(super) fn bytes(&mut self, whole: Whole<'_>) -> Option<LaidOut> {
+    pub(super) fn bytes(&mut self, whole: WholeBlock<'_>) -> Option<LaidOut> {
         self.settings.bytes(whole).map_err(|problems| self.problems.extend(problems)).ok()
     }
 
     /// The layout of `ty`, whose bytes are `laid`: `None` where it has none.
-    pub(super) fn of(&mut self, ty: &Type, laid: Option<&LaidOut>, place: Place) -> TypeLayout {
+    pub(super) fn of(&mut self, ty: &Type, laid: Option<&LaidOut>, place: TypePosition) -> TypeLayout {
         if let Err(problem) = self.budget.spend(place.span) {
             self.problems.extend(problem);
             return with_bytes(ty, None);
         }
+
         match ty {
             Type::Scalar(_)
             | Type::Vector { .. }
@@ -60,43 +62,46 @@ impl Types<'_> {
             | Type::Enum(_)
             | Type::Pointer { .. }
             | Type::Handle { .. } => with_bytes(ty, laid),
-            Type::Array { element, count } => self.array((ty, element, *count), laid, place),
-            Type::Struct(structure) => self.structure(ty, (structure, laid), place),
-            Type::Resource(resource) => self.resource(ty, (resource, laid), place),
+            Type::Array { element, count } => self.array(ty, element, *count, laid, place),
+            Type::Struct(structure) => self.structure(ty, structure, laid, place),
+            Type::Resource(resource) => self.resource(ty, resource, laid, place),
         }
     }
 
-    fn resource(&mut self, ty: &Type, (resource, laid): (&Resource, Option<&LaidOut>), place: Place) -> TypeLayout {
+    fn resource(&mut self, ty: &Type, resource: &Resource, laid: Option<&LaidOut>, place: TypePosition) -> TypeLayout {
         if let (Some(group), Some(element)) = (self.group(resource, place), resource.element.as_deref()) {
             return self.container(ty, group, element);
         }
+
         let mut layout = with_bytes(ty, laid);
         layout.usage.add_all(&self.settings.resource(resource.kind, place.room));
         if let (ResourceKind::StructuredBuffer(_), Some(element)) = (resource.kind, resource.element.as_deref()) {
-            let whole = Whole {
+            let whole = WholeBlock {
                 kind: BlockKind::StructuredElement,
                 data_layout: resource.data_layout,
                 element,
-                room: Room::Ordinary,
+                room: ByteRoom::Ordinary,
                 span: place.span,
             };
             let laid = self.bytes(whole);
-            let element = self.of(element, laid.as_ref(), Place { room: Room::Ordinary, ..place });
-            layout.parts = Parts::Memory(Arc::new(element));
+            let element = self.of(element, laid.as_ref(), TypePosition { room: ByteRoom::Ordinary, ..place });
+            layout.parts = TypeParts::Memory(Arc::new(element));
         }
         layout
     }
 
     fn array(
         &mut self,
-        (ty, element, count): (&Type, &Type, Count),
+        ty: &Type,
+        element: &Type,
+        count: Count,
         laid: Option<&LaidOut>,
-        place: Place,
+        place: TypePosition,
     ) -> TypeLayout {
         self.check_element(element, place.span);
         let own = laid.and_then(|laid| match &laid.shape {
             LaidOutShape::Array { element, .. } => Some(LaidOut::clone(element)),
-            LaidOutShape::Pointer => self.bytes(Whole {
+            LaidOutShape::Pointer => self.bytes(WholeBlock {
                 kind: BlockKind::ConstantBuffer,
                 data_layout: None,
                 element,
@@ -109,6 +114,7 @@ impl Types<'_> {
             | LaidOutShape::Struct(_)
             | LaidOutShape::Resource => None,
         });
+
         let element = Arc::new(self.of(element, own.as_ref(), place));
         let Some(mut array) = in_array(&element, count, self.settings) else {
             let message = "slangc cannot lay out an array of constant buffers that hold resources for this target";
@@ -119,7 +125,7 @@ impl Types<'_> {
         array.usage.add_all(&bytes.usage);
         let mut strides = Usage::of(LayoutUnit::Bytes, Count::Finite(byte_stride(laid, own.as_ref())));
         strides.add_all(&array.stride);
-        let parts = Parts::Elements { element: array.element, stride: strides };
+        let parts = TypeParts::Elements { element: array.element, stride: strides };
         TypeLayout { usage: array.usage, parts, ..bytes }
     }
 
@@ -138,46 +144,50 @@ impl Types<'_> {
     fn structure(
         &mut self,
         ty: &Type,
-        (structure, laid): (&Arc<StructType>, Option<&LaidOut>),
-        place: Place,
+        structure: &Arc<StructType>,
+        laid: Option<&LaidOut>,
+        place: TypePosition,
     ) -> TypeLayout {
         let mut members = members(laid).iter().peekable();
-        let mut fields = Fields::default();
+        let mut fields = FieldCounter::default();
         if let Some(base) = &structure.base {
             let laid = members.next_if(|member| member.is_base);
             let ty = Type::Struct(Arc::clone(base));
             let layout = self.of(&ty, laid.map(|laid| &laid.layout), place);
             let (name, annotations) = ("$base".to_owned(), Annotations::default());
-            fields.push((name, annotations, structure.span), layout, laid.map_or(0, |laid| laid.offset));
+            fields.push(name, annotations, structure.span, layout, laid.map_or(0, |laid| laid.offset));
         }
+
         for member in &structure.members {
             let laid = next_member(&mut members, member);
             if member.bit_width.is_some() {
                 fields.push_bits(laid, member.span);
                 continue;
             }
-            let layout = self.of(&member.ty, laid.map(|laid| &laid.layout), Place { span: member.span, ..place });
-            let own = (member.name.clone(), member.annotations.clone(), member.span);
-            fields.push(own, layout, laid.map_or(0, |laid| laid.offset));
+            let layout =
+                self.of(&member.ty, laid.map(|laid| &laid.layout), TypePosition { span: member.span, ..place });
+            let offset = laid.map_or(0, |laid| laid.offset);
+            fields.push(member.name.clone(), member.annotations.clone(), member.span, layout, offset);
         }
+
         let mut layout = with_bytes(ty, laid);
         layout.usage.add_all(&fields.used);
-        TypeLayout { parts: Parts::Fields(fields.found), ..layout }
+        TypeLayout { parts: TypeParts::Fields(fields.found), ..layout }
     }
 }
 
 /// The fields of a struct with a running count for each unit.
 #[derive(Debug, Default)]
-struct Fields {
+struct FieldCounter {
     found: Vec<VariableLayout>,
     used: Usage,
     /// Offsets in bytes of the storage units of bit-fields.
     bit_units: Vec<u32>,
 }
 
-impl Fields {
+impl FieldCounter {
     /// Places a field behind those before it. What has no end takes a register space of its own.
-    fn push(&mut self, (name, annotations, span): (String, Annotations, Span), layout: TypeLayout, bytes: u32) {
+    fn push(&mut self, name: String, annotations: Annotations, span: Span, layout: TypeLayout, bytes: u32) {
         let mut offsets = Vec::new();
         for (unit, count) in layout.usage.iter() {
             let running = finite(self.used.get(unit));
@@ -198,11 +208,12 @@ impl Fields {
             };
             offsets.push(UnitOffset { unit, space, offset });
         }
+
         self.found.push(VariableLayout { name: Some(name), annotations, offsets, layout: Arc::new(layout), span });
     }
 }
 
-impl Fields {
+impl FieldCounter {
     /// A bit-field, as the storage unit that it shares; Slang's reflection shows the units alone.
     fn push_bits(&mut self, laid: Option<&LaidOutMember>, span: Span) {
         let Some(laid) = laid.filter(|laid| self.bit_units.last() != Some(&laid.offset)) else { return };
@@ -210,7 +221,7 @@ impl Fields {
         let name = format!("$bit_field_backing_{}", self.bit_units.len());
         self.bit_units.push(laid.offset);
         let layout = with_bytes(&Type::Scalar(component.scalar), Some(&laid.layout));
-        self.push((name, Annotations::default(), span), layout, laid.offset);
+        self.push(name, Annotations::default(), span, layout, laid.offset);
     }
 }
 
@@ -246,7 +257,7 @@ pub(super) fn with_bytes(ty: &Type, laid: Option<&LaidOut>) -> TypeLayout {
         None => Count::Finite(0),
     };
     let alignment = laid.filter(|_| size != Count::Finite(0)).map_or(1, |laid| laid.alignment);
-    TypeLayout { ty: ty.clone(), usage: Usage::of(LayoutUnit::Bytes, size), alignment, parts: Parts::None }
+    TypeLayout { ty: ty.clone(), usage: Usage::of(LayoutUnit::Bytes, size), alignment, parts: TypeParts::None }
 }
 
 /// Bytes from one element to the next; of an array behind a pointer, its element rounded up.
@@ -276,7 +287,7 @@ pub(super) fn finite(count: Count) -> u32 {
     }
 }
 
-/// Whether a parameter block stands in `ty`, outside of other buffers.
+/// True if a parameter block stands in `ty`, outside of other buffers.
 fn holds_block(ty: &Type) -> bool {
     ty.holds(&|resource| resource.kind == ResourceKind::ParameterBlock)
 }

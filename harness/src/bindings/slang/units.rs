@@ -1,26 +1,28 @@
 //! Which unit a resource takes on each target, and how much of it.
 //!
-//! In: a resource kind. Out: a [`Usage`]. Buffers that hold a layout inside (`ConstantBuffer<T>` and its kin) have one
-//! unit for themselves: [`Settings::buffer_unit`]. Source: measured with Slang 2026.12 and 2026.14.1.
+//! Returns the [`Usage`] of each resource kind. Buffers that hold a layout inside (`ConstantBuffer<T>` and its kin)
+//! have one unit for themselves: [`SlangSettings::buffer_unit`]. Source: measured with Slang 2026.12 and 2026.14.1.
 
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Usage};
 
-use super::bytes::Room;
-use super::settings::Settings;
-use crate::bindings::{LayoutUnit, Target, Usage};
+use super::bytes::ByteRoom;
+use super::settings::SlangSettings;
+use crate::bindings::Target;
 
-impl Settings {
-    /// What a resource without a layout inside takes.
-    pub(super) fn resource(&self, kind: ResourceKind, room: Room) -> Usage {
+impl SlangSettings {
+    /// Units that a resource without a layout inside takes.
+    pub(super) fn resource(&self, kind: ResourceKind, room: ByteRoom) -> Usage {
         let mut usage = Usage::default();
-        if room == Room::Arguments {
+        if room == ByteRoom::Arguments {
             // A handle has no index, but Slang 2026.14.1 counts a buffer for the counter that Metal does not have.
             if has_counter(kind) {
                 usage.add(LayoutUnit::MetalBuffer, Count::Finite(1));
             }
             return usage;
         }
+
         for class in kind.register_classes().chars() {
             let unit = self.unit(class, kind);
             let is_second = unit == LayoutUnit::Binding && usage.get(unit) != Count::Finite(0);
@@ -28,16 +30,18 @@ impl Settings {
                 usage.add(unit, Count::Finite(self.descriptors(kind)));
             }
         }
+
         if let ResourceKind::SubpassInput { .. } = kind {
             usage.add(LayoutUnit::InputAttachment, Count::Finite(1));
         }
         usage
     }
 
-    /// Whether a texture with its sampler takes two bindings. WebGPU has no such type; in parameter blocks Slang 2026.14.1
+    /// True if a texture with its sampler takes two bindings. WebGPU has no such type; in parameter blocks Slang
+    /// 2026.14.1
     /// gives it one all the same, and its code leaves it out.
-    fn splits_combined(&self, room: Room) -> bool {
-        self.target == Target::Webgpu && room != Room::Block
+    fn splits_combined(&self, room: ByteRoom) -> bool {
+        self.target == Target::Webgpu && room != ByteRoom::Block
     }
 
     /// The unit that a constant buffer, a texture buffer or a parameter block takes for its own buffer.
@@ -67,7 +71,7 @@ impl Settings {
         }
     }
 
-    /// Whether an array of resources takes the unit once for each element.
+    /// True if an array of resources takes the unit once for each element.
     pub(super) fn multiplies(&self, unit: LayoutUnit) -> bool {
         match unit {
             LayoutUnit::Binding => false,
@@ -91,12 +95,12 @@ impl Settings {
     }
 }
 
-/// Whether a buffer has a hidden counter.
+/// True if a buffer has a hidden counter.
 fn has_counter(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
 }
 
-/// Whether this is a texture and a sampler in one.
+/// True if this is a texture and a sampler in one.
 pub(super) fn is_combined(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::CombinedSampler(_))
 }
@@ -111,7 +115,7 @@ pub(super) fn class_unit(class: char) -> LayoutUnit {
     LayoutUnit::of_class(class).unwrap_or(LayoutUnit::Sampler)
 }
 
-/// Whether fields of this unit move when their struct stands in an array, so that each field is an array of its own.
+/// True if fields of this unit move when their struct stands in an array, so that each field is an array of its own.
 pub(super) fn is_register(unit: LayoutUnit) -> bool {
     match unit {
         LayoutUnit::ConstantBuffer

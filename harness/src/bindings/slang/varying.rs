@@ -1,28 +1,27 @@
 //! Varying parameters of an entry point: how many locations they take, and which.
 //!
-//! A scalar or vector takes a location, a matrix one for each vector of the order that the command line asks for, whatever
-//! its own order. System values take none, but
-//! for the render targets of a fragment shader, whose numbers do not count. Explicit locations are honoured everywhere
-//! but on D3D.
+//! A scalar or vector takes a location, a matrix one for each vector of the order that the command line asks for,
+//! whatever its own order. System values take none, but for the render targets of a fragment shader, whose numbers do
+//! not count. Explicit locations are honoured everywhere but on D3D.
 //!
 //! Source: Slang user guide, Parameter Layout Rules; measured with Slang 2026.14.1.
 
 use std::sync::Arc;
 
 use layoutproof_layout::shape::{Count, MatrixOrder, Member, StructType, Type};
-use layoutproof_layout::{Annotations, Span};
+use layoutproof_layout::{Annotations, LayoutUnit, Span, Usage};
 
 use super::explicit::vulkan_number;
-use super::types::{Types, finite, with_bytes};
-use crate::bindings::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
-use crate::bindings::{LayoutUnit, Target, Usage};
+use super::types::{TypeLayoutBuilder, finite, with_bytes};
+use crate::bindings::Target;
+use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Makes the layouts of an entry point's varyings.
 #[derive(Debug)]
 pub(super) struct Varyings<'t, 's> {
     /// The target, the budget, and what is wrong.
-    pub(super) types: &'t mut Types<'s>,
+    pub(super) types: &'t mut TypeLayoutBuilder<'s>,
     /// Stage of the entry point.
     pub(super) stage: String,
     /// Where the entry point is declared.
@@ -57,24 +56,25 @@ impl Varyings<'_, '_> {
             self.types.problems.extend(problem);
             return with_bytes(ty, None);
         }
+
         match ty {
             Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. } => {
-                self.leaf(ty, 1, (semantic, directions))
+                self.leaf(ty, 1, semantic, directions)
             }
             Type::Matrix { rows, columns, .. } => {
                 let vectors = match self.types.settings.layout.matrix {
                     MatrixOrder::Row => *rows,
                     MatrixOrder::Column => *columns,
                 };
-                self.leaf(ty, vectors, (semantic, directions))
+                self.leaf(ty, vectors, semantic, directions)
             }
-            Type::Array { element, count } => self.array((ty, element, *count), semantic, directions),
-            Type::Struct(structure) => self.structure((ty, structure), semantic, directions),
-            Type::Resource(_) => self.leaf(ty, 0, (semantic, directions)),
+            Type::Array { element, count } => self.array(ty, element, *count, semantic, directions),
+            Type::Struct(structure) => self.structure(ty, structure, semantic, directions),
+            Type::Resource(_) => self.leaf(ty, 0, semantic, directions),
         }
     }
 
-    fn leaf(&mut self, ty: &Type, locations: u32, (semantic, directions): (Option<&str>, Directions)) -> TypeLayout {
+    fn leaf(&mut self, ty: &Type, locations: u32, semantic: Option<&str>, directions: Directions) -> TypeLayout {
         let mut usage = Usage::default();
         for unit in directions {
             if self.has_locations(semantic, *unit) {
@@ -84,7 +84,7 @@ impl Varyings<'_, '_> {
         if let Some(target) = semantic.filter(|_| !usage.is_empty()).and_then(render_target) {
             self.render_targets.push((target, locations));
         }
-        TypeLayout { ty: ty.clone(), usage, alignment: 1, parts: Parts::None }
+        TypeLayout { ty: ty.clone(), usage, alignment: 1, parts: TypeParts::None }
     }
 
     fn has_locations(&self, semantic: Option<&str>, unit: LayoutUnit) -> bool {
@@ -101,7 +101,9 @@ impl Varyings<'_, '_> {
 
     fn array(
         &mut self,
-        (ty, element, count): (&Type, &Type, Count),
+        ty: &Type,
+        element: &Type,
+        count: Count,
         semantic: Option<&str>,
         directions: Directions,
     ) -> TypeLayout {
@@ -114,13 +116,15 @@ impl Varyings<'_, '_> {
             };
             usage.add(unit, whole);
         }
+
         let stride = element.usage.clone();
-        TypeLayout { ty: ty.clone(), usage, alignment: 1, parts: Parts::Elements { element, stride } }
+        TypeLayout { ty: ty.clone(), usage, alignment: 1, parts: TypeParts::Elements { element, stride } }
     }
 
     fn structure(
         &mut self,
-        (ty, structure): (&Type, &StructType),
+        ty: &Type,
+        structure: &StructType,
         semantic: Option<&str>,
         directions: Directions,
     ) -> TypeLayout {
@@ -129,10 +133,12 @@ impl Varyings<'_, '_> {
             let layout = self.layout(&Type::Struct(Arc::clone(base)), semantic, directions);
             fields.push(("$base".to_owned(), Annotations::default(), base.span, layout));
         }
+
         for Member { name, ty, annotations, span, .. } in &structure.members {
             let layout = self.layout(ty, semantic.or(annotations.semantic.as_deref()), directions);
             fields.push((name.clone(), annotations.clone(), *span, layout));
         }
+
         let explicit = fields.iter().map(|(_, annotations, _, layout)| self.location(annotations, layout));
         let explicit: Vec<Option<u32>> = explicit.collect();
         let takes = |layout: &TypeLayout| !layout.usage.is_empty();
@@ -141,13 +147,15 @@ impl Varyings<'_, '_> {
         if is_mixed {
             self.refuse_mixture(structure.span);
         }
+
         let (mut usage, mut placed) = (Usage::default(), Vec::new());
         for ((name, annotations, span, layout), explicit) in fields.into_iter().zip(explicit) {
             let offsets = place(&layout, explicit, &mut usage);
             let name = Some(name);
             placed.push(VariableLayout { name, annotations, offsets, layout: Arc::new(layout), span });
         }
-        TypeLayout { ty: ty.clone(), usage, alignment: 1, parts: Parts::Fields(placed) }
+
+        TypeLayout { ty: ty.clone(), usage, alignment: 1, parts: TypeParts::Fields(placed) }
     }
 
     /// The explicit location of what takes locations, where the target has them.

@@ -5,10 +5,10 @@
 use layoutproof_layout::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register, Span};
 
 use super::Elaborator;
-use super::generic::Context;
-use super::record::Holder;
+use super::generic::LookupContext;
+use super::record::MemberHolder;
 use crate::declare::ast::{
-    ArgumentSyntax, AttributeSyntax, LayoutSyntax, PackOffsetSyntax, Placement, Prefix, RegisterSyntax,
+    ArgumentSyntax, AttributeSyntax, LayoutSyntax, PackOffsetSyntax, PlacementSyntax, Prefix, RegisterSyntax,
 };
 use crate::input::diagnostics::{Code, Diagnostic};
 
@@ -33,8 +33,8 @@ impl<'t> Elaborator<'t> {
     pub(super) fn annotations(
         &mut self,
         prefix: &Prefix<'t>,
-        placement: &Placement<'t>,
-        context: &Context,
+        placement: &PlacementSyntax<'t>,
+        context: &LookupContext,
     ) -> Annotations {
         let packoffsets: Vec<PackOffset> =
             placement.packoffsets.iter().filter_map(|syntax| self.packoffset(*syntax)).collect();
@@ -45,6 +45,7 @@ impl<'t> Elaborator<'t> {
                 self.problems.report(problem.with_label(before.span, "overridden"));
             }
         }
+
         Annotations {
             registers: placement.registers.iter().filter_map(|syntax| self.register(syntax)).collect(),
             packoffset: packoffsets.last().copied(),
@@ -55,7 +56,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn attribute(&mut self, syntax: &AttributeSyntax<'t>, context: &Context) -> Attribute {
+    fn attribute(&mut self, syntax: &AttributeSyntax<'t>, context: &LookupContext) -> Attribute {
         let arguments = syntax.arguments.iter().map(|argument| self.argument_value(argument, context)).collect();
         let attribute = Attribute {
             namespace: syntax.namespace.map(str::to_owned),
@@ -68,7 +69,7 @@ impl<'t> Elaborator<'t> {
         attribute
     }
 
-    fn argument_value(&mut self, argument: &ArgumentSyntax<'t>, context: &Context) -> Argument {
+    fn argument_value(&mut self, argument: &ArgumentSyntax<'t>, context: &LookupContext) -> Argument {
         match argument {
             ArgumentSyntax::Text(text) => Argument::Text((*text).to_owned()),
             ArgumentSyntax::Value(expression, written) => match self.evaluate(expression, context) {
@@ -95,7 +96,7 @@ impl<'t> Elaborator<'t> {
         self.problems.report(Diagnostic::error(Code::BadAttribute, attribute.span, message));
     }
 
-    fn layout_qualifier(&mut self, syntax: &LayoutSyntax<'t>, context: &Context) -> LayoutQualifier {
+    fn layout_qualifier(&mut self, syntax: &LayoutSyntax<'t>, context: &LookupContext) -> LayoutQualifier {
         let value = syntax.value.as_ref().and_then(|expression| self.integer(expression, context));
         LayoutQualifier { name: syntax.name.text.to_owned(), value, span: syntax.name.span }
     }
@@ -111,6 +112,7 @@ impl<'t> Elaborator<'t> {
                 words = rest;
             }
         }
+
         let (first, second) = match words {
             [first] => (first, None),
             [first, second] => (first, Some(second)),
@@ -127,12 +129,17 @@ impl<'t> Elaborator<'t> {
                 self.problems.report(Diagnostic::warning(Code::BadRegister, first.span, message));
             }
         }
+
         if let Some(second) = second {
             let Some(number) = space(second.text).filter(|_| register.space.is_none()) else {
-                return self.bad_register(second.span, format!("`{}` is no space such as `space1`", second.text));
+                return self.bad_register(
+                    second.span,
+                    format!("`{}` is not a register space; write for example `space1`", second.text),
+                );
             };
             register.space = Some(self.register_number(number, second.span)?);
         }
+
         if syntax.indexed {
             let message = "the index in brackets is ignored, as DXC does";
             self.problems.report(Diagnostic::warning(Code::BadRegister, syntax.span, message));
@@ -147,9 +154,12 @@ impl<'t> Elaborator<'t> {
         let number = letters.as_str();
         let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
         if !REGISTER_LETTERS.contains(&class) || !is_number {
-            let message = format!("`{name}` is no register: a letter of b, c, i, s, t, u and a number");
+            let message = format!(
+                "`{name}` is not a register; write one of the letters b, c, i, s, t, u and a number, such as `t3`"
+            );
             return self.bad_register(span, message);
         }
+
         if number.is_empty() {
             return Some((class, None));
         }
@@ -159,7 +169,7 @@ impl<'t> Elaborator<'t> {
     fn register_number(&mut self, digits: &str, span: Span) -> Option<u32> {
         match digits.parse() {
             Ok(number) => Some(number),
-            Err(_) => self.bad_register(span, format!("`{digits}` is no number from 0 to 2^32 - 1")),
+            Err(_) => self.bad_register(span, format!("`{digits}` is not a number from 0 to 2^32 - 1")),
         }
     }
 
@@ -174,23 +184,27 @@ impl<'t> Elaborator<'t> {
         let number = digits.map(|digits| if digits.is_empty() { Ok(0) } else { digits.parse::<u32>() });
         let component = syntax.component.map(component);
         let message = match (number, component) {
-            (None, _) => format!("`{}` is no constant register such as `c2`", syntax.register),
-            (Some(Err(_)), _) => format!("`{}` is no constant register with a number", syntax.register),
+            (None, _) => format!("`{}` is not a constant register; write for example `c2`", syntax.register),
+            (Some(Err(_)), _) => format!(
+                "`{}` is not a constant register: the number behind `c` must be from 0 to 2^32 - 1",
+                syntax.register
+            ),
             (_, Some(None)) => "a packoffset ends in one of x, y, z, w, r, g, b, a".to_owned(),
             (Some(Ok(register)), Some(Some(component))) => {
                 return Some(PackOffset { register, component: Some(component), span: syntax.span });
             }
             (Some(Ok(register)), None) => return Some(PackOffset { register, component: None, span: syntax.span }),
         };
+
         self.problems.report(Diagnostic::error(Code::BadPackoffset, syntax.span, message));
         None
     }
 
     /// "packoffset is only allowed in a constant buffer" (wg-hlsl INF-0003, limitation 1).
-    pub(super) fn check_placement(&mut self, annotations: &Annotations, holder: Holder) {
+    pub(super) fn check_placement(&mut self, annotations: &Annotations, holder: MemberHolder) {
         match (holder, annotations.packoffset) {
-            (Holder::Struct, Some(packoffset)) => self.packoffset_outside(packoffset.span),
-            (Holder::Struct, None) | (Holder::Buffer, _) => {}
+            (MemberHolder::Struct, Some(packoffset)) => self.packoffset_outside(packoffset.span),
+            (MemberHolder::Struct, None) | (MemberHolder::Buffer, _) => {}
         }
     }
 

@@ -8,9 +8,9 @@ use super::Elaborator;
 use super::scope::ScopeId;
 use crate::input::diagnostics::{Code, Diagnostic};
 
-/// What an attribute means here.
+/// The effect of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meaning {
+enum AttributeMeaning {
     /// It is modelled, or says nothing about where something is.
     Known,
     /// It can bind or place what stands behind it, and is not modelled.
@@ -186,29 +186,29 @@ impl Elaborator<'_> {
         let Attribute { namespace, name, span, .. } = attribute;
         let written = namespace.as_ref().map_or_else(|| name.clone(), |namespace| format!("{namespace}::{name}"));
         match self.meaning(namespace.as_deref(), name, scope) {
-            Meaning::Known => {}
-            Meaning::Unknown => {
-                let message = format!("the attribute `{written}` is not known and counts for nothing");
+            AttributeMeaning::Known => {}
+            AttributeMeaning::Unknown => {
+                let message = format!("unknown attribute `{written}` is ignored");
                 self.problems.report(Diagnostic::warning(Code::UnknownAttribute, *span, message));
             }
-            Meaning::Placing => {
+            AttributeMeaning::Placing => {
                 let message = format!("the attribute `{written}` can bind or place, and is not understood");
                 self.problems.report(Diagnostic::error(Code::Unsupported, *span, message));
             }
         }
     }
 
-    fn meaning(&self, namespace: Option<&str>, name: &str, scope: ScopeId) -> Meaning {
+    fn meaning(&self, namespace: Option<&str>, name: &str, scope: ScopeId) -> AttributeMeaning {
         match namespace {
-            Some("vk") if VULKAN.contains(&name) => Meaning::Known,
-            Some("vk") if VULKAN_PLACING.contains(&name) => Meaning::Placing,
-            Some("gl") if name == "binding" => Meaning::Known,
+            Some("vk") if VULKAN.contains(&name) => AttributeMeaning::Known,
+            Some("vk") if VULKAN_PLACING.contains(&name) => AttributeMeaning::Placing,
+            Some("gl") if name == "binding" => AttributeMeaning::Known,
             None if PLAIN.contains(&name) || name.starts_with("__") || self.is_declared_attribute(name, scope) => {
-                Meaning::Known
+                AttributeMeaning::Known
             }
             // Slang's other spelling of `vk::...`, of which only `vk_binding` is modelled.
-            None if name.strip_prefix("vk_").is_some_and(|rest| VULKAN.contains(&rest)) => Meaning::Placing,
-            Some(_) | None => Meaning::Unknown,
+            None if name.strip_prefix("vk_").is_some_and(|rest| VULKAN.contains(&rest)) => AttributeMeaning::Placing,
+            Some(_) | None => AttributeMeaning::Unknown,
         }
     }
 

@@ -12,10 +12,10 @@ use layoutproof_layout::shape::{Member, StructType, Type};
 use layoutproof_layout::{Annotations, PackOffset, Register, Span};
 
 use super::Elaborator;
-use super::generic::Context;
-use super::record::Holder;
+use super::generic::LookupContext;
+use super::record::MemberHolder;
 use super::scope::ScopeId;
-use crate::declare::ast::{BufferDeclaration, BufferKind, Item};
+use crate::declare::ast::{BufferDeclaration, BufferKeyword, Item};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Parameter, ParameterKind};
 
@@ -27,14 +27,15 @@ impl<'t> Elaborator<'t> {
                 self.buffer(inner, scope);
             }
         }
-        let context = Context::plain(scope);
+
+        let context = LookupContext::plain(scope);
         let annotations = self.annotations(&buffer.prefix, &buffer.placement, &context);
         if let Some(packoffset) = annotations.packoffset {
             self.packoffset_outside(packoffset.span);
         }
         let kind = match buffer.kind {
-            BufferKind::Cbuffer => ParameterKind::Cbuffer,
-            BufferKind::Tbuffer => ParameterKind::Tbuffer,
+            BufferKeyword::Cbuffer => ParameterKind::Cbuffer,
+            BufferKeyword::Tbuffer => ParameterKind::Tbuffer,
         };
         let Some(ty) = self.buffer_type(buffer, &context) else { return };
         let ty = Type::Struct(ty);
@@ -43,9 +44,9 @@ impl<'t> Elaborator<'t> {
         self.module.parameters.push(Parameter { name, kind, ty, annotations, span: buffer.name.span });
     }
 
-    fn buffer_type(&mut self, buffer: &'t BufferDeclaration<'t>, context: &Context) -> Option<Arc<StructType>> {
+    fn buffer_type(&mut self, buffer: &'t BufferDeclaration<'t>, context: &LookupContext) -> Option<Arc<StructType>> {
         let mut members = Vec::new();
-        let complete = self.members(&buffer.items, (Holder::Buffer, context), &mut members);
+        let complete = self.members(&buffer.items, MemberHolder::Buffer, context, &mut members);
         self.check_members(&members);
         for member in &members {
             self.check_packoffset(member);
@@ -117,6 +118,7 @@ impl<'t> Elaborator<'t> {
             // The letter of a loose global means nothing: DXC 1.7.2308 puts `register(b2)` at byte 32.
             (ParameterKind::Variable | ParameterKind::Global, _) => "bcistu",
         };
+
         for register in &annotations.registers {
             let fits = register.class.is_none_or(|class| allowed.contains(class));
             if !fits {
@@ -128,6 +130,7 @@ impl<'t> Elaborator<'t> {
                 self.bad_register::<()>(register.span, "a loose global has no register space".to_owned());
             }
         }
+
         if let (ParameterKind::Cbuffer | ParameterKind::Tbuffer, Some(register)) =
             (kind, annotations.registers.iter().find(|register| register.profile.is_some()))
         {
@@ -137,8 +140,8 @@ impl<'t> Elaborator<'t> {
         self.check_conflict(annotations);
     }
 
-    /// Gives a texture the `s` and a sampler the `t` registers that are written at it: Direct3D 9 had one letter for both,
-    /// and DXC 1.7.2308 takes either.
+    /// Gives a texture the `s` and a sampler the `t` registers that are written at it: Direct3D 9 had one letter for
+    /// both, and DXC 1.7.2308 takes either.
     pub(super) fn swap_letters(&mut self, ty: &Type, annotations: &mut Annotations) {
         let own = match ty.dimensions().0.resource().map(|resource| resource.kind) {
             Some(ResourceKind::Texture(Texture { access: Access::Read, .. })) => 't',

@@ -31,7 +31,7 @@ pub(super) enum Builtin {
     Unsupported(&'static str),
 }
 
-/// What stands between `<` and `>` of a resource.
+/// The generic argument that a resource type takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     /// `StructuredBuffer<T>`.

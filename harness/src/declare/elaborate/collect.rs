@@ -6,8 +6,8 @@ use super::Elaborator;
 use super::resolve::order;
 use super::scope::{ScopeId, TypeEntry, TypeId, ValueEntry};
 use crate::declare::ast::{
-    BufferDeclaration, Declaration, Declarator, EnumDeclaration, Initialiser, Item, Name, StructDeclaration,
-    TypeExpression, TypeKind,
+    BufferDeclaration, DeclarationSyntax, Declarator, EnumDeclaration, EnumeratorSyntax, Identifier, Initialiser, Item,
+    StructDeclaration, TypeExpression, TypeKind,
 };
 use crate::input::diagnostics::{Code, Diagnostic};
 
@@ -45,7 +45,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn open_namespace(&mut self, path: &'t [Name<'t>], scope: ScopeId) -> ScopeId {
+    fn open_namespace(&mut self, path: &'t [Identifier<'t>], scope: ScopeId) -> ScopeId {
         path.iter().fold(scope, |outer, name| {
             let found = self.symbols.namespace(outer, name.text);
             found.unwrap_or_else(|| self.symbols.new_namespace(outer, name.text))
@@ -58,7 +58,7 @@ impl<'t> Elaborator<'t> {
         self.collect(&buffer.items, scope);
     }
 
-    fn collect_declaration(&mut self, declaration: &'t Declaration<'t>, scope: ScopeId) {
+    fn collect_declaration(&mut self, declaration: &'t DeclarationSyntax<'t>, scope: ScopeId) {
         let is_typedef = declaration.prefix.has("typedef");
         self.collect_inline(declaration, scope, is_typedef);
         for declarator in &declaration.declarators {
@@ -71,7 +71,7 @@ impl<'t> Elaborator<'t> {
             let is_const = declaration.prefix.has("const") || declaration.prefix.has("constexpr");
             if !declarator.outer.is_empty() {
                 if let Some(inner) = self.defined_in(scope, &declarator.outer) {
-                    self.collect_static_member(declaration, declarator, (inner, is_const));
+                    self.collect_static_member(declaration, declarator, inner, is_const);
                 }
                 continue;
             }
@@ -97,7 +97,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// Says that a module may export another value of `extern static const int N = 4;` when modules are linked.
-    fn linked_value(&mut self, name: Name<'t>) {
+    fn linked_value(&mut self, name: Identifier<'t>) {
         let message = format!("`{}` may get another value when modules are linked: this one counts here", name.text);
         self.problems.report(Diagnostic::warning(Code::Ignored, name.span, message));
     }
@@ -105,9 +105,10 @@ impl<'t> Elaborator<'t> {
     /// `const uint S::N = 3;`: the value of a `static` member that is defined outside of its struct.
     fn collect_static_member(
         &mut self,
-        declaration: &'t Declaration<'t>,
+        declaration: &'t DeclarationSyntax<'t>,
         declarator: &'t Declarator<'t>,
-        (inner, is_const): (ScopeId, bool),
+        inner: ScopeId,
+        is_const: bool,
     ) {
         if let (true, Some(Initialiser::Value(value))) = (is_const, &declarator.initialiser) {
             let entry = ValueEntry::Constant { ty: &declaration.ty, value };
@@ -116,9 +117,9 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The struct or namespace that `outer` names, seen from `scope`; `None` for no names and unknown ones.
-    pub(super) fn defined_in(&self, scope: ScopeId, outer: &[Name<'t>]) -> Option<ScopeId> {
+    pub(super) fn defined_in(&self, scope: ScopeId, outer: &[Identifier<'t>]) -> Option<ScopeId> {
         let (first, rest) = outer.split_first()?;
-        let step = |scope: ScopeId, name: &Name<'t>| {
+        let step = |scope: ScopeId, name: &Identifier<'t>| {
             let namespace = self.symbols.namespace(scope, name.text);
             namespace.or_else(|| self.symbols.inside(self.symbols.type_in(scope, name.text)?))
         };
@@ -127,7 +128,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// Enters a struct or enum that is declared where it is used.
-    fn collect_inline(&mut self, declaration: &'t Declaration<'t>, scope: ScopeId, is_typedef: bool) {
+    fn collect_inline(&mut self, declaration: &'t DeclarationSyntax<'t>, scope: ScopeId, is_typedef: bool) {
         let alias = declaration.declarators.first().filter(|_| is_typedef).map(|declarator| declarator.name);
         match &declaration.ty.kind {
             TypeKind::Path(_) => {}
@@ -139,12 +140,12 @@ impl<'t> Elaborator<'t> {
                 let generics = inner.generics.as_deref().or(declaration.prefix.generics.as_deref());
                 let scope_inside = self.symbols.new_scope(scope, name.text, generics.is_some());
                 let entry = TypeEntry::Struct { declaration: inner, generics, inner: scope_inside };
-                self.new_inline(declaration, (inner.name, name), (scope, entry));
+                self.new_inline(declaration, inner.name, name, scope, entry);
                 self.collect(&inner.items, scope_inside);
             }
             TypeKind::Enum(inner) => {
                 let name = if inner.name.text.is_empty() { alias.unwrap_or(inner.name) } else { inner.name };
-                let id = self.new_inline(declaration, (inner.name, name), (scope, TypeEntry::Enum(inner)));
+                let id = self.new_inline(declaration, inner.name, name, scope, TypeEntry::Enum(inner));
                 self.collect_enumerators(inner, id, scope);
             }
         }
@@ -153,7 +154,7 @@ impl<'t> Elaborator<'t> {
     /// Enters the declaration of a template for certain arguments: no name leads to it, the template does.
     fn collect_specialisation(
         &mut self,
-        declaration: &'t Declaration<'t>,
+        declaration: &'t DeclarationSyntax<'t>,
         inner: &'t StructDeclaration<'t>,
         scope: ScopeId,
     ) {
@@ -166,8 +167,8 @@ impl<'t> Elaborator<'t> {
         let generics = declaration.prefix.generics.as_deref();
         let scope_inside = self.symbols.new_scope(scope, name.text, true);
         let entry = TypeEntry::Struct { declaration: inner, generics, inner: scope_inside };
-        let unnamed = Name { text: "", span: name.span };
-        let id = self.new_inline(declaration, (unnamed, name), (scope, entry));
+        let unnamed = Identifier { text: "", span: name.span };
+        let id = self.new_inline(declaration, unnamed, name, scope, entry);
         self.symbols.add_specialisation(template, id);
         self.collect(&inner.items, scope_inside);
     }
@@ -175,18 +176,20 @@ impl<'t> Elaborator<'t> {
     /// Enters a type under its own name, and gives an anonymous one the name of its typedef to be shown by.
     fn new_inline(
         &mut self,
-        declaration: &'t Declaration<'t>,
-        (own, shown): (Name<'t>, Name<'t>),
-        (scope, entry): (ScopeId, TypeEntry<'t>),
+        declaration: &'t DeclarationSyntax<'t>,
+        own: Identifier<'t>,
+        shown: Identifier<'t>,
+        scope: ScopeId,
+        entry: TypeEntry<'t>,
     ) -> TypeId {
         let id = self.new_type(own, scope, entry);
-        self.symbols.declare_inline(id, &declaration.ty.kind, (scope, shown.text));
+        self.symbols.declare_inline(id, &declaration.ty.kind, scope, shown.text);
         id
     }
 
     fn collect_enumerators(&mut self, declaration: &'t EnumDeclaration<'t>, id: TypeId, scope: ScopeId) {
         let inner = self.symbols.new_namespace(scope, declaration.name.text);
-        for (index, (name, _)) in declaration.enumerators.iter().enumerate() {
+        for (index, EnumeratorSyntax { name, .. }) in declaration.enumerators.iter().enumerate() {
             let entry = ValueEntry::Enumerator { declaration: id, index };
             if self.symbols.value_in(inner, name.text).is_some() {
                 self.redefinition(*name, "enumerator", None);
@@ -198,7 +201,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn new_type(&mut self, name: Name<'t>, scope: ScopeId, entry: TypeEntry<'t>) -> TypeId {
+    fn new_type(&mut self, name: Identifier<'t>, scope: ScopeId, entry: TypeEntry<'t>) -> TypeId {
         let (id, earlier) = self.symbols.new_type(name, scope, entry);
         if let Some(earlier) = earlier {
             if !same_alias(&earlier.entry, &entry) {
@@ -208,7 +211,7 @@ impl<'t> Elaborator<'t> {
         id
     }
 
-    pub(super) fn redefinition(&mut self, name: Name<'_>, what: &str, earlier: Option<Span>) {
+    pub(super) fn redefinition(&mut self, name: Identifier<'_>, what: &str, earlier: Option<Span>) {
         let message = format!("the {what} `{}` is declared twice", name.text);
         let problem = Diagnostic::error(Code::Redefinition, name.span, message);
         self.problems.report(match earlier {
@@ -218,7 +221,7 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-/// Whether both are aliases of one plain name: `typedef float F; typedef float F;` is allowed, as in C++.
+/// True if both are aliases of one plain name: `typedef float F; typedef float F;` is allowed, as in C++.
 fn same_alias(earlier: &TypeEntry<'_>, later: &TypeEntry<'_>) -> bool {
     let plain = |entry: &TypeEntry<'_>| match entry {
         TypeEntry::Alias { ty: TypeExpression { kind: TypeKind::Path(path), suffixes, .. }, declarator, .. }

@@ -6,9 +6,10 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
 use super::scope::{TypeEntry, TypeId, ValueEntry, ValueId};
-use super::{Context, Elaborator, GenericValue};
+use super::{Elaborator, GenericValue, LookupContext};
 use crate::declare::ast::{
-    BinaryOperator, EnumDeclaration, Expression, Operation, Path, TypeExpression, TypeKind, UnaryOperator,
+    BinaryOperator, EnumDeclaration, EnumeratorSyntax, Expression, NamePath, Operation, TypeExpression, TypeKind,
+    UnaryOperator,
 };
 use crate::declare::elaborate::builtin;
 use crate::input::diagnostics::{Code, Diagnostic};
@@ -17,7 +18,7 @@ use crate::input::diagnostics::{Code, Diagnostic};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Constant {
     pub(super) value: i64,
-    /// Whether arithmetic wraps at 32 bits.
+    /// True if arithmetic wraps at 32 bits.
     unsigned: bool,
 }
 
@@ -37,11 +38,11 @@ impl Constant {
 }
 
 /// A constant, or the problem with it.
-pub(super) type Evaluated = Result<Constant, Diagnostic>;
+pub(super) type ConstantResult = Result<Constant, Diagnostic>;
 
 impl<'t> Elaborator<'t> {
     /// The value of `expression`; a problem is reported.
-    pub(super) fn integer(&mut self, expression: &Expression<'t>, context: &Context) -> Option<i64> {
+    pub(super) fn integer(&mut self, expression: &Expression<'t>, context: &LookupContext) -> Option<i64> {
         match self.evaluate(expression, context) {
             Ok(constant) => Some(constant.value),
             Err(problem) => {
@@ -52,9 +53,9 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The value of `expression`.
-    pub(super) fn evaluate(&mut self, expression: &Expression<'t>, context: &Context) -> Evaluated {
+    pub(super) fn evaluate(&mut self, expression: &Expression<'t>, context: &LookupContext) -> ConstantResult {
         // Problems wait on the stack: `?:`, `&&` and `||` drop those of the side that they do not take.
-        let mut stack: Vec<Evaluated> = Vec::new();
+        let mut stack: Vec<ConstantResult> = Vec::new();
         for (operation, span) in &expression.operations {
             let mut pop = || stack.pop().unwrap_or_else(|| Err(not_constant(*span)));
             let result = match operation {
@@ -79,10 +80,11 @@ impl<'t> Elaborator<'t> {
             };
             stack.push(result);
         }
+
         stack.pop().unwrap_or_else(|| Err(not_constant(expression.span)))
     }
 
-    fn cast(&mut self, path: &Path<'t>, operand: Constant, context: &Context) -> Evaluated {
+    fn cast(&mut self, path: &NamePath<'t>, operand: Constant, context: &LookupContext) -> ConstantResult {
         let [part] = path.parts.as_slice() else { return Err(not_constant(path.span)) };
         match builtin::numeric(part.name.text) {
             Some(Type::Scalar(scalar)) => convert(operand, scalar, path.span),
@@ -97,7 +99,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn named_constant(&mut self, path: &Path<'t>, context: &Context) -> Evaluated {
+    fn named_constant(&mut self, path: &NamePath<'t>, context: &LookupContext) -> ConstantResult {
         if let Some(GenericValue::Integer(value)) = self.generic(path, context) {
             return Ok(Constant::signed(value));
         }
@@ -107,7 +109,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn unknown_constant(&self, path: &Path<'t>) -> Diagnostic {
+    fn unknown_constant(&self, path: &NamePath<'t>) -> Diagnostic {
         let names: Vec<&str> = path.parts.iter().map(|part| part.name.text).collect();
         let message = format!("no constant is named `{}`", names.join("::"));
         let problem = Diagnostic::error(Code::UnknownConstant, path.span, message);
@@ -116,7 +118,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The value of a declared constant, evaluated once per set of generic arguments.
-    pub(super) fn constant(&mut self, id: ValueId, context: &Context) -> Evaluated {
+    pub(super) fn constant(&mut self, id: ValueId, context: &LookupContext) -> ConstantResult {
         let (ty, value) = match self.symbols.value(id).entry {
             ValueEntry::Constant { ty, value } => (ty, value),
             ValueEntry::Enumerator { declaration, index } => return self.enumerator(declaration, index),
@@ -125,6 +127,7 @@ impl<'t> Elaborator<'t> {
                 return Err(Diagnostic::error(Code::NotConstant, name.span, message));
             }
         };
+
         let key = (id, context.key.clone());
         if let Some(known) = self.constants.get(&key) {
             return known.clone();
@@ -138,33 +141,35 @@ impl<'t> Elaborator<'t> {
                 None => Ok(constant),
             }
         });
+
         self.constants.insert(key, result.clone());
         result
     }
 
     /// The value of an enumerator. All values of an enum are computed at once, in order, without recursion.
-    fn enumerator(&mut self, id: TypeId, index: usize) -> Evaluated {
+    fn enumerator(&mut self, id: TypeId, index: usize) -> ConstantResult {
         let symbol = self.symbols.ty(id);
         let (TypeEntry::Enum(declaration), span) = (symbol.entry, symbol.span) else {
             return Err(not_constant(symbol.span));
         };
         if !self.enumerators.contains_key(&id) {
-            let context = Context::plain(symbol.scope);
+            let context = LookupContext::plain(symbol.scope);
             self.guarded(span, |elaborator| {
                 elaborator.compute_enumerators(id, declaration, &context);
                 Ok(())
             })?;
         }
+
         let known = self.enumerators.get(&id).and_then(|values| values.get(index)).cloned();
         known.unwrap_or_else(|| {
             Err(Diagnostic::error(Code::NotConstant, span, "an enumerator depends on one that comes after it"))
         })
     }
 
-    fn compute_enumerators(&mut self, id: TypeId, declaration: &'t EnumDeclaration<'t>, context: &Context) {
+    fn compute_enumerators(&mut self, id: TypeId, declaration: &'t EnumDeclaration<'t>, context: &LookupContext) {
         self.enumerators.insert(id, Vec::new());
         let mut next = Ok(Constant::signed(0));
-        for (name, value) in &declaration.enumerators {
+        for EnumeratorSyntax { name, value } in &declaration.enumerators {
             let result = match value {
                 Some(expression) => self.evaluate(expression, context),
                 None => next,
@@ -195,7 +200,7 @@ fn constant_scalar(ty: &TypeExpression<'_>) -> Option<Scalar> {
 
 /// "not an integer constant" at `span`.
 fn not_constant(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::NotConstant, span, "this is no integer constant")
+    Diagnostic::error(Code::NotConstant, span, "this is not an integer constant")
 }
 
 fn size_of(span: Span) -> Diagnostic {
@@ -206,12 +211,12 @@ fn overflow(span: Span) -> Diagnostic {
     Diagnostic::error(Code::BadConstant, span, "this constant does not fit in 64 bits")
 }
 
-fn literal(value: u64, unsigned: bool, span: Span) -> Evaluated {
+fn literal(value: u64, unsigned: bool, span: Span) -> ConstantResult {
     let value = i64::try_from(value).map_err(|_| overflow(span))?;
     Ok(if unsigned && value <= i64::from(u32::MAX) { Constant::unsigned(value) } else { Constant::signed(value) })
 }
 
-fn unary(operator: UnaryOperator, operand: Constant, span: Span) -> Evaluated {
+fn unary(operator: UnaryOperator, operand: Constant, span: Span) -> ConstantResult {
     let rewrap = |value: i64| if operand.unsigned { Constant::unsigned(value) } else { Constant::signed(value) };
     match operator {
         UnaryOperator::Plus => Ok(operand),
@@ -222,7 +227,7 @@ fn unary(operator: UnaryOperator, operand: Constant, span: Span) -> Evaluated {
     }
 }
 
-fn binary(operator: BinaryOperator, left: Evaluated, right: Evaluated, span: Span) -> Evaluated {
+fn binary(operator: BinaryOperator, left: ConstantResult, right: ConstantResult, span: Span) -> ConstantResult {
     let left = left?;
     match operator {
         BinaryOperator::And if left.value == 0 => return Ok(Constant::boolean(false)),
@@ -237,6 +242,7 @@ fn binary(operator: BinaryOperator, left: Evaluated, right: Evaluated, span: Spa
         let value = value.ok_or_else(|| overflow(span))?;
         Ok(if unsigned { Constant::unsigned(value) } else { Constant::signed(value) })
     };
+
     match operator {
         BinaryOperator::Or => Ok(Constant::boolean(a != 0 || b != 0)),
         BinaryOperator::And => Ok(Constant::boolean(a != 0 && b != 0)),
@@ -276,7 +282,7 @@ fn shift(amount: i64, span: Span) -> Result<u32, Diagnostic> {
 }
 
 /// `operand` as a value of type `scalar`, wrapped as C wraps it.
-fn convert(operand: Constant, scalar: Scalar, span: Span) -> Evaluated {
+fn convert(operand: Constant, scalar: Scalar, span: Span) -> ConstantResult {
     let value = operand.value;
     match scalar {
         Scalar::Bool => Ok(Constant::boolean(value != 0)),

@@ -8,22 +8,26 @@ use std::collections::BTreeMap;
 use layoutproof_layout::shape::Type;
 use layoutproof_layout::{Annotations, Argument, Span};
 
-use super::generic::Context;
+use super::generic::LookupContext;
 use super::resolve::order;
 use super::scope::ScopeId;
-use super::{Elaborator, Named};
-use crate::declare::ast::{FunctionDeclaration, FunctionParameter, Placement, TypeExpression, TypeKind};
+use super::{Elaborator, NamedType};
+use crate::declare::ast::{FunctionDeclaration, FunctionParameter, PlacementSyntax, TypeExpression, TypeKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{EntryParameter, EntryPoint};
 
 /// A function with the scope that declares it.
-pub(super) type Declared<'t> = (&'t FunctionDeclaration<'t>, ScopeId);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScopedFunction<'t> {
+    pub(super) declaration: &'t FunctionDeclaration<'t>,
+    pub(super) scope: ScopeId,
+}
 
 impl<'t> Elaborator<'t> {
     /// The entry points among `functions`.
-    pub(super) fn entry_points(&mut self, functions: &[Declared<'t>], whole: Span) {
-        let chosen: Vec<Declared<'t>> = match self.entry {
-            Some(name) => functions.iter().copied().filter(|(function, _)| function.name.text == name).collect(),
+    pub(super) fn entry_points(&mut self, functions: &[ScopedFunction<'t>], whole: Span) {
+        let chosen: Vec<ScopedFunction<'t>> = match self.entry {
+            Some(name) => functions.iter().copied().filter(|function| function.declaration.name.text == name).collect(),
             None => default_entries(functions),
         };
         match (self.entry, chosen.as_slice()) {
@@ -33,16 +37,17 @@ impl<'t> Elaborator<'t> {
             }
             // Of functions that differ in their parameters the one with a stage is meant.
             (Some(_), [first, ..]) => {
-                let with_stage = chosen.iter().find(|(function, _)| has_stage(function));
+                let with_stage = chosen.iter().find(|function| has_stage(function.declaration));
                 self.entry_point(*with_stage.unwrap_or(first));
             }
             (None, _) => chosen.into_iter().for_each(|entry| self.entry_point(entry)),
         }
     }
 
-    fn entry_point(&mut self, (function, scope): Declared<'t>) {
-        let context = Context::plain(scope);
-        let annotations = self.annotations(&function.prefix, &Placement::default(), &context);
+    fn entry_point(&mut self, entry: ScopedFunction<'t>) {
+        let ScopedFunction { declaration: function, scope } = entry;
+        let context = LookupContext::plain(scope);
+        let annotations = self.annotations(&function.prefix, &PlacementSyntax::default(), &context);
         let parameters = match &function.parameters {
             Ok(parameters) => parameters.as_slice(),
             Err(problem) => return self.problems.report(problem.clone()),
@@ -52,6 +57,7 @@ impl<'t> Elaborator<'t> {
             parameters.iter().filter_map(|parameter| self.entry_parameter(parameter, is_compute, &context)).collect();
         let result = function.result.as_ref().filter(|ty| !is_void(ty));
         let result = result.and_then(|ty| self.resolve(ty, order(&function.prefix), &context));
+
         self.module.entry_points.push(EntryPoint {
             name: self.symbols.qualified(scope, function.name.text),
             annotations,
@@ -66,10 +72,10 @@ impl<'t> Elaborator<'t> {
         &mut self,
         parameter: &FunctionParameter<'t>,
         is_compute: bool,
-        context: &Context,
+        context: &LookupContext,
     ) -> Option<EntryParameter> {
         let FunctionParameter { prefix, ty, declarator, tokens } = parameter;
-        let found = self.declared(ty, order(prefix), (declarator, context));
+        let found = self.declared(ty, order(prefix), declarator, context);
         let mut annotations = self.annotations(prefix, &declarator.placement, context);
         if let Some(packoffset) = annotations.packoffset {
             self.packoffset_outside(packoffset.span);
@@ -101,25 +107,29 @@ impl<'t> Elaborator<'t> {
                 continue;
             }
             let place = match &named {
-                Named::Struct(specialisation) => self.symbols.ty(specialisation.id).span,
-                Named::Type(_) => span,
+                NamedType::Struct(specialisation) => self.symbols.ty(specialisation.id).span,
+                NamedType::Type(_) => span,
             };
             if let Some(ty) = self.complete(named, place) {
                 finished.insert(name, ty);
             }
         }
+
         finished
     }
 }
 
 /// Functions with a stage, else the function `main`.
-fn default_entries<'t>(functions: &[Declared<'t>]) -> Vec<Declared<'t>> {
-    let staged: Vec<Declared<'t>> = functions.iter().copied().filter(|(function, _)| has_stage(function)).collect();
+fn default_entries<'t>(functions: &[ScopedFunction<'t>]) -> Vec<ScopedFunction<'t>> {
+    let staged: Vec<ScopedFunction<'t>> =
+        functions.iter().copied().filter(|function| has_stage(function.declaration)).collect();
     if !staged.is_empty() {
         return staged;
     }
-    let is_main = |(function, _): &&Declared<'t>| function.name.text == "main" && function.body.is_some();
-    functions.iter().find(is_main).copied().into_iter().collect()
+    let main = functions
+        .iter()
+        .find(|function| function.declaration.name.text == "main" && function.declaration.body.is_some());
+    main.copied().into_iter().collect()
 }
 
 fn has_stage(function: &FunctionDeclaration<'_>) -> bool {
@@ -139,7 +149,7 @@ fn is_void(ty: &TypeExpression<'_>) -> bool {
     matches!(&ty.kind, TypeKind::Path(path) if path.parts.len() == 1 && path.parts[0].name.text == "void")
 }
 
-/// Whether a member, at any depth, has a semantic.
+/// True if a member, at any depth, has a semantic.
 fn has_semantics(ty: &Type) -> bool {
     match ty.dimensions().0 {
         Type::Struct(ty) => {

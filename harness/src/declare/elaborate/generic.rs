@@ -1,4 +1,4 @@
-//! Generic structs: arguments in, a specialisation with its own name and its own members out.
+//! Specialises generic structs: each set of arguments gets a struct with its own name and its own members.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use layoutproof_layout::shape::{MatrixOrder, Type};
 
 use super::Elaborator;
 use super::scope::{ScopeId, TypeEntry, TypeId};
-use super::specialisation::{BestFit, Fit, Used};
+use super::specialisation::{BestFit, TemplateFit, TemplateUse};
 use crate::declare::ast::{
     Expression, GenericArgument, GenericParameter, Operation, PathPart, TypeExpression, TypeKind,
 };
@@ -16,7 +16,7 @@ use crate::input::diagnostics::{Code, Diagnostic};
 /// Arguments inside arguments double the name each time; no real name is this long (bytes).
 const LONGEST_NAME: usize = 4096;
 
-/// What a generic parameter stands for.
+/// Value of a generic parameter: a type or an integer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum GenericValue {
     Type(Type),
@@ -25,7 +25,7 @@ pub(super) enum GenericValue {
 
 /// A generic parameter with its argument.
 #[derive(Clone, Debug)]
-pub(super) struct Binding {
+pub(super) struct GenericBinding {
     /// The scope of the struct that has the parameter.
     pub(super) scope: ScopeId,
     pub(super) name: String,
@@ -34,26 +34,26 @@ pub(super) struct Binding {
 
 /// Where names are looked up, and what generic parameters stand for there.
 #[derive(Clone, Debug)]
-pub(super) struct Context {
+pub(super) struct LookupContext {
     pub(super) scope: ScopeId,
-    pub(super) bindings: Rc<[Binding]>,
+    pub(super) bindings: Rc<[GenericBinding]>,
     /// The bindings in writing: equal for equal bindings.
     pub(super) key: Rc<str>,
 }
 
 /// Where a declared type is used.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Site<'c> {
+pub(super) struct TypeUseSite<'c> {
     pub(super) span: Span,
-    /// What its arguments are written in.
-    pub(super) written: &'c Context,
-    /// What it was found in.
-    pub(super) found: &'c Context,
+    /// Context in which its arguments are written.
+    pub(super) written: &'c LookupContext,
+    /// Context in which it was found.
+    pub(super) found: &'c LookupContext,
 }
 
-impl<'c> Site<'c> {
+impl<'c> TypeUseSite<'c> {
     /// A type found where it is written.
-    pub(super) fn here(span: Span, context: &'c Context) -> Self {
+    pub(super) fn here(span: Span, context: &'c LookupContext) -> Self {
         Self { span, written: context, found: context }
     }
 }
@@ -65,16 +65,16 @@ pub(super) struct Specialisation {
     /// Name with arguments: `N::Pair<float, 3>`.
     pub(super) name: String,
     /// The context inside the struct.
-    pub(super) context: Context,
+    pub(super) context: LookupContext,
 }
 
-impl Context {
+impl LookupContext {
     /// The context of `scope` without generic arguments.
     pub(super) fn plain(scope: ScopeId) -> Self {
         Self { scope, bindings: Rc::new([]), key: "".into() }
     }
 
-    pub(super) fn new(scope: ScopeId, bindings: Vec<Binding>) -> Self {
+    pub(super) fn new(scope: ScopeId, bindings: Vec<GenericBinding>) -> Self {
         let key = bindings.iter().fold(String::new(), |key, binding| {
             key + &format!("{:?}:{}={};", binding.scope, binding.name, binding.value.written())
         });
@@ -103,12 +103,12 @@ pub(super) fn written(ty: &Type) -> String {
 
 impl<'t> Elaborator<'t> {
     /// `context` seen from `scope`, one of its scopes or an unrelated one: only bindings of enclosing structs count.
-    pub(super) fn seen_from(&self, context: &Context, scope: ScopeId) -> Context {
+    pub(super) fn seen_from(&self, context: &LookupContext, scope: ScopeId) -> LookupContext {
         if context.bindings.is_empty() {
-            return Context::plain(scope);
+            return LookupContext::plain(scope);
         }
-        let visible = |binding: &&Binding| self.symbols.outwards(scope).any(|outer| outer == binding.scope);
-        Context::new(scope, context.bindings.iter().filter(visible).cloned().collect())
+        let visible = |binding: &&GenericBinding| self.symbols.outwards(scope).any(|outer| outer == binding.scope);
+        LookupContext::new(scope, context.bindings.iter().filter(visible).cloned().collect())
     }
 
     /// The struct `id` with the arguments written in `part`.
@@ -116,7 +116,7 @@ impl<'t> Elaborator<'t> {
         &mut self,
         id: TypeId,
         part: Option<&PathPart<'t>>,
-        Site { span, written, found }: Site<'_>,
+        TypeUseSite { span, written, found }: TypeUseSite<'_>,
     ) -> Option<Specialisation> {
         let symbol = self.symbols.ty(id).clone();
         let TypeEntry::Struct { generics, inner, .. } = symbol.entry else { return None };
@@ -128,23 +128,26 @@ impl<'t> Elaborator<'t> {
                 self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
                 return None;
             }
-            let context = Context { scope: inner, ..outer };
+            let context = LookupContext { scope: inner, ..outer };
             return Some(Specialisation { id, name: symbol.name, context });
         };
+
         let arguments = arguments.unwrap_or_default();
         if arguments.len() > parameters.len() {
             return self.wrong_arguments(&symbol.name, parameters.len(), span);
         }
+
         let mut bindings = outer.bindings.to_vec();
         for (index, parameter) in parameters.iter().enumerate() {
-            let inside = Context::new(inner, bindings.clone());
+            let inside = LookupContext::new(inner, bindings.clone());
             let value = match (arguments.get(index), &parameter.default) {
                 (Some(argument), _) => self.argument(parameter, argument, written)?,
                 (None, Some(default)) => self.argument(parameter, default, &inside)?,
                 (None, None) => return self.wrong_arguments(&symbol.name, parameters.len(), span),
             };
-            bindings.push(Binding { scope: inner, name: parameter.name.text.to_owned(), value });
+            bindings.push(GenericBinding { scope: inner, name: parameter.name.text.to_owned(), value });
         }
+
         let values: Vec<GenericValue> =
             bindings.iter().filter(|binding| binding.scope == inner).map(|binding| binding.value.clone()).collect();
         let written: Vec<String> = values.iter().map(GenericValue::written).collect();
@@ -155,12 +158,12 @@ impl<'t> Elaborator<'t> {
             return None;
         }
         self.instances.entry(name.clone()).or_insert_with(|| (id, values.clone()));
-        let used = Used { template: id, values: &values, outer: &outer, span };
+        let used = TemplateUse { template: id, values: &values, outer: &outer, span };
         match self.best_fit(used)? {
-            BestFit::Specialisation(Fit { id, inner, bindings }) => {
-                Some(Specialisation { id, name, context: Context::new(inner, bindings) })
+            BestFit::Specialisation(TemplateFit { id, inner, bindings }) => {
+                Some(Specialisation { id, name, context: LookupContext::new(inner, bindings) })
             }
-            BestFit::Template => Some(Specialisation { id, name, context: Context::new(inner, bindings) }),
+            BestFit::Template => Some(Specialisation { id, name, context: LookupContext::new(inner, bindings) }),
         }
     }
 
@@ -174,7 +177,7 @@ impl<'t> Elaborator<'t> {
         &mut self,
         parameter: &GenericParameter<'t>,
         argument: &GenericArgument<'t>,
-        context: &Context,
+        context: &LookupContext,
     ) -> Option<GenericValue> {
         if parameter.is_value {
             return self.argument_integer(argument, context).map(GenericValue::Integer);
@@ -183,7 +186,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The type that `argument` names.
-    pub(super) fn argument_type(&mut self, argument: &GenericArgument<'t>, context: &Context) -> Option<Type> {
+    pub(super) fn argument_type(&mut self, argument: &GenericArgument<'t>, context: &LookupContext) -> Option<Type> {
         match argument {
             GenericArgument::Type(ty) => self.resolve(ty, None, context),
             GenericArgument::Value(expression) => {
@@ -195,7 +198,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The number that `argument` is; a lone name was read as a type.
-    pub(super) fn argument_integer(&mut self, argument: &GenericArgument<'t>, context: &Context) -> Option<i64> {
+    pub(super) fn argument_integer(&mut self, argument: &GenericArgument<'t>, context: &LookupContext) -> Option<i64> {
         match argument {
             GenericArgument::Value(expression) => self.integer(expression, context),
             GenericArgument::Type(TypeExpression { kind: TypeKind::Path(path), suffixes, span, .. })

@@ -9,14 +9,19 @@ use layoutproof_layout::{Annotations, Span};
 
 use super::Elaborator;
 use super::builtin::{self, Builtin, Element};
-use super::generic::Context;
+use super::generic::LookupContext;
 use crate::declare::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
     /// The type that a built-in name with its arguments stands for.
-    pub(super) fn built_in(&mut self, found: Builtin, at: (&PathPart<'t>, Span), context: &Context) -> Option<Type> {
-        let (part, span) = at;
+    pub(super) fn built_in(
+        &mut self,
+        found: Builtin,
+        part: &PathPart<'t>,
+        span: Span,
+        context: &LookupContext,
+    ) -> Option<Type> {
         let arguments = part.arguments.as_deref().unwrap_or_default();
         match (found, arguments) {
             (Builtin::Numeric(ty), []) if part.arguments.is_none() => Some(ty),
@@ -36,7 +41,7 @@ impl<'t> Elaborator<'t> {
             }
             (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
             (Builtin::Object, _) => {
-                let message = format!("`{}` is no data that a shader can read", part.name.text);
+                let message = format!("a shader cannot read a value of type `{}`", part.name.text);
                 self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
                 None
             }
@@ -44,7 +49,9 @@ impl<'t> Elaborator<'t> {
                 let resource = self.argument_type(resource, context)?;
                 self.handle(&resource, span)
             }
-            (Builtin::Resource(kind, element), _) => self.resource((kind, element), at, context).map(Type::Resource),
+            (Builtin::Resource(kind, element), _) => {
+                self.resource(kind, element, part, span, context).map(Type::Resource)
+            }
             (Builtin::Unsupported(why), _) => {
                 let message = format!("`{}` is not supported: {why}", part.name.text);
                 self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
@@ -81,7 +88,7 @@ impl<'t> Elaborator<'t> {
         if let Type::Resource(resource) = resource {
             return Some(Type::Handle { resource: resource.to_string() });
         }
-        let message = format!("`{resource}` is no resource, so there is no handle of one");
+        let message = format!("`{resource}` is not a resource type, so it has no descriptor handle");
         self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
         None
     }
@@ -94,21 +101,26 @@ impl<'t> Elaborator<'t> {
     }
 
     /// `vector` is `vector<float, 4>`.
-    fn vector(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &Context) -> Option<Type> {
+    fn vector(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &LookupContext) -> Option<Type> {
         let scalar = self.component(arguments.first(), span, context)?;
         let length = self.extent(arguments.get(1), context)?;
         Some(Type::Vector { scalar, length })
     }
 
     /// `matrix` is `matrix<float, 4, 4>`.
-    fn matrix(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &Context) -> Option<Type> {
+    fn matrix(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &LookupContext) -> Option<Type> {
         let scalar = self.component(arguments.first(), span, context)?;
         let rows = self.extent(arguments.get(1), context)?;
         let columns = self.extent(arguments.get(2), context)?;
         Some(Type::Matrix { scalar, rows, columns, order: None })
     }
 
-    fn component(&mut self, argument: Option<&GenericArgument<'t>>, span: Span, context: &Context) -> Option<Scalar> {
+    fn component(
+        &mut self,
+        argument: Option<&GenericArgument<'t>>,
+        span: Span,
+        context: &LookupContext,
+    ) -> Option<Scalar> {
         let Some(argument) = argument else { return Some(Scalar::Float32) };
         match self.argument_type(argument, context)? {
             Type::Scalar(scalar) => Some(scalar),
@@ -121,7 +133,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// A number of components, rows or columns: 1 to 4.
-    fn extent(&mut self, argument: Option<&GenericArgument<'t>>, context: &Context) -> Option<u32> {
+    fn extent(&mut self, argument: Option<&GenericArgument<'t>>, context: &LookupContext) -> Option<u32> {
         let Some(argument) = argument else { return Some(4) };
         let value = self.argument_count(argument, context)?;
         if value <= 4 {
@@ -133,11 +145,11 @@ impl<'t> Elaborator<'t> {
     }
 
     /// A number of elements: at least 1.
-    fn argument_count(&mut self, argument: &GenericArgument<'t>, context: &Context) -> Option<u32> {
+    fn argument_count(&mut self, argument: &GenericArgument<'t>, context: &LookupContext) -> Option<u32> {
         let value = self.argument_integer(argument, context)?;
         let count = u32::try_from(value).ok().filter(|count| *count > 0);
         if count.is_none() {
-            let message = format!("there cannot be {value} of these");
+            let message = format!("a number of elements must be from 1 to 2^32 - 1, not {value}");
             self.problems.report(Diagnostic::error(Code::BadArrayLength, span_of(argument), message));
         }
         count
@@ -145,9 +157,11 @@ impl<'t> Elaborator<'t> {
 
     fn resource(
         &mut self,
-        (kind, rule): (ResourceKind, Element),
-        (part, span): (&PathPart<'t>, Span),
-        context: &Context,
+        kind: ResourceKind,
+        rule: Element,
+        part: &PathPart<'t>,
+        span: Span,
+        context: &LookupContext,
     ) -> Option<Resource> {
         let arguments = part.arguments.as_deref().unwrap_or_default();
         let (element, data_layout) = match (rule, arguments) {
@@ -161,6 +175,7 @@ impl<'t> Elaborator<'t> {
             }
             (Element::Required | Element::None | Element::Word, _) => return self.bad_arguments(part, span),
         };
+
         if element.as_ref().is_some_and(|element| self.has_no_end(kind, element)) {
             let message = "an element cannot end in an unsized array";
             self.problems.report(Diagnostic::error(Code::UnsizedNotLast, span, message));
@@ -169,14 +184,15 @@ impl<'t> Elaborator<'t> {
         Some(Resource { kind, element: element.map(Box::new), data_layout })
     }
 
-    /// Whether `element` has no end that `kind` can hold. Buffers of one element may end in an unsized array of resources,
+    /// True if `element` has no end that `kind` can hold. Buffers of one element may end in an unsized array of
+    /// resources,
     /// which are bound on their own (Slang 2026.14.1 takes them in `ParameterBlock` and `ConstantBuffer`).
     fn has_no_end(&self, kind: ResourceKind, element: &Type) -> bool {
         let holds_one = matches!(kind, ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock);
         self.measure(element).unbounded && !(holds_one && self.ends_in_resources(element))
     }
 
-    /// Whether the unsized array at the end of `ty` holds no data.
+    /// True if the unsized array at the end of `ty` holds no data.
     fn ends_in_resources(&self, ty: &Type) -> bool {
         match ty {
             Type::Array { element, count: Count::Unbounded } => !self.measure(element).data,

@@ -4,27 +4,32 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
 
 use super::Elaborator;
-use super::generic::{Context, GenericValue, Site};
-use super::resolve::Named;
+use super::generic::{GenericValue, LookupContext, TypeUseSite};
+use super::resolve::NamedType;
 use super::scope::{ScopeId, TypeId, ValueId};
-use crate::declare::ast::{Path, PathPart};
+use crate::declare::ast::{NamePath, PathPart};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
-    /// What the generic parameter `path` stands for.
-    pub(super) fn generic(&self, path: &Path<'t>, context: &Context) -> Option<GenericValue> {
+    /// Value of the generic parameter that `path` names.
+    pub(super) fn generic(&self, path: &NamePath<'t>, context: &LookupContext) -> Option<GenericValue> {
         let [part] = path.parts.as_slice() else { return None };
         if part.arguments.is_some() {
             return None;
         }
         self.symbols.outwards(context.scope).find_map(|scope| {
-            let named = |binding: &&super::generic::Binding| binding.scope == scope && binding.name == part.name.text;
+            let named =
+                |binding: &&super::generic::GenericBinding| binding.scope == scope && binding.name == part.name.text;
             context.bindings.iter().find(named).map(|binding| binding.value.clone())
         })
     }
 
     /// The declared type `path` and the context in which it was found.
-    pub(super) fn find_type_in(&mut self, path: &Path<'t>, context: &Context) -> Option<(TypeId, Context)> {
+    pub(super) fn find_type_in(
+        &mut self,
+        path: &NamePath<'t>,
+        context: &LookupContext,
+    ) -> Option<(TypeId, LookupContext)> {
         let (last, outer) = path.parts.split_last()?;
         let name = last.name.text;
         if outer.is_empty() {
@@ -33,18 +38,23 @@ impl<'t> Elaborator<'t> {
             drop(scopes);
             return Some((id, self.seen_from(context, scope)));
         }
+
         let inside = self.qualifier(outer, path.span, context)?;
         let id = self.symbols.type_in(inside.scope, name)?;
         Some((id, inside))
     }
 
     /// The declared type `path`.
-    pub(super) fn find_type(&mut self, path: &Path<'t>, context: &Context) -> Option<TypeId> {
+    pub(super) fn find_type(&mut self, path: &NamePath<'t>, context: &LookupContext) -> Option<TypeId> {
         self.find_type_in(path, context).map(|(id, _)| id)
     }
 
     /// The declared constant `path` and the context that its expression is evaluated in.
-    pub(super) fn find_value(&mut self, path: &Path<'t>, context: &Context) -> Option<(ValueId, Context)> {
+    pub(super) fn find_value(
+        &mut self,
+        path: &NamePath<'t>,
+        context: &LookupContext,
+    ) -> Option<(ValueId, LookupContext)> {
         let (last, outer) = path.parts.split_last()?;
         let name = last.name.text;
         let (id, found) = if outer.is_empty() {
@@ -56,26 +66,34 @@ impl<'t> Elaborator<'t> {
             let inside = self.qualifier(outer, path.span, context)?;
             (self.symbols.value_in(inside.scope, name)?, inside)
         };
+
         let scope = self.symbols.value(id).scope;
         Some((id, self.seen_from(&found, scope)))
     }
 
     /// The context that the names before the last `::` lead to.
-    pub(super) fn qualifier(&mut self, parts: &[PathPart<'t>], span: Span, context: &Context) -> Option<Context> {
+    pub(super) fn qualifier(
+        &mut self,
+        parts: &[PathPart<'t>],
+        span: Span,
+        context: &LookupContext,
+    ) -> Option<LookupContext> {
         let (first, rest) = parts.split_first()?;
         let outwards: Vec<ScopeId> = self.symbols.outwards(context.scope).collect();
-        let site = Site { span, written: context, found: context };
+        let site = TypeUseSite { span, written: context, found: context };
         let argument = self.inside_argument(first, context);
+
         let mut inside = argument.or_else(|| outwards.iter().find_map(|scope| self.enter(*scope, first, site)))?;
         for part in rest {
-            inside = self.enter(inside.scope, part, Site { found: &inside.clone(), ..site })?;
+            inside = self.enter(inside.scope, part, TypeUseSite { found: &inside.clone(), ..site })?;
         }
+
         Some(inside)
     }
 
     /// The context inside the struct that the generic parameter `part` stands for: `T::Inner`.
-    fn inside_argument(&self, part: &PathPart<'t>, context: &Context) -> Option<Context> {
-        let path = Path { parts: vec![part.clone()], span: part.name.span };
+    fn inside_argument(&self, part: &PathPart<'t>, context: &LookupContext) -> Option<LookupContext> {
+        let path = NamePath { parts: vec![part.clone()], span: part.name.span };
         match self.generic(&path, context)? {
             GenericValue::Type(Type::Struct(ty)) => self.insides.get(&ty.name).cloned(),
             GenericValue::Type(_) | GenericValue::Integer(_) => None,
@@ -83,19 +101,19 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The context inside the namespace or struct `part` of `scope`.
-    fn enter(&mut self, scope: ScopeId, part: &PathPart<'t>, site: Site<'_>) -> Option<Context> {
+    fn enter(&mut self, scope: ScopeId, part: &PathPart<'t>, site: TypeUseSite<'_>) -> Option<LookupContext> {
         if let Some(namespace) = self.symbols.namespace_in(scope, part.name.text) {
             return Some(self.seen_from(site.found, namespace));
         }
         let id = self.symbols.type_in(scope, part.name.text)?;
         match self.named_type(id, Some(part), site)? {
-            Named::Struct(specialisation) => Some(specialisation.context),
-            Named::Type(_) => None,
+            NamedType::Struct(specialisation) => Some(specialisation.context),
+            NamedType::Type(_) => None,
         }
     }
 
     /// Reports that no type has this name, with the name that the user may have meant.
-    pub(super) fn unknown_type(&mut self, path: &Path<'t>) {
+    pub(super) fn unknown_type(&mut self, path: &NamePath<'t>) {
         let names: Vec<&str> = path.parts.iter().map(|part| part.name.text).collect();
         let name = names.join("::");
         let mut problem = Diagnostic::error(Code::UnknownType, path.span, format!("no type is named `{name}`"));
@@ -109,7 +127,7 @@ impl<'t> Elaborator<'t> {
         self.problems.report(problem);
     }
 
-    /// What is to be said of a name that may be declared in another module.
+    /// Help text for a name that may be declared in another module.
     pub(super) fn unread_modules(&self) -> Option<String> {
         let imports = &self.module.imports;
         (!imports.is_empty()).then(|| format!("imported modules are not read: `{}`", imports.join("`, `")))

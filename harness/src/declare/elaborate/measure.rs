@@ -14,37 +14,37 @@ use crate::input::diagnostics::{Code, Diagnostic};
 const LARGEST: u64 = 1 << 31;
 /// No block lists more members, counting those of nested structs and an array's element once.
 const MOST_MEMBERS: u64 = 1 << 16;
-/// No listing of a block's members, and none of all blocks together, is longer: see [`Measure::listed`] (bytes).
+/// No listing of a block's members, and none of all blocks together, is longer: see [`TypeMeasure::listed`] (bytes).
 pub(in crate::declare) const LONGEST_LISTING: u64 = 1 << 23;
-/// What a member counts for in a listing, beside its path and the name of its type (bytes).
+/// Bytes that a member adds to a listing, beside its path and the name of its type.
 const MEMBER: u64 = 64;
 /// No type nests deeper: arrays, structs and resource elements count one each.
 const DEEPEST: u32 = 64;
 
-/// What is known about a type before any rule set is applied.
+/// Facts about a type that hold under every rule set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::declare) struct Measure {
+pub(in crate::declare) struct TypeMeasure {
     /// Bytes of its scalars, without any padding.
     bytes: u64,
     members: u64,
     /// Bytes of its members' paths and of the names of their types.
     names: u64,
     pub(super) depth: u32,
-    /// Whether it ends in an unsized array of bytes or of resources.
+    /// True if it ends in an unsized array of bytes or of resources.
     pub(super) unbounded: bool,
-    /// Whether it holds ordinary data, or nothing at all.
+    /// True if it holds ordinary data, or nothing at all.
     pub(in crate::declare) data: bool,
-    /// Whether it holds resources.
+    /// True if it holds resources.
     pub(in crate::declare) resources: bool,
 }
 
-impl Measure {
+impl TypeMeasure {
     fn leaf(bytes: u64) -> Self {
         Self { bytes, members: 1, depth: 1, data: true, ..Self::default() }
     }
 
-    /// About how many bytes it takes to list the members. Long names repeat in each path and with each use of a type, so a
-    /// short source can make a long listing.
+    /// About how many bytes it takes to list the members. Long names repeat in each path and with each use of a type,
+    /// so a short source can make a long listing.
     pub(in crate::declare) fn listed(self) -> u64 {
         self.members.saturating_mul(MEMBER).saturating_add(self.names)
     }
@@ -52,22 +52,22 @@ impl Measure {
 
 /// The measures of structs, by the address of the struct.
 #[derive(Debug, Default)]
-pub(in crate::declare) struct Measures {
-    structs: HashMap<*const StructType, Measure>,
+pub(in crate::declare) struct TypeMeasures {
+    structs: HashMap<*const StructType, TypeMeasure>,
     /// Keeps the structs alive, so that no address is used twice.
     kept: Vec<Arc<StructType>>,
 }
 
-impl Measures {
+impl TypeMeasures {
     /// The measure of a type whose structs have been elaborated.
-    pub(in crate::declare) fn of(&self, ty: &Type) -> Measure {
+    pub(in crate::declare) fn of(&self, ty: &Type) -> TypeMeasure {
         // Smallest sizes, so that nothing is refused that some rule set could lay out.
         let bytes = |scalar: Scalar| u64::from(scalar.size(SixteenBit::On, 1));
         match ty {
-            Type::Scalar(scalar) => Measure::leaf(bytes(*scalar)),
-            Type::Vector { scalar, length } => Measure::leaf(bytes(*scalar) * u64::from(*length)),
+            Type::Scalar(scalar) => TypeMeasure::leaf(bytes(*scalar)),
+            Type::Vector { scalar, length } => TypeMeasure::leaf(bytes(*scalar) * u64::from(*length)),
             Type::Matrix { scalar, rows, columns, .. } => {
-                Measure::leaf(bytes(*scalar) * u64::from(*rows) * u64::from(*columns))
+                TypeMeasure::leaf(bytes(*scalar) * u64::from(*rows) * u64::from(*columns))
             }
             Type::Array { element, count } => {
                 let element = self.of(element);
@@ -75,31 +75,37 @@ impl Measures {
                     Count::Finite(times) => (u64::from(*times), element.unbounded),
                     Count::Unbounded => (1, true),
                 };
-                Measure { bytes: element.bytes.saturating_mul(times), depth: element.depth + 1, unbounded, ..element }
+                TypeMeasure {
+                    bytes: element.bytes.saturating_mul(times),
+                    depth: element.depth + 1,
+                    unbounded,
+                    ..element
+                }
             }
             Type::Struct(ty) => self.structs.get(&Arc::as_ptr(ty)).copied().unwrap_or_else(|| self.total(ty)),
-            Type::Enum(ty) => Measure { names: length(&ty.name), ..Measure::leaf(bytes(ty.underlying)) },
+            Type::Enum(ty) => TypeMeasure { names: length(&ty.name), ..TypeMeasure::leaf(bytes(ty.underlying)) },
             // A pointer takes no bytes in D3D constant buffers.
-            Type::Pointer { pointee } => Measure { names: length(pointee), ..Measure::leaf(0) },
-            Type::Handle { resource } => Measure { names: length(resource), ..Measure::leaf(8) },
+            Type::Pointer { pointee } => TypeMeasure { names: length(pointee), ..TypeMeasure::leaf(0) },
+            Type::Handle { resource } => TypeMeasure { names: length(resource), ..TypeMeasure::leaf(8) },
             Type::Resource(resource) => {
                 let depth = resource.element.as_ref().map_or(0, |element| self.of(element).depth);
-                Measure { members: 1, depth: depth + 1, resources: true, ..Measure::default() }
+                TypeMeasure { members: 1, depth: depth + 1, resources: true, ..TypeMeasure::default() }
             }
         }
     }
 
     /// The sum over the members.
-    fn total(&self, ty: &StructType) -> Measure {
+    fn total(&self, ty: &StructType) -> TypeMeasure {
         let base = ty.base.as_ref().map(|base| self.of(&Type::Struct(Arc::clone(base))));
         let members = ty.members.iter().map(|member| {
             let measure = self.of(&member.ty);
             // Every path in the member begins with its name and a full stop.
             let paths = (length(&member.name) + 1).saturating_mul(measure.members);
-            Measure { names: measure.names.saturating_add(paths), ..measure }
+            TypeMeasure { names: measure.names.saturating_add(paths), ..measure }
         });
-        let parts: Vec<Measure> = base.into_iter().chain(members).collect();
-        Measure {
+
+        let parts: Vec<TypeMeasure> = base.into_iter().chain(members).collect();
+        TypeMeasure {
             bytes: parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes)),
             members: parts.iter().fold(1, |sum, part| sum.saturating_add(part.members)),
             names: parts.iter().fold(length(&ty.name), |sum, part| sum.saturating_add(part.names)),
@@ -117,7 +123,7 @@ fn length(name: &str) -> u64 {
 
 impl Elaborator<'_> {
     /// The measure of a type.
-    pub(super) fn measure(&self, ty: &Type) -> Measure {
+    pub(super) fn measure(&self, ty: &Type) -> TypeMeasure {
         self.measures.of(ty)
     }
 
@@ -135,7 +141,7 @@ impl Elaborator<'_> {
         self.check_measure(measure, span)
     }
 
-    fn check_measure(&mut self, measure: Measure, span: Span) -> Option<()> {
+    fn check_measure(&mut self, measure: TypeMeasure, span: Span) -> Option<()> {
         let problem = if measure.bytes > LARGEST {
             let bytes = measure.bytes;
             Diagnostic::error(Code::TooLarge, span, format!("this takes at least {bytes} bytes, more than 2^31"))
@@ -150,6 +156,7 @@ impl Elaborator<'_> {
         } else {
             return Some(());
         };
+
         self.problems.report(problem);
         None
     }

@@ -26,19 +26,19 @@ mod unused;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use constant::Evaluated;
-use generic::{Context, GenericValue, Specialisation};
+use constant::ConstantResult;
+use generic::{GenericValue, LookupContext, Specialisation};
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::{Member, StructType, Type};
-pub(super) use measure::{LONGEST_LISTING, Measures};
+pub(super) use measure::{LONGEST_LISTING, TypeMeasures};
 use record::StructState;
-use resolve::{AliasState, Named};
+use resolve::{AliasState, NamedType};
 use scope::{GLOBAL, ScopeId, Symbols, TypeId, ValueId};
 use unused::TypeKey;
 
 use super::ast::{Declarator, Item};
-use super::parser::Source;
-use super::problems::Problems;
+use super::parser::BracketedTokens;
+use super::problems::ProblemList;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
 
@@ -49,28 +49,28 @@ const DEEPEST: u32 = 48;
 /// The state of an elaboration.
 #[derive(Debug)]
 pub(super) struct Elaborator<'t> {
-    source: &'t Source<'t>,
+    source: &'t BracketedTokens<'t>,
     entry: Option<&'t str>,
     symbols: Symbols<'t>,
-    constants: HashMap<(ValueId, Rc<str>), Evaluated>,
-    enumerators: HashMap<TypeId, Vec<Evaluated>>,
+    constants: HashMap<(ValueId, Rc<str>), ConstantResult>,
+    enumerators: HashMap<TypeId, Vec<ConstantResult>>,
     structs: HashMap<TypeKey, StructState>,
     /// The declaration and the arguments of each struct in `structs`, by its address.
     specialisations: HashMap<*const StructType, Specialisation>,
     aliases: HashMap<TypeKey, AliasState>,
-    /// Whether the source is Slang alone.
+    /// True if the source is Slang alone.
     is_slang: bool,
-    /// What is wrong with types, in Slang.
+    /// Problems of each type, in Slang.
     type_problems: HashMap<TypeKey, Vec<Diagnostic>>,
-    /// What was not understood of types, which only a use makes an error.
+    /// Problems of types that were not understood; only a use makes them errors.
     not_understood: Vec<Diagnostic>,
     /// The template and its arguments, by the name of the struct that they make.
     instances: HashMap<String, (TypeId, Vec<GenericValue>)>,
     /// The contexts inside structs, by the names of the structs.
-    insides: HashMap<String, Context>,
-    measures: Measures,
-    /// What pointers point at, by spelling.
-    pointees: BTreeMap<String, Named>,
+    insides: HashMap<String, LookupContext>,
+    measures: TypeMeasures,
+    /// Pointee types, by spelling.
+    pointees: BTreeMap<String, NamedType>,
     /// Members of `$Globals`.
     globals: Vec<Member>,
     /// Number of parameters before the first of them.
@@ -78,44 +78,45 @@ pub(super) struct Elaborator<'t> {
     /// Initialised `static` globals, in declaration order.
     statics: Vec<(&'t Declarator<'t>, ScopeId)>,
     module: Module,
-    problems: Problems,
+    problems: ProblemList,
     depth: u32,
 }
 
 /// A module whose blocks are still to be named.
 #[derive(Debug)]
-pub(super) struct Elaborated {
+pub(super) struct ElaboratedModule {
     /// Everything but the blocks.
     pub(super) module: Module,
     /// Members of `$Globals`.
     pub(super) globals: Vec<Member>,
     /// Number of parameters before the first of them.
     pub(super) globals_at: usize,
-    /// What pointers point at, by spelling.
+    /// Pointee types, by spelling.
     pub(super) pointees: BTreeMap<String, Type>,
-    /// What is known about the types.
-    pub(super) measures: Measures,
-    /// What is wrong.
-    pub(super) problems: Problems,
+    /// Measures of the types.
+    pub(super) measures: TypeMeasures,
+    /// Problems found so far.
+    pub(super) problems: ProblemList,
 }
 
-/// What is elaborated.
+/// Input of an elaboration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Subject<'t> {
+pub(super) struct ElaborationInput<'t> {
     /// The name of the entry point, where one is chosen.
     pub(super) entry: Option<&'t str>,
     /// The place of the source.
     pub(super) whole: Span,
-    /// Whether it is Slang, and no HLSL.
+    /// True if it is Slang, and no HLSL.
     pub(super) is_slang: bool,
 }
 
 /// Elaborates the declarations of a source, `own` ones and those of `imported` modules.
 pub(super) fn elaborate<'t>(
-    source: &'t Source<'t>,
-    (own, imported): (&'t [Item<'t>], &'t [Item<'t>]),
-    Subject { entry, whole, is_slang }: Subject<'t>,
-) -> Elaborated {
+    source: &'t BracketedTokens<'t>,
+    own: &'t [Item<'t>],
+    imported: &'t [Item<'t>],
+    ElaborationInput { entry, whole, is_slang }: ElaborationInput<'t>,
+) -> ElaboratedModule {
     let mut elaborator = Elaborator { is_slang, ..Elaborator::new(source, entry) };
     elaborator.collect(own, GLOBAL);
     elaborator.collect(imported, GLOBAL);
@@ -124,9 +125,9 @@ pub(super) fn elaborate<'t>(
     elaborator.check_types();
     elaborator.set_aside_what_is_not_understood(before);
     let (mut functions, mut seen) = (Vec::new(), HashMap::new());
-    elaborator.parameters(own, GLOBAL, (&mut seen, &mut functions));
+    elaborator.parameters(own, GLOBAL, &mut seen, &mut functions);
     elaborator.module.own_parameters = elaborator.module.parameters.len();
-    elaborator.parameters(imported, GLOBAL, (&mut seen, &mut functions));
+    elaborator.parameters(imported, GLOBAL, &mut seen, &mut functions);
     let mut globals = std::mem::take(&mut elaborator.globals);
     elaborator.push_constants_among(&mut globals);
     elaborator.check_unsized(&globals);
@@ -135,11 +136,11 @@ pub(super) fn elaborate<'t>(
     let pointees = elaborator.finish_pointees(whole);
     elaborator.warn_of_unused();
     let Elaborator { module, globals_at, measures, problems, .. } = elaborator;
-    Elaborated { module, globals, globals_at, pointees, measures, problems }
+    ElaboratedModule { module, globals, globals_at, pointees, measures, problems }
 }
 
 impl<'t> Elaborator<'t> {
-    fn new(source: &'t Source<'t>, entry: Option<&'t str>) -> Self {
+    fn new(source: &'t BracketedTokens<'t>, entry: Option<&'t str>) -> Self {
         Self {
             source,
             entry,
@@ -154,13 +155,13 @@ impl<'t> Elaborator<'t> {
             not_understood: Vec::new(),
             instances: HashMap::new(),
             insides: HashMap::new(),
-            measures: Measures::default(),
+            measures: TypeMeasures::default(),
             pointees: BTreeMap::new(),
             globals: Vec::new(),
             globals_at: 0,
             statics: Vec::new(),
             module: Module::default(),
-            problems: Problems::default(),
+            problems: ProblemList::default(),
             depth: 0,
         }
     }
@@ -194,7 +195,7 @@ impl<'t> Elaborator<'t> {
     /// are. What is no integer constant is a problem only where one is needed.
     fn check_constants(&mut self) {
         for id in self.symbols.value_ids() {
-            let context = Context::plain(self.symbols.value(id).scope);
+            let context = LookupContext::plain(self.symbols.value(id).scope);
             drop(self.constant(id, &context));
         }
     }

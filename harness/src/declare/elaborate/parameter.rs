@@ -10,20 +10,21 @@ use layoutproof_layout::{Annotations, Span};
 
 use super::Elaborator;
 use super::builtin::{self, Builtin};
-use super::generic::Context;
+use super::entry::ScopedFunction;
+use super::generic::LookupContext;
 use super::resolve::order;
 use super::scope::ScopeId;
-use crate::declare::ast::{Declaration, Declarator, FunctionDeclaration, Item, Name, Prefix, TypeExpression, TypeKind};
+use crate::declare::ast::{DeclarationSyntax, Declarator, Identifier, Item, Prefix, TypeExpression, TypeKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Parameter, ParameterKind};
 
 /// Global variables that have been seen, by scope and name.
-pub(super) type Seen<'t> = HashMap<(ScopeId, &'t str), Span>;
+pub(super) type GlobalSpans<'t> = HashMap<(ScopeId, &'t str), Span>;
 
 /// Words that make a global a variable of each thread or group.
 const NO_PARAMETER: [&str; 5] = ["static", "groupshared", "let", "typedef", "__global"];
 
-/// Whether a declaration is one side of a value that is linked: `extern` asks for it, `export` has it.
+/// True if a declaration is one side of a value that is linked: `extern` asks for it, `export` has it.
 fn is_linked(prefix: &Prefix<'_>) -> bool {
     prefix.has("extern") || prefix.has("export")
 }
@@ -34,7 +35,8 @@ impl<'t> Elaborator<'t> {
         &mut self,
         items: &'t [Item<'t>],
         scope: ScopeId,
-        (seen, functions): (&mut Seen<'t>, &mut Vec<(&'t FunctionDeclaration<'t>, ScopeId)>),
+        seen: &mut GlobalSpans<'t>,
+        functions: &mut Vec<ScopedFunction<'t>>,
     ) {
         for item in items {
             match item {
@@ -44,14 +46,14 @@ impl<'t> Elaborator<'t> {
                 }
                 Item::Function(function) => {
                     if let Some(inner) = self.home(function.name, &function.outer, scope) {
-                        functions.push((function, inner));
+                        functions.push(ScopedFunction { declaration: function, scope: inner });
                     }
                 }
                 Item::Buffer(buffer) => self.buffer(buffer, scope),
                 Item::Namespace { path, items } => {
-                    let namespace = |outer, name: &Name<'t>| self.symbols.namespace(outer, name.text);
+                    let namespace = |outer, name: &Identifier<'t>| self.symbols.namespace(outer, name.text);
                     if let Some(inner) = path.iter().try_fold(scope, namespace) {
-                        self.parameters(items, inner, (seen, functions));
+                        self.parameters(items, inner, seen, functions);
                     }
                 }
                 Item::Alias { .. }
@@ -64,7 +66,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The scope that declares what is named `outer::name` in `scope`.
-    fn home(&mut self, name: Name<'t>, outer: &[Name<'t>], scope: ScopeId) -> Option<ScopeId> {
+    fn home(&mut self, name: Identifier<'t>, outer: &[Identifier<'t>], scope: ScopeId) -> Option<ScopeId> {
         if outer.is_empty() {
             return Some(scope);
         }
@@ -79,14 +81,15 @@ impl<'t> Elaborator<'t> {
     }
 
     /// Gathers the methods of a struct.
-    fn methods(&self, declaration: &'t Declaration<'t>, functions: &mut Vec<(&'t FunctionDeclaration<'t>, ScopeId)>) {
+    fn methods(&self, declaration: &'t DeclarationSyntax<'t>, functions: &mut Vec<ScopedFunction<'t>>) {
         let TypeKind::Struct(inner) = &declaration.ty.kind else { return };
         let Some(scope) = self.symbols.inline(&declaration.ty.kind).and_then(|id| self.symbols.inside(id)) else {
             return;
         };
+
         for item in &inner.items {
             match item {
-                Item::Function(function) => functions.push((function, scope)),
+                Item::Function(function) => functions.push(ScopedFunction { declaration: function, scope }),
                 Item::Declaration(nested) => self.methods(nested, functions),
                 Item::Buffer(_)
                 | Item::Namespace { .. }
@@ -99,7 +102,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn variables(&mut self, declaration: &'t Declaration<'t>, scope: ScopeId, seen: &mut Seen<'t>) {
+    fn variables(&mut self, declaration: &'t DeclarationSyntax<'t>, scope: ScopeId, seen: &mut GlobalSpans<'t>) {
         let prefix = &declaration.prefix;
         for declarator in &declaration.declarators {
             if !declarator.outer.is_empty() {
@@ -120,6 +123,7 @@ impl<'t> Elaborator<'t> {
                 self.variable(declaration, declarator, scope);
             }
         }
+
         let is_template = prefix.generics.is_some();
         if declaration.declarators.is_empty() && matches!(declaration.ty.kind, TypeKind::Path(_)) && !is_template {
             let message = "skipped: this declares nothing";
@@ -136,12 +140,12 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn variable(&mut self, declaration: &'t Declaration<'t>, declarator: &'t Declarator<'t>, scope: ScopeId) {
-        let (context, span) = (Context::plain(scope), declarator.name.span);
+    fn variable(&mut self, declaration: &'t DeclarationSyntax<'t>, declarator: &'t Declarator<'t>, scope: ScopeId) {
+        let (context, span) = (LookupContext::plain(scope), declarator.name.span);
         if self.is_object(&declaration.ty, &context) {
             return;
         }
-        let ty = self.declared(&declaration.ty, order(&declaration.prefix), (declarator, &context));
+        let ty = self.declared(&declaration.ty, order(&declaration.prefix), declarator, &context);
         let mut annotations = self.annotations(&declaration.prefix, &declarator.placement, &context);
         if let Some(packoffset) = annotations.packoffset {
             self.packoffset_outside(packoffset.span);
@@ -158,7 +162,7 @@ impl<'t> Elaborator<'t> {
         let name = self.symbols.qualified(scope, declarator.name.text);
         // A push constant of plain data stands in `$Globals` as well where that has other members (DXC 1.7.2308).
         if measure.data && (!annotations.is_push_constant() || kind == ParameterKind::Global) {
-            self.new_global(&name, &ty, (&annotations, span));
+            self.new_global(&name, &ty, &annotations, span);
         }
         self.module.parameters.push(Parameter { name, kind, ty, annotations, span });
     }
@@ -179,15 +183,15 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Whether `ty` is a built-in type whose globals are no parameters: `string`, `GlobalRootSignature`.
-    fn is_object(&mut self, ty: &TypeExpression<'t>, context: &Context) -> bool {
+    /// True if `ty` is a built-in type whose globals are no parameters: `string`, `GlobalRootSignature`.
+    fn is_object(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> bool {
         let TypeKind::Path(path) = &ty.kind else { return false };
         let [part] = path.parts.as_slice() else { return false };
         builtin::builtin(part.name.text) == Some(Builtin::Object) && self.find_type(path, context).is_none()
     }
 
     /// Ordinary data goes into `$Globals`; resources in the same struct stay in its type and take no bytes.
-    fn new_global(&mut self, name: &str, ty: &Type, (annotations, span): (&Annotations, Span)) {
+    fn new_global(&mut self, name: &str, ty: &Type, annotations: &Annotations, span: Span) {
         if self.globals.is_empty() {
             self.globals_at = self.module.parameters.len();
         }

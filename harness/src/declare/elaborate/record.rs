@@ -9,10 +9,10 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::{Member, StructType, Type};
 
 use super::Elaborator;
-use super::generic::{Context, Site, Specialisation};
-use super::resolve::{Named, order};
+use super::generic::{LookupContext, Specialisation, TypeUseSite};
+use super::resolve::{NamedType, order};
 use super::scope::{TypeEntry, TypeId};
-use crate::declare::ast::{Declaration, Declarator, Item, Name, StructDeclaration, TypeKind};
+use crate::declare::ast::{DeclarationSyntax, Declarator, Identifier, Item, StructDeclaration, TypeKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// How far a struct has been elaborated.
@@ -22,9 +22,9 @@ pub(super) enum StructState {
     Done(Option<Arc<StructType>>),
 }
 
-/// What holds members.
+/// The kind of declaration that holds members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holder {
+pub(super) enum MemberHolder {
     Struct,
     Buffer,
 }
@@ -51,6 +51,7 @@ impl<'t> Elaborator<'t> {
             }
             None => {}
         }
+
         self.structs.insert(key.clone(), StructState::InProgress);
         self.insides.insert(specialisation.name.clone(), specialisation.context.clone());
         let before = self.problems.count();
@@ -64,7 +65,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The struct `id` as `inside` knows it, if it is elaborated.
-    pub(super) fn finished_struct(&self, id: TypeId, inside: &Context) -> Option<Arc<StructType>> {
+    pub(super) fn finished_struct(&self, id: TypeId, inside: &LookupContext) -> Option<Arc<StructType>> {
         match self.structs.get(&(id, Rc::clone(&inside.key)))? {
             StructState::Done(done) => done.clone(),
             StructState::InProgress => None,
@@ -81,7 +82,7 @@ impl<'t> Elaborator<'t> {
         let mut base = None;
         let has_base = self.base(declaration, context, &mut base);
         let mut members = Vec::new();
-        let complete = self.members(&declaration.items, (Holder::Struct, context), &mut members);
+        let complete = self.members(&declaration.items, MemberHolder::Struct, context, &mut members);
         self.check_members(&members);
         let ty = Arc::new(StructType { name: specialisation.name.clone(), base, members, span });
         self.measure_struct(&ty, span)?;
@@ -93,7 +94,7 @@ impl<'t> Elaborator<'t> {
     fn base(
         &mut self,
         declaration: &'t StructDeclaration<'t>,
-        context: &Context,
+        context: &LookupContext,
         found: &mut Option<Arc<StructType>>,
     ) -> bool {
         let mut complete = true;
@@ -115,6 +116,7 @@ impl<'t> Elaborator<'t> {
                 None => complete = false,
             }
         }
+
         complete
     }
 
@@ -126,32 +128,33 @@ impl<'t> Elaborator<'t> {
     pub(super) fn members(
         &mut self,
         items: &'t [Item<'t>],
-        (holder, context): (Holder, &Context),
+        holder: MemberHolder,
+        context: &LookupContext,
         out: &mut Vec<Member>,
     ) -> bool {
         let mut complete = true;
         for item in items {
             complete &= match item {
-                Item::Declaration(declaration) => self.declaration_members(declaration, (holder, context), out),
+                Item::Declaration(declaration) => self.declaration_members(declaration, holder, context, out),
                 Item::Function(_)
                 | Item::Alias { .. }
                 | Item::Using { .. }
                 | Item::Interface { .. }
                 | Item::Unread { .. }
                 | Item::Import { .. } => true,
-                Item::Namespace { path, items } if holder == Holder::Buffer => {
-                    self.namespace_members((path, items), context, out)
+                Item::Namespace { path, items } if holder == MemberHolder::Buffer => {
+                    self.namespace_members(path, items, context, out)
                 }
                 Item::Namespace { path, .. } => self.misplaced(path.first().copied(), "a namespace"),
                 // A buffer inside a buffer is a buffer of its own (measured with DXC 1.7.2308).
-                Item::Buffer(_) if holder == Holder::Buffer => true,
+                Item::Buffer(_) if holder == MemberHolder::Buffer => true,
                 Item::Buffer(buffer) => self.misplaced(Some(buffer.name), "a constant buffer"),
             };
         }
         complete
     }
 
-    fn misplaced(&mut self, name: Option<Name<'_>>, what: &str) -> bool {
+    fn misplaced(&mut self, name: Option<Identifier<'_>>, what: &str) -> bool {
         let span = name.map(|name| name.span).unwrap_or_default();
         self.problems.report(Diagnostic::error(Code::Unsupported, span, format!("{what} cannot stand in a struct")));
         false
@@ -160,25 +163,29 @@ impl<'t> Elaborator<'t> {
     /// Members in a namespace inside a buffer follow each other like all others, under qualified names.
     fn namespace_members(
         &mut self,
-        (path, items): (&'t [Name<'t>], &'t [Item<'t>]),
-        context: &Context,
+        path: &'t [Identifier<'t>],
+        items: &'t [Item<'t>],
+        context: &LookupContext,
         out: &mut Vec<Member>,
     ) -> bool {
         let inner = path.iter().try_fold(context.scope, |scope, name| self.symbols.namespace(scope, name.text));
         let Some(scope) = inner else { return true };
         let first = out.len();
-        let complete = self.members(items, (Holder::Buffer, &Context::plain(scope)), out);
+        let complete = self.members(items, MemberHolder::Buffer, &LookupContext::plain(scope), out);
         let names: Vec<&str> = path.iter().map(|name| name.text).collect();
+
         for member in &mut out[first..] {
             member.name = format!("{}::{}", names.join("::"), member.name);
         }
+
         complete
     }
 
     fn declaration_members(
         &mut self,
-        declaration: &'t Declaration<'t>,
-        (holder, context): (Holder, &Context),
+        declaration: &'t DeclarationSyntax<'t>,
+        holder: MemberHolder,
+        context: &LookupContext,
         out: &mut Vec<Member>,
     ) -> bool {
         let prefix = &declaration.prefix;
@@ -188,18 +195,20 @@ impl<'t> Elaborator<'t> {
         if declaration.declarators.is_empty() {
             return self.nameless(declaration);
         }
+
         let mut complete = true;
         for declarator in &declaration.declarators {
-            match self.member(declaration, declarator, (holder, context)) {
+            match self.member(declaration, declarator, holder, context) {
                 Some(member) => out.push(member),
                 None => complete = false,
             }
         }
+
         complete
     }
 
     /// `struct S { ... };` declares a type; without a name it would put its members into the struct around it.
-    fn nameless(&mut self, declaration: &'t Declaration<'t>) -> bool {
+    fn nameless(&mut self, declaration: &'t DeclarationSyntax<'t>) -> bool {
         let problem = match &declaration.ty.kind {
             TypeKind::Struct(inner) if inner.name.text.is_empty() => {
                 "a struct without a name and without a member name"
@@ -213,17 +222,17 @@ impl<'t> Elaborator<'t> {
 
     fn member(
         &mut self,
-        declaration: &'t Declaration<'t>,
+        declaration: &'t DeclarationSyntax<'t>,
         declarator: &'t Declarator<'t>,
-        (holder, context): (Holder, &Context),
+        holder: MemberHolder,
+        context: &LookupContext,
     ) -> Option<Member> {
-        let at = (declarator, context);
-        let ty = self.declared(&declaration.ty, order(&declaration.prefix), at);
+        let ty = self.declared(&declaration.ty, order(&declaration.prefix), declarator, context);
         let annotations = self.annotations(&declaration.prefix, &declarator.placement, context);
         self.check_placement(&annotations, holder);
         self.check_semantic(declarator, context);
         let bit_width = match &declarator.placement.bit_width {
-            Some(width) => Some(self.bit_width(width, ty.as_ref(), (declarator.name, holder, context))?),
+            Some(width) => Some(self.bit_width(width, ty.as_ref(), declarator.name, holder, context)?),
             None => None,
         };
         let name = declarator.name.text.to_owned();
@@ -231,7 +240,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// `uint a : N;` is a semantic even where `N` is a constant: DXC 1.7.2308 warns of it.
-    fn check_semantic(&mut self, declarator: &'t Declarator<'t>, context: &Context) {
+    fn check_semantic(&mut self, declarator: &'t Declarator<'t>, context: &LookupContext) {
         let Some(word) = declarator.placement.semantic else { return };
         let known = self.symbols.outwards(context.scope).any(|scope| self.symbols.value_in(scope, word).is_some());
         if known {
@@ -246,7 +255,9 @@ impl<'t> Elaborator<'t> {
         &mut self,
         width: &crate::declare::ast::Expression<'t>,
         ty: Option<&Type>,
-        (name, holder, context): (Name<'t>, Holder, &Context),
+        name: Identifier<'t>,
+        holder: MemberHolder,
+        context: &LookupContext,
     ) -> Option<u32> {
         let width_span = width.span;
         let width = self.integer(width, context)?;
@@ -262,16 +273,18 @@ impl<'t> Elaborator<'t> {
             | Type::Handle { .. }
             | Type::Resource(_) => None,
         };
+
         let fits = |bits: &u32| widest.is_some_and(|widest| *bits <= widest);
         let found = u32::try_from(width).ok().filter(fits).filter(|bits| *bits > 0 || name.text.is_empty());
         let problem = match (holder, widest, found) {
-            (Holder::Buffer, _, _) => "a constant buffer has no bit-fields: put them into a struct".to_owned(),
-            (Holder::Struct, None, _) => "only integers and enums have bit-fields".to_owned(),
-            (Holder::Struct, Some(widest), None) => {
+            (MemberHolder::Buffer, _, _) => "a constant buffer has no bit-fields: put them into a struct".to_owned(),
+            (MemberHolder::Struct, None, _) => "only integers and enums have bit-fields".to_owned(),
+            (MemberHolder::Struct, Some(widest), None) => {
                 format!("a bit-field of {width} bits: 1 to {widest} are possible, 0 only without a name")
             }
-            (Holder::Struct, Some(_), Some(bits)) => return Some(bits),
+            (MemberHolder::Struct, Some(_), Some(bits)) => return Some(bits),
         };
+
         self.problems.report(Diagnostic::error(Code::BadBitField, width_span, problem));
         None
     }
@@ -281,7 +294,7 @@ impl<'t> Elaborator<'t> {
         let mut names: HashMap<&str, Span> = HashMap::new();
         for member in members.iter().filter(|member| !member.name.is_empty()) {
             if let Some(earlier) = names.insert(&member.name, member.span) {
-                let name = Name { text: &member.name, span: member.span };
+                let name = Identifier { text: &member.name, span: member.span };
                 self.redefinition(name, "member", Some(earlier));
             }
         }
@@ -311,9 +324,9 @@ impl<'t> Elaborator<'t> {
             if used_generic || self.symbols.outwards(symbol.scope).any(|scope| self.symbols.scope(scope).generic) {
                 continue;
             }
-            let context = Context::plain(symbol.scope);
-            let named = self.named_type(id, None, Site::here(own, &context));
-            if let Some(named @ Named::Struct(_)) = named {
+            let context = LookupContext::plain(symbol.scope);
+            let named = self.named_type(id, None, TypeUseSite::here(own, &context));
+            if let Some(named @ NamedType::Struct(_)) = named {
                 self.complete(named, own);
             }
             self.check_enumerators(id);

@@ -9,10 +9,10 @@ use layoutproof_layout::shape::{Count, EnumType, MatrixOrder, Type};
 
 use super::Elaborator;
 use super::builtin::{self, Builtin};
-use super::generic::{Context, GenericValue, Site, Specialisation, written};
+use super::generic::{GenericValue, LookupContext, Specialisation, TypeUseSite, written};
 use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{
-    Declarator, Dimension, Initialiser, Path, PathPart, Prefix, TypeExpression, TypeKind, TypeSuffix,
+    ArrayDimension, Declarator, Initialiser, NamePath, PathPart, Prefix, TypeExpression, TypeKind, TypeSuffix,
 };
 use crate::input::diagnostics::{Code, Diagnostic};
 
@@ -20,11 +20,11 @@ use crate::input::diagnostics::{Code, Diagnostic};
 const MOST_STARS: usize = 16;
 
 /// Order that a declaration's modifiers give to a matrix.
-pub(super) type Order = Option<MatrixOrder>;
+pub(super) type OrderModifier = Option<MatrixOrder>;
 
 /// A type whose members need not be known yet: a pointer may point at the struct that holds it.
 #[derive(Clone, Debug)]
-pub(super) enum Named {
+pub(super) enum NamedType {
     Struct(Specialisation),
     Type(Type),
 }
@@ -33,17 +33,22 @@ pub(super) enum Named {
 #[derive(Clone, Debug)]
 pub(super) enum AliasState {
     InProgress,
-    Done(Option<Named>),
+    Done(Option<NamedType>),
 }
 
 /// `row_major` or `column_major`, the last if both are there.
-pub(super) fn order(prefix: &Prefix<'_>) -> Order {
+pub(super) fn order(prefix: &Prefix<'_>) -> OrderModifier {
     prefix.modifiers.iter().rev().find_map(|modifier| MatrixOrder::of_modifier(modifier.text))
 }
 
 impl<'t> Elaborator<'t> {
     /// The type `ty`, with the order of its modifiers.
-    pub(super) fn resolve(&mut self, ty: &TypeExpression<'t>, order: Order, context: &Context) -> Option<Type> {
+    pub(super) fn resolve(
+        &mut self,
+        ty: &TypeExpression<'t>,
+        order: OrderModifier,
+        context: &LookupContext,
+    ) -> Option<Type> {
         let named = self.named(ty, order, context)?;
         let resolved = self.complete(named, ty.span)?;
         self.check_size(&resolved, ty.span)?;
@@ -54,32 +59,37 @@ impl<'t> Elaborator<'t> {
     pub(super) fn declared(
         &mut self,
         ty: &TypeExpression<'t>,
-        order: Order,
-        (declarator, context): (&Declarator<'t>, &Context),
+        order: OrderModifier,
+        declarator: &Declarator<'t>,
+        context: &LookupContext,
     ) -> Option<Type> {
         let pointers = declarator.pointers;
         let (mut named, pointers) =
             match self.interface_of(ty, context).filter(|_| pointers > 0 && ty.suffixes.is_empty()) {
-                Some(pointee) => (Named::Type(Type::Pointer { pointee }), pointers - 1),
+                Some(pointee) => (NamedType::Type(Type::Pointer { pointee }), pointers - 1),
                 None => (self.named(ty, order, context)?, pointers),
             };
+
         for _ in 0..pointers {
-            named = Named::Type(self.pointer(named, ty.span)?);
+            named = NamedType::Type(self.pointer(named, ty.span)?);
         }
+
         let mut resolved = self.complete(named, ty.span)?;
         for (index, dimension) in declarator.dimensions.iter().enumerate().rev() {
             let listed = match &declarator.initialiser {
                 Some(Initialiser::List(elements)) if index == 0 && declarator.dimensions.len() == 1 => Some(*elements),
                 Some(Initialiser::List(_) | Initialiser::Value(_) | Initialiser::Other) | None => None,
             };
-            resolved = self.array(resolved, (dimension, listed), context)?;
+            resolved = self.array(resolved, dimension, listed, context)?;
         }
+
         self.check_size(&resolved, declarator.name.span)?;
         Some(resolved)
     }
 
-    /// The name of the interface that `ty` begins with: a pointer at a value of one has a layout, the value has none here.
-    fn interface_of(&mut self, ty: &TypeExpression<'t>, context: &Context) -> Option<String> {
+    /// The name of the interface that `ty` begins with: a pointer at a value of one has a layout, the value has none
+    /// here.
+    fn interface_of(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> Option<String> {
         let TypeKind::Path(path) = &ty.kind else { return None };
         let id = self.find_type(path, context)?;
         let symbol = self.symbols.ty(id);
@@ -87,13 +97,18 @@ impl<'t> Elaborator<'t> {
     }
 
     /// `ty` without looking at the members of a struct; `order` is that of its declaration.
-    pub(super) fn named(&mut self, ty: &TypeExpression<'t>, order: Order, context: &Context) -> Option<Named> {
+    pub(super) fn named(
+        &mut self,
+        ty: &TypeExpression<'t>,
+        order: OrderModifier,
+        context: &LookupContext,
+    ) -> Option<NamedType> {
         self.nested(ty.span, |elaborator| {
             let points = matches!(ty.suffixes.first(), Some(TypeSuffix::Pointer));
             let interface = if points { elaborator.interface_of(ty, context) } else { None };
             let behind = usize::from(interface.is_some());
             let mut named = match (&ty.kind, interface) {
-                (TypeKind::Path(_), Some(pointee)) => Named::Type(Type::Pointer { pointee }),
+                (TypeKind::Path(_), Some(pointee)) => NamedType::Type(Type::Pointer { pointee }),
                 (TypeKind::Path(path), None) => elaborator.named_path(path, ty.packed, context)?,
                 (TypeKind::Struct(_) | TypeKind::Enum(_), _) => {
                     let Some(id) = elaborator.symbols.inline(&ty.kind) else {
@@ -101,28 +116,28 @@ impl<'t> Elaborator<'t> {
                         elaborator.problems.report(Diagnostic::error(Code::Unsupported, ty.span, message));
                         return None;
                     };
-                    elaborator.named_type(id, None, Site::here(ty.span, context))?
+                    elaborator.named_type(id, None, TypeUseSite::here(ty.span, context))?
                 }
             };
             for suffix in &ty.suffixes[behind..] {
-                named = Named::Type(match suffix {
+                named = NamedType::Type(match suffix {
                     TypeSuffix::Pointer => elaborator.pointer(named, ty.span)?,
                     TypeSuffix::Array(dimension) => {
                         let element = elaborator.complete(named, ty.span)?;
-                        elaborator.array(element, (dimension, None), context)?
+                        elaborator.array(element, dimension, None, context)?
                     }
                 });
             }
-            if let (Some(order), Named::Type(found)) = (order.or(ty.order), &mut named) {
+            if let (Some(order), NamedType::Type(found)) = (order.or(ty.order), &mut named) {
                 reorder(found, order);
             }
             Some(named)
         })
     }
 
-    fn named_path(&mut self, path: &Path<'t>, pack: Order, context: &Context) -> Option<Named> {
+    fn named_path(&mut self, path: &NamePath<'t>, pack: OrderModifier, context: &LookupContext) -> Option<NamedType> {
         match self.generic(path, context) {
-            Some(GenericValue::Type(ty)) => return Some(Named::Type(ty)),
+            Some(GenericValue::Type(ty)) => return Some(NamedType::Type(ty)),
             Some(GenericValue::Integer(_)) => {
                 let message = "expected a type, found a value";
                 self.problems.report(Diagnostic::error(Code::GenericArguments, path.span, message));
@@ -130,45 +145,52 @@ impl<'t> Elaborator<'t> {
             }
             None => {}
         }
+
         if let Some((id, found)) = self.find_type_in(path, context) {
-            let site = Site { span: path.span, written: context, found: &found };
+            let site = TypeUseSite { span: path.span, written: context, found: &found };
             return self.named_type(id, path.parts.last(), site);
         }
         let built_in = match path.parts.as_slice() {
             [part] => builtin::builtin(part.name.text).map(|found| (found, part)),
             [resource, handle] if handle.name.text == "Handle" && handle.arguments.is_none() => {
                 if let Some(found @ Builtin::Resource(..)) = builtin::builtin(resource.name.text) {
-                    let resource = self.built_in(found, (resource, path.span), context)?;
-                    return self.handle(&resource, path.span).map(Named::Type);
+                    let resource = self.built_in(found, resource, path.span, context)?;
+                    return self.handle(&resource, path.span).map(NamedType::Type);
                 }
                 None
             }
             _ => None,
         };
+
         let Some((built_in, part)) = built_in else {
             self.unknown_type(path);
             return None;
         };
-        self.built_in(built_in, (part, path.span), context).map(|mut ty| {
+        self.built_in(built_in, part, path.span, context).map(|mut ty| {
             if let (Some(order), Type::Matrix { order: unset @ None, .. }) = (pack, &mut ty) {
                 *unset = Some(order);
             }
-            Named::Type(ty)
+            NamedType::Type(ty)
         })
     }
 
     /// The declared type `id` with the arguments of `part`.
-    pub(super) fn named_type(&mut self, id: TypeId, part: Option<&PathPart<'t>>, site: Site<'_>) -> Option<Named> {
+    pub(super) fn named_type(
+        &mut self,
+        id: TypeId,
+        part: Option<&PathPart<'t>>,
+        site: TypeUseSite<'_>,
+    ) -> Option<NamedType> {
         let symbol = self.symbols.ty(id).clone();
         match symbol.entry {
-            TypeEntry::Struct { .. } => self.specialise(id, part, site).map(Named::Struct),
+            TypeEntry::Struct { .. } => self.specialise(id, part, site).map(NamedType::Struct),
             TypeEntry::Enum(declaration) => {
                 let outer = self.seen_from(site.found, symbol.scope);
                 let underlying = match &declaration.underlying {
                     Some(ty) => self.underlying(ty, &outer)?,
                     None => Scalar::Int32,
                 };
-                Some(Named::Type(Type::Enum(Arc::new(EnumType { name: symbol.name, underlying }))))
+                Some(NamedType::Type(Type::Enum(Arc::new(EnumType { name: symbol.name, underlying }))))
             }
             TypeEntry::Alias { .. } => {
                 let outer = self.seen_from(site.found, symbol.scope);
@@ -187,7 +209,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn underlying(&mut self, ty: &TypeExpression<'t>, context: &Context) -> Option<Scalar> {
+    fn underlying(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> Option<Scalar> {
         match self.resolve(ty, None, context)? {
             Type::Scalar(scalar) if !scalar.is_float() => Some(scalar),
             other => {
@@ -198,7 +220,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn alias(&mut self, id: TypeId, span: Span, context: &Context) -> Option<Named> {
+    fn alias(&mut self, id: TypeId, span: Span, context: &LookupContext) -> Option<NamedType> {
         let TypeEntry::Alias { ty, declarator, order } = self.symbols.ty(id).entry else { return None };
         let key = (id, Rc::clone(&context.key));
         match self.aliases.get(&key) {
@@ -216,14 +238,16 @@ impl<'t> Elaborator<'t> {
             }
             None => {}
         }
+
         self.aliases.insert(key.clone(), AliasState::InProgress);
         let before = self.problems.count();
         let named = match declarator {
             Some(declarator) if declarator.pointers > 0 || !declarator.dimensions.is_empty() => {
-                self.declared(ty, order, (declarator, context)).map(Named::Type)
+                self.declared(ty, order, declarator, context).map(NamedType::Type)
             }
             Some(_) | None => self.named(ty, order, context),
         };
+
         if named.is_none() {
             self.keep_problems(&key, before);
         }
@@ -232,18 +256,18 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The whole type, members included.
-    pub(super) fn complete(&mut self, named: Named, span: Span) -> Option<Type> {
+    pub(super) fn complete(&mut self, named: NamedType, span: Span) -> Option<Type> {
         match named {
-            Named::Struct(specialisation) => self.struct_type(&specialisation, span).map(Type::Struct),
-            Named::Type(ty) => Some(ty),
+            NamedType::Struct(specialisation) => self.struct_type(&specialisation, span).map(Type::Struct),
+            NamedType::Type(ty) => Some(ty),
         }
     }
 
     /// A pointer; what it points at is looked into only after everything else.
-    pub(super) fn pointer(&mut self, named: Named, span: Span) -> Option<Type> {
+    pub(super) fn pointer(&mut self, named: NamedType, span: Span) -> Option<Type> {
         let pointee = match &named {
-            Named::Struct(specialisation) => specialisation.name.clone(),
-            Named::Type(ty) => written(ty),
+            NamedType::Struct(specialisation) => specialisation.name.clone(),
+            NamedType::Type(ty) => written(ty),
         };
         let stars = pointee.bytes().rev().take_while(|byte| *byte == b'*').count();
         if stars >= MOST_STARS {
@@ -259,8 +283,9 @@ impl<'t> Elaborator<'t> {
     fn array(
         &mut self,
         element: Type,
-        (dimension, listed): (&Dimension<'t>, Option<u32>),
-        context: &Context,
+        dimension: &ArrayDimension<'t>,
+        listed: Option<u32>,
+        context: &LookupContext,
     ) -> Option<Type> {
         let bad_length = |message: String| Diagnostic::error(Code::BadArrayLength, dimension.span, message);
         if self.measure(&element).unbounded {
@@ -285,6 +310,7 @@ impl<'t> Elaborator<'t> {
                 Count::Finite(length)
             }
         };
+
         let array = Type::Array { element: Box::new(element), count };
         self.check_size(&array, dimension.span)?;
         Some(array)

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use layoutproof_layout::Span;
 
 use crate::declare::ast::{
-    Declarator, EnumDeclaration, Expression, GenericParameter, Name, Path, StructDeclaration, TypeExpression, TypeKind,
+    Declarator, EnumDeclaration, Expression, GenericParameter, Identifier, NamePath, StructDeclaration, TypeExpression,
+    TypeKind,
 };
 
 /// Index of a scope.
@@ -26,7 +27,7 @@ pub(super) const GLOBAL: ScopeId = ScopeId(0);
 
 /// The names of a namespace or a struct.
 #[derive(Debug, Default)]
-pub(super) struct Scope<'t> {
+pub(super) struct SymbolScope<'t> {
     pub(super) parent: Option<ScopeId>,
     /// Qualified name, empty for the global scope.
     pub(super) name: String,
@@ -35,9 +36,9 @@ pub(super) struct Scope<'t> {
     namespaces: HashMap<&'t str, ScopeId>,
     /// Parameters, members of buffers and functions: what a body may mention.
     pub(super) mentioned: HashMap<&'t str, Span>,
-    /// Whether this is the inside of a generic struct.
+    /// True if this is the inside of a generic struct.
     pub(super) generic: bool,
-    using: Vec<&'t Path<'t>>,
+    using: Vec<&'t NamePath<'t>>,
 }
 
 /// A declared type.
@@ -52,7 +53,7 @@ pub(super) enum TypeEntry<'t> {
     Alias {
         ty: &'t TypeExpression<'t>,
         declarator: Option<&'t Declarator<'t>>,
-        order: super::resolve::Order,
+        order: super::resolve::OrderModifier,
     },
     Interface,
     /// A declaration of this kind, which is an error only where it is used.
@@ -84,7 +85,7 @@ pub(super) enum ValueEntry<'t> {
     },
     /// `extern static const int N;`: another module has the value.
     Linked {
-        name: Name<'t>,
+        name: Identifier<'t>,
     },
     Enumerator {
         declaration: TypeId,
@@ -95,7 +96,7 @@ pub(super) enum ValueEntry<'t> {
 /// Everything that the scopes hold.
 #[derive(Debug)]
 pub(super) struct Symbols<'t> {
-    scopes: Vec<Scope<'t>>,
+    scopes: Vec<SymbolScope<'t>>,
     types: Vec<TypeSymbol<'t>>,
     values: Vec<ValueSymbol<'t>>,
     /// Types that are declared where they are used, by the address of their declaration.
@@ -107,7 +108,7 @@ pub(super) struct Symbols<'t> {
 impl<'t> Symbols<'t> {
     pub(super) fn new() -> Self {
         Self {
-            scopes: vec![Scope::default()],
+            scopes: vec![SymbolScope::default()],
             types: Vec::new(),
             values: Vec::new(),
             inline: HashMap::new(),
@@ -115,7 +116,7 @@ impl<'t> Symbols<'t> {
         }
     }
 
-    pub(super) fn scope(&self, id: ScopeId) -> &Scope<'t> {
+    pub(super) fn scope(&self, id: ScopeId) -> &SymbolScope<'t> {
         &self.scopes[id.0]
     }
 
@@ -131,7 +132,7 @@ impl<'t> Symbols<'t> {
         }
     }
 
-    /// Whether `id` is a struct with generic parameters.
+    /// True if `id` is a struct with generic parameters.
     pub(super) fn is_template(&self, id: TypeId) -> bool {
         matches!(self.ty(id).entry, TypeEntry::Struct { generics: Some(_), .. })
     }
@@ -233,21 +234,21 @@ impl<'t> Symbols<'t> {
 
     pub(super) fn new_scope(&mut self, parent: ScopeId, name: &str, generic: bool) -> ScopeId {
         let name = self.qualified(parent, name);
-        self.scopes.push(Scope { parent: Some(parent), name, generic, ..Scope::default() });
+        self.scopes.push(SymbolScope { parent: Some(parent), name, generic, ..SymbolScope::default() });
         ScopeId(self.scopes.len() - 1)
     }
 
     /// A scope for the generic parameters of a function in `parent`, whose name it keeps.
     pub(super) fn generic_scope(&mut self, parent: ScopeId) -> ScopeId {
         let name = self.scope(parent).name.clone();
-        self.scopes.push(Scope { parent: Some(parent), name, generic: true, ..Scope::default() });
+        self.scopes.push(SymbolScope { parent: Some(parent), name, generic: true, ..SymbolScope::default() });
         ScopeId(self.scopes.len() - 1)
     }
 
     /// Enters a type. The first of a name wins; a later one gets the earlier one back.
     pub(super) fn new_type(
         &mut self,
-        name: Name<'t>,
+        name: Identifier<'t>,
         scope: ScopeId,
         entry: TypeEntry<'t>,
     ) -> (TypeId, Option<TypeSymbol<'t>>) {
@@ -262,7 +263,7 @@ impl<'t> Symbols<'t> {
     }
 
     /// Remembers that `kind` declares the type `id`, which is shown as `shown` in `scope`.
-    pub(super) fn declare_inline(&mut self, id: TypeId, kind: &TypeKind<'t>, (scope, shown): (ScopeId, &str)) {
+    pub(super) fn declare_inline(&mut self, id: TypeId, kind: &TypeKind<'t>, scope: ScopeId, shown: &str) {
         if !shown.is_empty() {
             self.types[id.0].name = self.qualified(scope, shown);
         }
@@ -271,11 +272,11 @@ impl<'t> Symbols<'t> {
         }
     }
 
-    pub(super) fn mention(&mut self, scope: ScopeId, name: Name<'t>) {
+    pub(super) fn mention(&mut self, scope: ScopeId, name: Identifier<'t>) {
         self.scopes[scope.0].mentioned.insert(name.text, name.span);
     }
 
-    pub(super) fn add_using(&mut self, scope: ScopeId, path: &'t Path<'t>) {
+    pub(super) fn add_using(&mut self, scope: ScopeId, path: &'t NamePath<'t>) {
         self.scopes[scope.0].using.push(path);
     }
 

@@ -12,22 +12,24 @@ use layoutproof_layout::shape::{StructType, Type};
 
 use super::Elaborator;
 use super::builtin::{self, Builtin};
-use super::generic::{Binding, Context, GenericValue, written};
+use super::generic::{GenericBinding, GenericValue, LookupContext, written};
 use super::scope::{ScopeId, TypeEntry, TypeId};
-use crate::declare::ast::{Expression, GenericArgument, GenericParameter, Operation, Path, TypeExpression, TypeKind};
+use crate::declare::ast::{
+    Expression, GenericArgument, GenericParameter, NamePath, Operation, TypeExpression, TypeKind,
+};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// A declaration for certain arguments, with what its own parameters stand for.
 #[derive(Clone, Debug)]
-pub(super) struct Fit {
+pub(super) struct TemplateFit {
     pub(super) id: TypeId,
     /// The scope inside it.
     pub(super) inner: ScopeId,
-    pub(super) bindings: Vec<Binding>,
+    pub(super) bindings: Vec<GenericBinding>,
 }
 
-/// What the parameters of a pattern were found to stand for.
-type Found<'t> = BTreeMap<&'t str, GenericValue>;
+/// Values deduced for the parameters of a pattern, by name.
+type DeducedArguments<'t> = BTreeMap<&'t str, GenericValue>;
 
 /// A declaration for certain arguments, and where its arguments are looked up.
 #[derive(Debug)]
@@ -37,17 +39,17 @@ struct Pattern<'t> {
     parameters: &'t [GenericParameter<'t>],
     /// Those that are written, then the template's defaults.
     arguments: Vec<&'t GenericArgument<'t>>,
-    context: Context,
+    context: LookupContext,
 }
 
 /// A template that is used with arguments.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Used<'u> {
+pub(super) struct TemplateUse<'u> {
     pub(super) template: TypeId,
     /// The arguments, defaults filled in.
     pub(super) values: &'u [GenericValue],
-    /// What the arguments of enclosing structs are.
-    pub(super) outer: &'u Context,
+    /// Context with the arguments of the enclosing structs.
+    pub(super) outer: &'u LookupContext,
     pub(super) span: Span,
 }
 
@@ -56,26 +58,29 @@ pub(super) enum BestFit {
     /// The template itself.
     Template,
     /// One of its specialisations.
-    Specialisation(Fit),
+    Specialisation(TemplateFit),
 }
 
 impl<'t> Elaborator<'t> {
     /// The declaration that fits the arguments best; `None` where several do, which is reported.
-    pub(super) fn best_fit(&mut self, used: Used<'_>) -> Option<BestFit> {
+    pub(super) fn best_fit(&mut self, used: TemplateUse<'_>) -> Option<BestFit> {
         let candidates = self.symbols.specialisations(used.template).to_vec();
         let patterns: Vec<Pattern<'t>> = candidates.into_iter().filter_map(|id| self.pattern(id, used)).collect();
+
         let mut fits = Vec::new();
         for pattern in &patterns {
             if let Some(found) = self.fit(pattern, used.values) {
                 fits.push((pattern, found));
             }
         }
+
         let best: Vec<usize> = (0..fits.len())
             .filter(|index| {
                 let narrow = fits[*index].0;
                 fits.iter().all(|(other, _)| other.id == narrow.id || self.is_narrower(narrow, other))
             })
             .collect();
+
         match (best.as_slice(), fits.is_empty()) {
             (_, true) => Some(BestFit::Template),
             ([only], false) => {
@@ -92,7 +97,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn pattern(&mut self, id: TypeId, used: Used<'_>) -> Option<Pattern<'t>> {
+    fn pattern(&mut self, id: TypeId, used: TemplateUse<'_>) -> Option<Pattern<'t>> {
         let symbol = self.symbols.ty(id);
         let TypeEntry::Struct { declaration, generics, inner } = symbol.entry else { return None };
         let written = declaration.specialised.as_deref()?;
@@ -108,22 +113,22 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::error(Code::GenericArguments, declaration.name.span, message));
             return None;
         }
-        let context = Context { scope: inner, ..used.outer.clone() };
+        let context = LookupContext { scope: inner, ..used.outer.clone() };
         Some(Pattern { id, inner, parameters: generics.unwrap_or_default(), arguments, context })
     }
 
-    /// What the parameters of `pattern` stand for if it fits `values`.
-    fn fit(&mut self, pattern: &Pattern<'t>, values: &[GenericValue]) -> Option<Found<'t>> {
-        let mut found = Found::new();
+    /// Deduces the parameters of `pattern` from `values`; `None` if the pattern does not fit.
+    fn fit(&mut self, pattern: &Pattern<'t>, values: &[GenericValue]) -> Option<DeducedArguments<'t>> {
+        let mut found = DeducedArguments::new();
         for (argument, value) in pattern.arguments.iter().copied().zip(values) {
-            if !self.matches(argument, value, (pattern, &mut found)) {
+            if !self.matches(argument, value, pattern, &mut found) {
                 return None;
             }
         }
         (found.len() == pattern.parameters.len()).then_some(found)
     }
 
-    /// Whether everything that `narrow` fits is fitted by `wide`, and not the other way round.
+    /// True if everything that `narrow` fits is fitted by `wide`, and not the other way round.
     fn is_narrower(&mut self, narrow: &Pattern<'t>, wide: &Pattern<'t>) -> bool {
         let (narrow_values, wide_values) = (self.opaque(narrow), self.opaque(wide));
         let inside = narrow_values.is_some_and(|values| self.fit(wide, &values).is_some());
@@ -143,10 +148,11 @@ impl<'t> Elaborator<'t> {
                 let ty = StructType { name: format!("${name}"), base: None, members: Vec::new(), span };
                 GenericValue::Type(Type::Struct(Arc::new(ty)))
             };
-            Binding { scope: pattern.inner, name, value }
+            GenericBinding { scope: pattern.inner, name, value }
         };
-        let bindings: Vec<Binding> = pattern.parameters.iter().enumerate().map(unique).collect();
-        let context = Context::new(pattern.inner, bindings);
+
+        let bindings: Vec<GenericBinding> = pattern.parameters.iter().enumerate().map(unique).collect();
+        let context = LookupContext::new(pattern.inner, bindings);
         let values = pattern.arguments.iter().copied().map(|argument| match argument {
             GenericArgument::Value(expression) => self.integer(expression, &context).map(GenericValue::Integer),
             GenericArgument::Type(ty) if is_one_of(ty, pattern.parameters).is_some_and(|found| found.is_value) => {
@@ -158,12 +164,13 @@ impl<'t> Elaborator<'t> {
         values.collect()
     }
 
-    /// Whether `argument` of a pattern fits `value`; notes what its parameters stand for.
+    /// True if `argument` of a pattern fits `value`; notes what its parameters stand for.
     fn matches(
         &mut self,
         argument: &'t GenericArgument<'t>,
         value: &GenericValue,
-        (pattern, found): (&Pattern<'t>, &mut Found<'t>),
+        pattern: &Pattern<'t>,
+        found: &mut DeducedArguments<'t>,
     ) -> bool {
         let ty = match argument {
             GenericArgument::Value(expression) => {
@@ -174,6 +181,7 @@ impl<'t> Elaborator<'t> {
             }
             GenericArgument::Type(ty) => ty,
         };
+
         if let Some(parameter) = is_one_of(ty, pattern.parameters) {
             let known = found.entry(parameter.name.text).or_insert_with(|| value.clone());
             return known.written() == value.written();
@@ -181,7 +189,7 @@ impl<'t> Elaborator<'t> {
         match value {
             GenericValue::Integer(value) => self.argument_integer(argument, &pattern.context) == Some(*value),
             GenericValue::Type(value) if mentions(ty, pattern.parameters) => {
-                self.matches_inside(ty, value, (pattern, found))
+                self.matches_inside(ty, value, pattern, found)
             }
             GenericValue::Type(value) => {
                 let own = self.resolve(ty, None, &pattern.context);
@@ -195,7 +203,8 @@ impl<'t> Elaborator<'t> {
         &mut self,
         ty: &'t TypeExpression<'t>,
         value: &Type,
-        (pattern, found): (&Pattern<'t>, &mut Found<'t>),
+        pattern: &Pattern<'t>,
+        found: &mut DeducedArguments<'t>,
     ) -> bool {
         let path = match &ty.kind {
             TypeKind::Path(path) if ty.suffixes.is_empty() => path,
@@ -208,17 +217,18 @@ impl<'t> Elaborator<'t> {
             Ok(None) => return false,
             Err(()) => return self.unknown_pattern(ty),
         };
+
         arguments.len() == values.len()
-            && arguments.iter().zip(&values).all(|(argument, value)| self.matches(argument, value, (pattern, found)))
+            && arguments.iter().zip(&values).all(|(argument, value)| self.matches(argument, value, pattern, found))
     }
 
     /// The arguments with which `value` was made from the template or built-in type `path`; the inner `None` if it was
     /// made from another one.
     fn arguments_of(
         &mut self,
-        path: &Path<'t>,
+        path: &NamePath<'t>,
         value: &Type,
-        context: &Context,
+        context: &LookupContext,
     ) -> Result<Option<Vec<GenericValue>>, ()> {
         let number = |count: &u32| GenericValue::Integer(i64::from(*count));
         let scalar = |scalar| GenericValue::Type(Type::Scalar(scalar));
@@ -228,6 +238,7 @@ impl<'t> Elaborator<'t> {
             return Ok(made.map(|(_, values)| values.clone()));
         }
         let [part] = path.parts.as_slice() else { return Err(()) };
+
         match (builtin::builtin(part.name.text), value) {
             (Some(Builtin::Vector), Type::Vector { scalar: component, length }) => {
                 Ok(Some(vec![scalar(*component), number(length)]))
@@ -250,13 +261,13 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-fn fitted<'t>(pattern: &Pattern<'t>, found: &Found<'t>, outer: &Context) -> Fit {
+fn fitted<'t>(pattern: &Pattern<'t>, found: &DeducedArguments<'t>, outer: &LookupContext) -> TemplateFit {
     let own = pattern.parameters.iter().filter_map(|parameter| {
         let name = parameter.name.text;
-        Some(Binding { scope: pattern.inner, name: name.to_owned(), value: found.get(name)?.clone() })
+        Some(GenericBinding { scope: pattern.inner, name: name.to_owned(), value: found.get(name)?.clone() })
     });
     let bindings = outer.bindings.iter().cloned().chain(own).collect();
-    Fit { id: pattern.id, inner: pattern.inner, bindings }
+    TemplateFit { id: pattern.id, inner: pattern.inner, bindings }
 }
 
 /// The one name that `ty` is.
@@ -267,7 +278,7 @@ fn lone<'t>(ty: &TypeExpression<'t>) -> Option<&'t str> {
     }
 }
 
-fn lone_name<'t>(path: &Path<'t>) -> Option<&'t str> {
+fn lone_name<'t>(path: &NamePath<'t>) -> Option<&'t str> {
     match path.parts.as_slice() {
         [part] if part.arguments.is_none() => Some(part.name.text),
         _ => None,
@@ -283,7 +294,7 @@ fn is_one_of<'p, 't>(
     parameters.iter().find(|parameter| parameter.name.text == name)
 }
 
-/// Whether one of `parameters` stands in `ty`.
+/// True if one of `parameters` stands in `ty`.
 fn mentions(ty: &TypeExpression<'_>, parameters: &[GenericParameter<'_>]) -> bool {
     match &ty.kind {
         TypeKind::Path(path) => path_mentions(path, parameters),
@@ -291,7 +302,7 @@ fn mentions(ty: &TypeExpression<'_>, parameters: &[GenericParameter<'_>]) -> boo
     }
 }
 
-fn path_mentions(path: &Path<'_>, parameters: &[GenericParameter<'_>]) -> bool {
+fn path_mentions(path: &NamePath<'_>, parameters: &[GenericParameter<'_>]) -> bool {
     let is_parameter = |name: &str| parameters.iter().any(|parameter| parameter.name.text == name);
     path.parts.first().is_some_and(|first| is_parameter(first.name.text))
         || path.parts.iter().filter_map(|part| part.arguments.as_deref()).flatten().any(|argument| match argument {

@@ -9,7 +9,7 @@ use super::Elaborator;
 use super::scope::TypeId;
 use crate::input::diagnostics::{Code, Diagnostic};
 
-/// What may be wrong with a type that compilers take.
+/// Codes of errors that a type may have here although compilers accept it.
 const NOT_UNDERSTOOD: [Code; 6] = [
     Code::Unsupported,
     Code::UnknownType,

@@ -1,16 +1,16 @@
 //! Structs, enums and `cbuffer`/`tbuffer` blocks.
 
-use super::cursor::{Parsed, Parser};
-use super::expression::Place;
+use super::cursor::{ParseResult, Parser};
+use super::expression::ExpressionContext;
 use crate::declare::ast::{
-    BufferDeclaration, BufferKind, EnumDeclaration, Expression, GenericParameter, Item, Name, Prefix,
+    BufferDeclaration, BufferKeyword, EnumDeclaration, EnumeratorSyntax, GenericParameter, Identifier, Item, Prefix,
     StructDeclaration, TypeExpression,
 };
 use crate::declare::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
     /// `struct S<T> : Base { ... }` without what follows the `}`.
-    pub(super) fn struct_declaration(&mut self) -> Parsed<StructDeclaration<'a>> {
+    pub(super) fn struct_declaration(&mut self) -> ParseResult<StructDeclaration<'a>> {
         self.bump();
         while self.is(TokenKind::LeftBracket) {
             // `struct [raypayload] Payload`.
@@ -25,7 +25,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `struct S<float, N> : Base { ... }` behind `template<...>`: the declaration for certain arguments of `S`.
-    pub(super) fn specialised_struct(&mut self) -> Parsed<StructDeclaration<'a>> {
+    pub(super) fn specialised_struct(&mut self) -> ParseResult<StructDeclaration<'a>> {
         self.bump();
         let name = self.name("the name of a template")?;
         let specialised = Some(self.generic_arguments()?);
@@ -34,15 +34,15 @@ impl<'a> Parser<'_, 'a> {
         Ok(StructDeclaration { name, generics: None, specialised, bases, items })
     }
 
-    fn optional_name(&mut self) -> Parsed<Name<'a>> {
+    fn optional_name(&mut self) -> ParseResult<Identifier<'a>> {
         if self.is(TokenKind::Identifier) { self.name("a name") } else { Ok(self.no_name()) }
     }
 
-    fn optional_generics(&mut self) -> Parsed<Option<Vec<GenericParameter<'a>>>> {
+    fn optional_generics(&mut self) -> ParseResult<Option<Vec<GenericParameter<'a>>>> {
         if self.is(TokenKind::Less) { self.generic_parameters().map(Some) } else { Ok(None) }
     }
 
-    fn bases(&mut self) -> Parsed<Vec<TypeExpression<'a>>> {
+    fn bases(&mut self) -> ParseResult<Vec<TypeExpression<'a>>> {
         let mut bases = Vec::new();
         if self.eat(TokenKind::Colon) {
             loop {
@@ -56,7 +56,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `{ ... }` with declarations.
-    pub(super) fn block(&mut self) -> Parsed<Vec<Item<'a>>> {
+    pub(super) fn block(&mut self) -> ParseResult<Vec<Item<'a>>> {
         self.expect(TokenKind::LeftBrace, "`{`")?;
         let items = self.deeper(|parser| Ok(parser.items()))?;
         self.expect(TokenKind::RightBrace, "`}`")?;
@@ -64,7 +64,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `enum class E : uint { A, B = 4 }` without what follows the `}`.
-    pub(super) fn enum_declaration(&mut self) -> Parsed<EnumDeclaration<'a>> {
+    pub(super) fn enum_declaration(&mut self) -> ParseResult<EnumDeclaration<'a>> {
         self.bump();
         let unscoped = !(self.eat_word("class") || self.eat_word("struct"));
         let name = self.optional_name()?;
@@ -80,14 +80,14 @@ impl<'a> Parser<'_, 'a> {
         Ok(EnumDeclaration { name, unscoped, underlying, enumerators })
     }
 
-    fn enumerator(&mut self) -> Parsed<(Name<'a>, Option<Expression<'a>>)> {
+    fn enumerator(&mut self) -> ParseResult<EnumeratorSyntax<'a>> {
         let name = self.name("an enumerator")?;
-        let value = if self.eat(TokenKind::Assign) { Some(self.expression(Place::Free)?) } else { None };
-        Ok((name, value))
+        let value = if self.eat(TokenKind::Assign) { Some(self.expression(ExpressionContext::Free)?) } else { None };
+        Ok(EnumeratorSyntax { name, value })
     }
 
     /// `cbuffer S : register(b0) { ... }`, from its keyword on.
-    pub(super) fn buffer(&mut self, prefix: Prefix<'a>, kind: BufferKind) -> Parsed<BufferDeclaration<'a>> {
+    pub(super) fn buffer(&mut self, prefix: Prefix<'a>, kind: BufferKeyword) -> ParseResult<BufferDeclaration<'a>> {
         self.bump();
         let name = self.name("the name of a buffer")?;
         let placement = self.placement()?;

@@ -2,10 +2,10 @@
 
 use layoutproof_layout::shape::MatrixOrder;
 
-use super::cursor::{Parsed, Parser};
-use super::expression::Place;
+use super::cursor::{ParseResult, Parser};
+use super::expression::ExpressionContext;
 use crate::declare::ast::{
-    ArgumentSyntax, AttributeSyntax, GenericParameter, LayoutSyntax, PackOffsetSyntax, Placement, Prefix,
+    ArgumentSyntax, AttributeSyntax, GenericParameter, LayoutSyntax, PackOffsetSyntax, PlacementSyntax, Prefix,
     RegisterSyntax,
 };
 use crate::declare::lexer::TokenKind;
@@ -69,7 +69,7 @@ const MODIFIERS: &[&str] = &[
 
 impl<'a> Parser<'_, 'a> {
     /// Attributes, modifiers, `layout(...)` and `template<...>`, in any order.
-    pub(in crate::declare) fn prefix(&mut self) -> Parsed<Prefix<'a>> {
+    pub(in crate::declare) fn prefix(&mut self) -> ParseResult<Prefix<'a>> {
         let mut prefix = Prefix::default();
         loop {
             let token = self.token();
@@ -94,7 +94,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// Whether `__glsl_extension(...)` or one of its kin stands here, which speaks of how functions are compiled.
+    /// True if `__glsl_extension(...)` or one of its kin stands here, which speaks of how functions are compiled.
     fn is_compiler_modifier(&self, word: &str) -> bool {
         let declares = matches!(word, "__init" | "__subscript");
         word.starts_with("__") && !declares && self.peek(1).kind == TokenKind::LeftParenthesis
@@ -111,9 +111,10 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `[numthreads(8, 8, 1)]`, `[[vk::binding(1), vk::push_constant]]`.
-    fn attributes(&mut self, out: &mut Vec<AttributeSyntax<'a>>) -> Parsed<()> {
+    fn attributes(&mut self, out: &mut Vec<AttributeSyntax<'a>>) -> ParseResult<()> {
         self.bump();
         let double = self.eat(TokenKind::LeftBracket);
+
         while !self.is(TokenKind::RightBracket) {
             out.push(self.attribute()?);
             // Slang does without the comma.
@@ -122,6 +123,7 @@ impl<'a> Parser<'_, 'a> {
                 self.expect(TokenKind::Comma, "`,` or `]`")?;
             }
         }
+
         self.bump();
         if double {
             self.expect(TokenKind::RightBracket, "`]]`")?;
@@ -129,7 +131,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    fn attribute(&mut self) -> Parsed<AttributeSyntax<'a>> {
+    fn attribute(&mut self) -> ParseResult<AttributeSyntax<'a>> {
         let start = self.span();
         let mut name = self.name("an attribute")?;
         let mut namespace = None;
@@ -141,7 +143,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(AttributeSyntax { namespace, name: name.text, arguments, span: self.span_from(start) })
     }
 
-    fn attribute_arguments(&mut self) -> Parsed<Vec<ArgumentSyntax<'a>>> {
+    fn attribute_arguments(&mut self) -> ParseResult<Vec<ArgumentSyntax<'a>>> {
         self.bump();
         let mut arguments = Vec::new();
         while !self.eat(TokenKind::RightParenthesis) {
@@ -160,7 +162,7 @@ impl<'a> Parser<'_, 'a> {
             self.bump();
             return ArgumentSyntax::Text(token.text.trim_matches('"'));
         }
-        match self.expression(Place::Free) {
+        match self.expression(ExpressionContext::Free) {
             Ok(expression) if ends(self.token().kind) => ArgumentSyntax::Value(expression, self.text_from(start)),
             Ok(_) | Err(_) => {
                 self.skip_to(|kind| ends(kind) || kind == TokenKind::Semicolon);
@@ -191,12 +193,13 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `layout(binding = 1, set = 0)`.
-    fn layout(&mut self, out: &mut Vec<LayoutSyntax<'a>>) -> Parsed<()> {
+    fn layout(&mut self, out: &mut Vec<LayoutSyntax<'a>>) -> ParseResult<()> {
         self.bump();
         self.bump();
         while !self.eat(TokenKind::RightParenthesis) {
             let name = self.name("a layout qualifier")?;
-            let value = if self.eat(TokenKind::Assign) { Some(self.expression(Place::Free)?) } else { None };
+            let value =
+                if self.eat(TokenKind::Assign) { Some(self.expression(ExpressionContext::Free)?) } else { None };
             out.push(LayoutSyntax { name, value });
             if !self.is(TokenKind::RightParenthesis) {
                 self.expect(TokenKind::Comma, "`,` or `)`")?;
@@ -206,7 +209,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `<typename T, int N = 4>` or Slang's `<T : IFoo, let N : int>`.
-    pub(super) fn generic_parameters(&mut self) -> Parsed<Vec<GenericParameter<'a>>> {
+    pub(super) fn generic_parameters(&mut self) -> ParseResult<Vec<GenericParameter<'a>>> {
         self.expect(TokenKind::Less, "`<`")?;
         let mut parameters = Vec::new();
         while !self.eat(TokenKind::Greater) {
@@ -218,7 +221,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(parameters)
     }
 
-    fn generic_parameter(&mut self) -> Parsed<GenericParameter<'a>> {
+    fn generic_parameter(&mut self) -> ParseResult<GenericParameter<'a>> {
         let word = self.token().text;
         let is_type_word = matches!(word, "typename" | "class");
         // `int N` has two names side by side, Slang's `T` and `T : IFoo` do not.
@@ -246,8 +249,8 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// Everything behind `:` of a declarator, a buffer or a function.
-    pub(super) fn placement(&mut self) -> Parsed<Placement<'a>> {
-        let mut placement = Placement::default();
+    pub(super) fn placement(&mut self) -> ParseResult<PlacementSyntax<'a>> {
+        let mut placement = PlacementSyntax::default();
         while self.eat(TokenKind::Colon) {
             let opens = self.peek(1).kind == TokenKind::LeftParenthesis;
             match (self.token().kind, self.token().text) {
@@ -260,13 +263,13 @@ impl<'a> Parser<'_, 'a> {
                 }
                 // A lone word is a semantic, as in DXC and Slang, even where a constant has that name.
                 (TokenKind::Identifier, _) if self.ends_placement(1) => placement.semantic = Some(self.bump().text),
-                _ => placement.bit_width = Some(self.expression(Place::Free)?),
+                _ => placement.bit_width = Some(self.expression(ExpressionContext::Free)?),
             }
         }
         Ok(placement)
     }
 
-    /// Whether no operator of an expression follows.
+    /// True if no operator of an expression follows.
     fn ends_placement(&self, ahead: usize) -> bool {
         matches!(
             self.peek(ahead).kind,
@@ -283,7 +286,7 @@ impl<'a> Parser<'_, 'a> {
         )
     }
 
-    fn register(&mut self) -> Parsed<RegisterSyntax<'a>> {
+    fn register(&mut self) -> ParseResult<RegisterSyntax<'a>> {
         let start = self.bump().span;
         self.bump();
         let (mut words, mut indexed) = (Vec::new(), false);
@@ -300,7 +303,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(RegisterSyntax { words, indexed, span: self.span_from(start) })
     }
 
-    fn packoffset(&mut self) -> Parsed<PackOffsetSyntax<'a>> {
+    fn packoffset(&mut self) -> ParseResult<PackOffsetSyntax<'a>> {
         let start = self.bump().span;
         let inside = self.skip_brackets();
         let span = self.span_from(start);

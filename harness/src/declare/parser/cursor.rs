@@ -5,10 +5,10 @@ use std::ops::Range;
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
 
-use crate::declare::ast::Name;
+use crate::declare::ast::Identifier;
 use crate::declare::lexer::{Token, TokenKind};
-use crate::declare::preprocess::Prepared;
-use crate::declare::problems::Problems;
+use crate::declare::preprocess::PreparedTokens;
+use crate::declare::problems::ProblemList;
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// How deep declarations, types and expressions may nest; deeper than any real file, shallow enough for a test's stack.
@@ -19,21 +19,21 @@ const MOST_DECLARATIONS: u32 = 1 << 16;
 
 /// The tokens of a source with matched brackets.
 #[derive(Debug)]
-pub(in crate::declare) struct Source<'a> {
+pub(in crate::declare) struct BracketedTokens<'a> {
     tokens: Vec<Token<'a>>,
     /// For an opening bracket the index of what closes it (of the end, where nothing does); for others their own index.
     closers: Vec<usize>,
     orders: Vec<(usize, Option<MatrixOrder>)>,
     /// The first token of the first imported module.
     imported_at: Option<usize>,
-    /// Whether some bracket is never closed: then running into the end says nothing new.
+    /// True if some bracket is never closed: then running into the end says nothing new.
     unbalanced: bool,
 }
 
-impl<'a> Source<'a> {
+impl<'a> BracketedTokens<'a> {
     /// Matches the brackets of `prepared`; `end` is the place behind the last token.
-    pub(in crate::declare) fn new(prepared: Prepared<'a>, end: Span, problems: &mut Problems) -> Self {
-        let Prepared { mut tokens, orders, imported_at } = prepared;
+    pub(in crate::declare) fn new(prepared: PreparedTokens<'a>, end: Span, problems: &mut ProblemList) -> Self {
+        let PreparedTokens { mut tokens, orders, imported_at } = prepared;
         let (closers, unclosed) = match_brackets(&tokens);
         for opening in &unclosed {
             let Token { text, span, .. } = tokens[*opening];
@@ -48,7 +48,8 @@ impl<'a> Source<'a> {
         self.tokens[index.min(self.tokens.len() - 1)]
     }
 
-    /// The tokens of `range` as text: white space where the source has some, and between words that a macro put together.
+    /// The tokens of `range` as text: white space where the source has some, and between words that a macro put
+    /// together.
     pub(in crate::declare) fn text(&self, range: Range<usize>) -> String {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let mut text = String::new();
@@ -85,8 +86,8 @@ fn match_brackets(tokens: &[Token<'_>]) -> (Vec<usize>, Vec<usize>) {
                 open_braces += usize::from(token.kind == TokenKind::LeftBrace);
                 open.push(index);
             }
-            TokenKind::RightParenthesis => close(&mut open, tokens, &mut closers, (TokenKind::LeftParenthesis, index)),
-            TokenKind::RightBracket => close(&mut open, tokens, &mut closers, (TokenKind::LeftBracket, index)),
+            TokenKind::RightParenthesis => close(&mut open, tokens, &mut closers, TokenKind::LeftParenthesis, index),
+            TokenKind::RightBracket => close(&mut open, tokens, &mut closers, TokenKind::LeftBracket, index),
             TokenKind::RightBrace if open_braces > 0 => {
                 open_braces -= 1;
                 while let Some(opening) = open.pop() {
@@ -100,14 +101,16 @@ fn match_brackets(tokens: &[Token<'_>]) -> (Vec<usize>, Vec<usize>) {
             _ => {}
         }
     }
+
     for opening in &open {
         closers[*opening] = tokens.len();
     }
+
     unclosed.extend(open);
     (closers, unclosed)
 }
 
-fn close(open: &mut Vec<usize>, tokens: &[Token<'_>], closers: &mut [usize], (kind, index): (TokenKind, usize)) {
+fn close(open: &mut Vec<usize>, tokens: &[Token<'_>], closers: &mut [usize], kind: TokenKind, index: usize) {
     if open.last().is_some_and(|opening| tokens[*opening].kind == kind) {
         if let Some(opening) = open.pop() {
             closers[opening] = index;
@@ -115,13 +118,13 @@ fn close(open: &mut Vec<usize>, tokens: &[Token<'_>], closers: &mut [usize], (ki
     }
 }
 
-/// What a parsing method gives: the problem that stops a declaration is reported where parsing goes on.
-pub(in crate::declare) type Parsed<T> = Result<T, Diagnostic>;
+/// Result of a parsing method. The problem that stops a declaration is reported where parsing goes on.
+pub(in crate::declare) type ParseResult<T> = Result<T, Diagnostic>;
 
 /// A place in a source.
 #[derive(Debug)]
 pub(in crate::declare) struct Parser<'s, 'a> {
-    pub(super) source: &'s Source<'a>,
+    pub(super) source: &'s BracketedTokens<'a>,
     pub(super) at: usize,
     depth: u32,
     /// Number of declarations, members among them.
@@ -129,13 +132,13 @@ pub(in crate::declare) struct Parser<'s, 'a> {
     /// Number of declarations of the source itself, before those of imported modules.
     pub(in crate::declare) own_items: Option<usize>,
     /// Problems after which parsing went on.
-    pub(in crate::declare) problems: Problems,
+    pub(in crate::declare) problems: ProblemList,
 }
 
 impl<'s, 'a> Parser<'s, 'a> {
     /// A parser that starts at token `at`.
-    pub(in crate::declare) fn new(source: &'s Source<'a>, at: usize) -> Self {
-        Self { source, at, depth: 0, declarations: 0, own_items: None, problems: Problems::default() }
+    pub(in crate::declare) fn new(source: &'s BracketedTokens<'a>, at: usize) -> Self {
+        Self { source, at, depth: 0, declarations: 0, own_items: None, problems: ProblemList::default() }
     }
 
     /// Notes that `items` declarations stand before the next token, if that is the first of an imported module.
@@ -200,22 +203,22 @@ impl<'s, 'a> Parser<'s, 'a> {
         found
     }
 
-    pub(super) fn expect(&mut self, kind: TokenKind, what: &str) -> Parsed<Token<'a>> {
+    pub(super) fn expect(&mut self, kind: TokenKind, what: &str) -> ParseResult<Token<'a>> {
         if self.is(kind) { Ok(self.bump()) } else { Err(self.unexpected(what)) }
     }
 
-    pub(super) fn name(&mut self, what: &str) -> Parsed<Name<'a>> {
+    pub(super) fn name(&mut self, what: &str) -> ParseResult<Identifier<'a>> {
         let token = self.expect(TokenKind::Identifier, what)?;
-        Ok(Name { text: token.text, span: token.span })
+        Ok(Identifier { text: token.text, span: token.span })
     }
 
     /// An empty name at the next token.
-    pub(super) fn no_name(&self) -> Name<'a> {
-        Name { text: "", span: self.span() }
+    pub(super) fn no_name(&self) -> Identifier<'a> {
+        Identifier { text: "", span: self.span() }
     }
 
     /// A `;`; where it is missing, the place behind the last token is shown, since the next may be lines below.
-    pub(super) fn semicolon(&mut self) -> Parsed<()> {
+    pub(super) fn semicolon(&mut self) -> ParseResult<()> {
         if self.eat(TokenKind::Semicolon) {
             return Ok(());
         }
@@ -253,7 +256,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 
     /// Runs `parse` one level deeper.
-    pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         if self.depth >= DEEPEST {
             let message = format!("nested more than {DEEPEST} levels deep");
             return Err(Diagnostic::error(Code::TooDeep, self.span(), message));

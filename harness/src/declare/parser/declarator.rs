@@ -1,10 +1,10 @@
 //! Declarations of variables and members: a type, then names with dimensions, placements and initialisers.
 
-use super::cursor::{Parsed, Parser};
-use super::expression::Place;
+use super::cursor::{ParseResult, Parser};
+use super::expression::ExpressionContext;
 use super::generic_arguments_end;
 use crate::declare::ast::{
-    Declaration, Declarator, Dimension, FunctionDeclaration, Initialiser, Item, Name, Prefix, TypeKind,
+    ArrayDimension, DeclarationSyntax, Declarator, FunctionDeclaration, Identifier, Initialiser, Item, Prefix, TypeKind,
 };
 use crate::declare::lexer::TokenKind;
 
@@ -39,12 +39,12 @@ pub(in crate::declare) fn operator_name(symbol: &str) -> Option<&'static str> {
 
 impl<'a> Parser<'_, 'a> {
     /// A type with declarators, or a function: both begin with a type.
-    pub(super) fn typed_item(&mut self, prefix: Prefix<'a>) -> Parsed<Item<'a>> {
+    pub(super) fn typed_item(&mut self, prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
         let start = self.span();
         let ty = self.type_expression()?;
         if self.ends_type_declaration(&ty.kind) {
             let declarators = Vec::new();
-            return Ok(Item::Declaration(Declaration { prefix, ty, declarators, span: self.span_from(start) }));
+            return Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators, span: self.span_from(start) }));
         }
         let declarators = if self.is(TokenKind::Semicolon) { Vec::new() } else { self.declarators()? };
         if let [Declarator { name, outer, .. }] = declarators.as_slice() {
@@ -53,8 +53,9 @@ impl<'a> Parser<'_, 'a> {
                 return Ok(Item::Function(FunctionDeclaration { outer: outer.clone(), ..function }));
             }
         }
+
         self.semicolon()?;
-        Ok(Item::Declaration(Declaration { prefix, ty, declarators, span: self.span_from(start) }))
+        Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators, span: self.span_from(start) }))
     }
 
     /// Slang needs no `;` behind the `}` of a struct or an enum.
@@ -69,13 +70,14 @@ impl<'a> Parser<'_, 'a> {
             TokenKind::Semicolon | TokenKind::Star => true,
             _ => false,
         };
+
         match kind {
             TypeKind::Struct(_) | TypeKind::Enum(_) => !declares_name,
             TypeKind::Path(_) => false,
         }
     }
 
-    /// Whether `name[2]` stands here, and not the `float[2]` with which the next declaration begins.
+    /// True if `name[2]` stands here, and not the `float[2]` with which the next declaration begins.
     fn is_array_declarator(&self) -> bool {
         let mut at = self.at + 1;
         while self.source.token(at).kind == TokenKind::LeftBracket {
@@ -88,7 +90,7 @@ impl<'a> Parser<'_, 'a> {
         matches!(self.token().kind, TokenKind::LeftParenthesis | TokenKind::Less)
     }
 
-    fn declarators(&mut self) -> Parsed<Vec<Declarator<'a>>> {
+    fn declarators(&mut self) -> ParseResult<Vec<Declarator<'a>>> {
         let mut declarators = vec![self.declarator()?];
         while self.eat(TokenKind::Comma) {
             declarators.push(self.declarator()?);
@@ -97,11 +99,12 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// One name with what belongs to it; unnamed where a bit width follows at once.
-    pub(super) fn declarator(&mut self) -> Parsed<Declarator<'a>> {
+    pub(super) fn declarator(&mut self) -> ParseResult<Declarator<'a>> {
         let mut pointers = 0;
         while self.eat(TokenKind::Star) {
             pointers += 1;
         }
+
         let outer = self.qualifiers()?;
         let name = self.declarator_name()?;
         let dimensions = self.dimensions()?;
@@ -118,7 +121,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `N::S<T>::` before the name of what is declared there and defined here; the arguments are those of the template.
-    fn qualifiers(&mut self) -> Parsed<Vec<Name<'a>>> {
+    fn qualifiers(&mut self) -> ParseResult<Vec<Identifier<'a>>> {
         let mut outer = Vec::new();
         while self.is(TokenKind::Identifier) {
             let behind = generic_arguments_end(self.source, self.at + 1).unwrap_or(self.at + 1);
@@ -131,7 +134,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(outer)
     }
 
-    fn declarator_name(&mut self) -> Parsed<Name<'a>> {
+    fn declarator_name(&mut self) -> ParseResult<Identifier<'a>> {
         if self.is(TokenKind::Colon) {
             return Ok(self.no_name());
         }
@@ -148,7 +151,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(name)
     }
 
-    pub(super) fn dimensions(&mut self) -> Parsed<Vec<Dimension<'a>>> {
+    pub(super) fn dimensions(&mut self) -> ParseResult<Vec<ArrayDimension<'a>>> {
         let mut dimensions = Vec::new();
         while self.is(TokenKind::LeftBracket) {
             dimensions.push(self.dimension()?);
@@ -156,14 +159,14 @@ impl<'a> Parser<'_, 'a> {
         Ok(dimensions)
     }
 
-    /// What follows `=`; never a problem, since most initialisers say nothing about a layout.
+    /// Reads the initialiser behind `=`; never a problem, since most initialisers say nothing about a layout.
     pub(super) fn initialiser(&mut self) -> Initialiser<'a> {
         if self.is(TokenKind::LeftBrace) {
             return Initialiser::List(self.list_length());
         }
         let ends = |kind| matches!(kind, TokenKind::Comma | TokenKind::Semicolon | TokenKind::RightParenthesis);
         let start = self.at;
-        match self.expression(Place::Free) {
+        match self.expression(ExpressionContext::Free) {
             Ok(expression) if ends(self.token().kind) => return Initialiser::Value(expression),
             Ok(_) => {}
             // It may have ended inside of brackets.

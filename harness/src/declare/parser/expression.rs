@@ -5,8 +5,8 @@
 
 use layoutproof_layout::Span;
 
-use super::cursor::{Parsed, Parser, Source};
-use crate::declare::ast::{BinaryOperator, Expression, Name, Operation, Path, PathPart, UnaryOperator};
+use super::cursor::{BracketedTokens, ParseResult, Parser};
+use crate::declare::ast::{BinaryOperator, Expression, Identifier, NamePath, Operation, PathPart, UnaryOperator};
 use crate::declare::lexer::{Token, TokenKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 
@@ -15,7 +15,7 @@ const GENERIC_ARGUMENT_TOKENS: usize = 32;
 
 /// Where an expression stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::declare) enum Place {
+pub(in crate::declare) enum ExpressionContext {
     /// `>` compares.
     Free,
     /// Between `<` and `>`: `>` ends the expression.
@@ -24,26 +24,35 @@ pub(in crate::declare) enum Place {
 
 type Operations<'a> = Vec<(Operation<'a>, Span)>;
 
+/// A binary operator in the text.
+#[derive(Clone, Copy, Debug)]
+struct OperatorToken {
+    operator: BinaryOperator,
+    precedence: u8,
+    /// Number of its tokens: `>>` has two.
+    tokens: usize,
+}
+
 /// A prefix operator that waits for its operand.
 type Prefixed<'a> = (Operation<'a>, Span);
 
 impl<'a> Parser<'_, 'a> {
     /// An expression without a comma at its top.
-    pub(in crate::declare) fn expression(&mut self, place: Place) -> Parsed<Expression<'a>> {
+    pub(in crate::declare) fn expression(&mut self, place: ExpressionContext) -> ParseResult<Expression<'a>> {
         let start = self.span();
         let mut operations = Vec::new();
         self.conditional(place, &mut operations)?;
         Ok(Expression { operations, span: self.span_from(start) })
     }
 
-    fn conditional(&mut self, place: Place, out: &mut Operations<'a>) -> Parsed<()> {
+    fn conditional(&mut self, place: ExpressionContext, out: &mut Operations<'a>) -> ParseResult<()> {
         self.binary(place, 0, out)?;
         if !self.is(TokenKind::Question) {
             return Ok(());
         }
         let question = self.bump().span;
         self.deeper(|parser| {
-            parser.conditional(Place::Free, out)?;
+            parser.conditional(ExpressionContext::Free, out)?;
             parser.expect(TokenKind::Colon, "`:`")?;
             parser.conditional(place, out)
         })?;
@@ -51,9 +60,9 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    fn binary(&mut self, place: Place, least: u8, out: &mut Operations<'a>) -> Parsed<()> {
+    fn binary(&mut self, place: ExpressionContext, least: u8, out: &mut Operations<'a>) -> ParseResult<()> {
         self.unary(place, out)?;
-        while let Some((operator, precedence, tokens)) = self.binary_operator(place) {
+        while let Some(OperatorToken { operator, precedence, tokens }) = self.binary_operator(place) {
             if precedence < least {
                 break;
             }
@@ -65,19 +74,22 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// The operator here with its precedence and its number of tokens (`>>` has two).
-    fn binary_operator(&self, place: Place) -> Option<(BinaryOperator, u8, usize)> {
+    /// The binary operator here.
+    fn binary_operator(&self, place: ExpressionContext) -> Option<OperatorToken> {
         let kind = self.token().kind;
         if kind == TokenKind::Greater {
             let next = self.peek(1);
             return match place {
-                Place::Angles => None,
-                Place::Free if next.kind == TokenKind::Greater && !next.spaced => {
-                    Some((BinaryOperator::ShiftRight, 7, 2))
+                ExpressionContext::Angles => None,
+                ExpressionContext::Free if next.kind == TokenKind::Greater && !next.spaced => {
+                    Some(OperatorToken { operator: BinaryOperator::ShiftRight, precedence: 7, tokens: 2 })
                 }
-                Place::Free => Some((BinaryOperator::Greater, 6, 1)),
+                ExpressionContext::Free => {
+                    Some(OperatorToken { operator: BinaryOperator::Greater, precedence: 6, tokens: 1 })
+                }
             };
         }
+
         let (operator, precedence) = match kind {
             TokenKind::Or => (BinaryOperator::Or, 0),
             TokenKind::And => (BinaryOperator::And, 1),
@@ -97,11 +109,11 @@ impl<'a> Parser<'_, 'a> {
             TokenKind::Percent => (BinaryOperator::Remainder, 9),
             _ => return None,
         };
-        Some((operator, precedence, 1))
+        Some(OperatorToken { operator, precedence, tokens: 1 })
     }
 
     /// Prefix operators are kept in a list, not on the stack: a file may hold any number of them.
-    fn unary(&mut self, place: Place, out: &mut Operations<'a>) -> Parsed<()> {
+    fn unary(&mut self, place: ExpressionContext, out: &mut Operations<'a>) -> ParseResult<()> {
         let mut waiting: Vec<Prefixed<'a>> = Vec::new();
         while let Some(prefixed) = self.prefix_operator() {
             waiting.push(prefixed);
@@ -137,7 +149,7 @@ impl<'a> Parser<'_, 'a> {
         })
     }
 
-    fn primary(&mut self, place: Place, out: &mut Operations<'a>) -> Parsed<()> {
+    fn primary(&mut self, place: ExpressionContext, out: &mut Operations<'a>) -> ParseResult<()> {
         let token = self.token();
         match token.kind {
             TokenKind::Integer => {
@@ -152,7 +164,7 @@ impl<'a> Parser<'_, 'a> {
             }
             TokenKind::LeftParenthesis => {
                 self.bump();
-                self.deeper(|parser| parser.conditional(Place::Free, out))?;
+                self.deeper(|parser| parser.conditional(ExpressionContext::Free, out))?;
                 self.expect(TokenKind::RightParenthesis, "`)`")?;
                 self.postfix(out);
                 Ok(())
@@ -162,7 +174,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    fn name_or_call(&mut self, place: Place, out: &mut Operations<'a>) -> Parsed<()> {
+    fn name_or_call(&mut self, place: ExpressionContext, out: &mut Operations<'a>) -> ParseResult<()> {
         let token = self.token();
         if let Some(value) = boolean(token.text) {
             self.bump();
@@ -179,6 +191,7 @@ impl<'a> Parser<'_, 'a> {
             out.push((Operation::SizeOf, token.span));
             return Ok(());
         }
+
         let path = self.value_path(place)?;
         let span = path.span;
         if let (Some(operator), TokenKind::LeftParenthesis) = (choice(token.text), self.token().kind) {
@@ -200,11 +213,12 @@ impl<'a> Parser<'_, 'a> {
         let (start, operations) = (self.at, out.len());
         self.bump();
         let both = self.deeper(|parser| {
-            parser.conditional(Place::Free, out)?;
+            parser.conditional(ExpressionContext::Free, out)?;
             parser.expect(TokenKind::Comma, "`,`")?;
-            parser.conditional(Place::Free, out)?;
+            parser.conditional(ExpressionContext::Free, out)?;
             parser.expect(TokenKind::RightParenthesis, "`)`")
         });
+
         if both.is_err() {
             self.at = start;
             out.truncate(operations);
@@ -216,10 +230,10 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `int(x)` converts; any other call is opaque, and so is a list of several arguments.
-    fn conversion(&mut self, path: Path<'a>, out: &mut Operations<'a>) {
+    fn conversion(&mut self, path: NamePath<'a>, out: &mut Operations<'a>) {
         let (start, operations, span) = (self.at, out.len(), path.span);
         self.bump();
-        let one = self.deeper(|parser| parser.conditional(Place::Free, out));
+        let one = self.deeper(|parser| parser.conditional(ExpressionContext::Free, out));
         if one.is_ok() && self.eat(TokenKind::RightParenthesis) {
             out.push((Operation::Cast(path), span));
         } else {
@@ -246,19 +260,22 @@ impl<'a> Parser<'_, 'a> {
                 _ => break,
             }
         }
+
         if self.at > start {
             out.push((Operation::Unary(UnaryOperator::Part), self.source.token(start).span));
         }
     }
 
     /// `N`, `E::A`, `E.A`, `Pair<int, 3>::N`.
-    fn value_path(&mut self, place: Place) -> Parsed<Path<'a>> {
+    fn value_path(&mut self, place: ExpressionContext) -> ParseResult<NamePath<'a>> {
         let start = self.span();
         let mut parts = Vec::new();
         loop {
             let name = self.name("a name")?;
             let arguments = match generic_arguments_end(self.source, self.at) {
-                Some(end) if place == Place::Free && self.source.token(end).kind == TokenKind::ColonColon => {
+                Some(end)
+                    if place == ExpressionContext::Free && self.source.token(end).kind == TokenKind::ColonColon =>
+                {
                     Some(self.deeper(Self::generic_arguments)?)
                 }
                 Some(_) | None => None,
@@ -267,7 +284,7 @@ impl<'a> Parser<'_, 'a> {
             if !matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
                 || self.peek(1).kind != TokenKind::Identifier
             {
-                return Ok(Path { parts, span: self.span_from(start) });
+                return Ok(NamePath { parts, span: self.span_from(start) });
             }
             self.bump();
         }
@@ -275,9 +292,9 @@ impl<'a> Parser<'_, 'a> {
 }
 
 /// A path of one name.
-fn single(token: Token<'_>) -> Path<'_> {
-    let name = Name { text: token.text, span: token.span };
-    Path { parts: vec![PathPart { name, arguments: None }], span: token.span }
+fn single(token: Token<'_>) -> NamePath<'_> {
+    let name = Identifier { text: token.text, span: token.span };
+    NamePath { parts: vec![PathPart { name, arguments: None }], span: token.span }
 }
 
 /// The operator that the built-in function `word` is.
@@ -297,7 +314,7 @@ fn boolean(word: &str) -> Option<bool> {
     }
 }
 
-fn integer(token: Token<'_>) -> Parsed<Operation<'_>> {
+fn integer(token: Token<'_>) -> ParseResult<Operation<'_>> {
     let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
     let suffix = &token.text[digits.len()..];
     let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
@@ -306,14 +323,14 @@ fn integer(token: Token<'_>) -> Parsed<Operation<'_>> {
         None => digits.parse(),
     };
     let unsigned = suffix.contains(['u', 'U']);
-    value
-        .map(|value| Operation::Integer { value, unsigned })
-        .map_err(|_| Diagnostic::error(Code::BadConstant, token.span, format!("`{}` is no 64-bit integer", token.text)))
+    value.map(|value| Operation::Integer { value, unsigned }).map_err(|_| {
+        Diagnostic::error(Code::BadConstant, token.span, format!("`{}` is not a 64-bit integer", token.text))
+    })
 }
 
 /// The index behind the `>` that closes the generic arguments which open at `at`, if they are arguments at all and
 /// short.
-pub(in crate::declare) fn generic_arguments_end(source: &Source<'_>, at: usize) -> Option<usize> {
+pub(in crate::declare) fn generic_arguments_end(source: &BracketedTokens<'_>, at: usize) -> Option<usize> {
     if source.token(at).kind != TokenKind::Less {
         return None;
     }
@@ -333,5 +350,6 @@ pub(in crate::declare) fn generic_arguments_end(source: &Source<'_>, at: usize) 
             _ => return None,
         }
     }
+
     None
 }

@@ -1,8 +1,8 @@
 //! Functions and methods: their parameters matter if they are entry points, their bodies are kept as token ranges.
 
-use super::cursor::{Parsed, Parser};
+use super::cursor::{ParseResult, Parser};
 use crate::declare::ast::{
-    Declarator, FunctionDeclaration, FunctionParameter, Name, Placement, Prefix, TypeExpression,
+    Declarator, FunctionDeclaration, FunctionParameter, Identifier, PlacementSyntax, Prefix, TypeExpression,
 };
 use crate::declare::lexer::TokenKind;
 
@@ -11,15 +11,16 @@ impl<'a> Parser<'_, 'a> {
     pub(super) fn function(
         &mut self,
         mut prefix: Prefix<'a>,
-        name: Name<'a>,
+        name: Identifier<'a>,
         result: Option<TypeExpression<'a>>,
-    ) -> Parsed<FunctionDeclaration<'a>> {
+    ) -> ParseResult<FunctionDeclaration<'a>> {
         if self.is(TokenKind::Less) && prefix.generics.is_some() {
             // `template<> float f<int>(int x)`: the arguments of a specialisation.
             self.generic_arguments()?;
         } else if self.is(TokenKind::Less) {
             prefix.generics = Some(self.generic_parameters()?);
         }
+
         let parameters = self.function_parameters()?;
         let result_semantic = self.placement()?.semantic;
         // `const`, `where ...`, `-> T`, `throws E`: nothing that a layout depends on.
@@ -32,12 +33,13 @@ impl<'a> Parser<'_, 'a> {
             self.expect(TokenKind::Semicolon, "`;` or a body")?;
             None
         };
+
         let outer = Vec::new();
         Ok(FunctionDeclaration { prefix, name, outer, result, result_semantic, parameters, body })
     }
 
     /// The parameters between parentheses; behind them in any case, if only the parentheses are there.
-    fn function_parameters(&mut self) -> Parsed<Parsed<Vec<FunctionParameter<'a>>>> {
+    fn function_parameters(&mut self) -> ParseResult<ParseResult<Vec<FunctionParameter<'a>>>> {
         if !self.is(TokenKind::LeftParenthesis) {
             return Err(self.unexpected("`(`"));
         }
@@ -48,7 +50,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(parameters)
     }
 
-    fn parameter_list(&mut self) -> Parsed<Vec<FunctionParameter<'a>>> {
+    fn parameter_list(&mut self) -> ParseResult<Vec<FunctionParameter<'a>>> {
         self.bump();
         let mut parameters = Vec::new();
         if self.is_word("void") && self.peek(1).kind == TokenKind::RightParenthesis {
@@ -63,7 +65,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(parameters)
     }
 
-    fn parameter(&mut self) -> Parsed<FunctionParameter<'a>> {
+    fn parameter(&mut self) -> ParseResult<FunctionParameter<'a>> {
         let start = self.position();
         let prefix = self.prefix()?;
         let ty = self.type_expression()?;
@@ -81,7 +83,7 @@ impl<'a> Parser<'_, 'a> {
             outer: Vec::new(),
             pointers: 0,
             dimensions: Vec::new(),
-            placement: Placement::default(),
+            placement: PlacementSyntax::default(),
             initialiser: None,
             initialised: 0..0,
         }

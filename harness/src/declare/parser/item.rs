@@ -2,10 +2,11 @@
 
 use layoutproof_layout::Span;
 
-use super::cursor::{Parsed, Parser};
+use super::cursor::{ParseResult, Parser};
 use super::generic_arguments_end;
 use crate::declare::ast::{
-    BufferKind, Declaration, Declarator, Item, Name, Path, PathPart, Prefix, TypeExpression, TypeKind,
+    BufferKeyword, DeclarationSyntax, Declarator, Identifier, Item, NamePath, PathPart, Prefix, TypeExpression,
+    TypeKind,
 };
 use crate::declare::lexer::TokenKind;
 use crate::input::diagnostics::{Code, Diagnostic};
@@ -41,10 +42,11 @@ impl<'a> Parser<'_, 'a> {
             }
             self.count_declaration(start);
         }
+
         items
     }
 
-    fn item(&mut self, out: &mut Vec<Item<'a>>) -> Parsed<()> {
+    fn item(&mut self, out: &mut Vec<Item<'a>>) -> ParseResult<()> {
         if self.eat(TokenKind::Semicolon) {
             return Ok(());
         }
@@ -55,8 +57,8 @@ impl<'a> Parser<'_, 'a> {
         let named = self.peek(1).kind == TokenKind::Identifier;
         let item = match token.text {
             "namespace" if token.kind == TokenKind::Identifier => self.namespace(),
-            "cbuffer" if named => self.buffer(prefix, BufferKind::Cbuffer).map(Item::Buffer),
-            "tbuffer" if named => self.buffer(prefix, BufferKind::Tbuffer).map(Item::Buffer),
+            "cbuffer" if named => self.buffer(prefix, BufferKeyword::Cbuffer).map(Item::Buffer),
+            "tbuffer" if named => self.buffer(prefix, BufferKeyword::Tbuffer).map(Item::Buffer),
             "struct" | "class" if self.is_forward_declaration(&prefix) => return Ok(()),
             "struct" | "class" if prefix.generics.is_some() && self.names_arguments() => self.specialisation(prefix),
             "struct" if prefix.has("extern") || prefix.has("export") => self.link_time_struct(prefix),
@@ -101,22 +103,22 @@ impl<'a> Parser<'_, 'a> {
         forward
     }
 
-    /// Whether `struct S<` stands here: behind `template<...>`, what follows are arguments.
+    /// True if `struct S<` stands here: behind `template<...>`, what follows are arguments.
     fn names_arguments(&self) -> bool {
         self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::Less
     }
 
     /// `template<> struct S<float> { ... };`
-    fn specialisation(&mut self, prefix: Prefix<'a>) -> Parsed<Item<'a>> {
+    fn specialisation(&mut self, prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
         let start = self.span();
         let kind = TypeKind::Struct(Box::new(self.specialised_struct()?));
         let span = self.span_from(start);
         self.eat(TokenKind::Semicolon);
         let ty = TypeExpression { kind, suffixes: Vec::new(), packed: None, order: None, span };
-        Ok(Item::Declaration(Declaration { prefix, ty, declarators: Vec::new(), span }))
+        Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators: Vec::new(), span }))
     }
 
-    fn namespace(&mut self) -> Parsed<Item<'a>> {
+    fn namespace(&mut self) -> ParseResult<Item<'a>> {
         self.bump();
         let mut path = Vec::new();
         while self.is(TokenKind::Identifier) {
@@ -131,15 +133,15 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `typedef float3 A, B[2];` is a declaration whose names are types.
-    fn typedef(&mut self) -> Parsed<Item<'a>> {
+    fn typedef(&mut self) -> ParseResult<Item<'a>> {
         let start = self.bump().span;
         let mut prefix = self.prefix()?;
-        prefix.modifiers.push(Name { text: "typedef", span: start });
+        prefix.modifiers.push(Identifier { text: "typedef", span: start });
         self.typed_item(prefix)
     }
 
     /// `typealias A = T;`
-    fn alias(&mut self) -> Parsed<Item<'a>> {
+    fn alias(&mut self) -> ParseResult<Item<'a>> {
         self.bump();
         let name = self.name("the name of a type")?;
         if self.is(TokenKind::Less) {
@@ -152,7 +154,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `using A = T;`, `using namespace N;`, `using N::S;`
-    fn using(&mut self) -> Parsed<Item<'a>> {
+    fn using(&mut self) -> ParseResult<Item<'a>> {
         if self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::Assign {
             return self.alias();
         }
@@ -164,7 +166,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// Slang's `var x : float = 1;` and `let x : int = 1;`. Without a type it is no parameter, at most a constant.
-    fn slang_variable(&mut self, mut prefix: Prefix<'a>) -> Parsed<Item<'a>> {
+    fn slang_variable(&mut self, mut prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
         let start = self.span();
         let word = self.name("`var` or `let`")?;
         if word.text == "let" {
@@ -174,9 +176,10 @@ impl<'a> Parser<'_, 'a> {
         let ty = if self.eat(TokenKind::Colon) {
             self.type_expression()?
         } else {
-            prefix.modifiers.push(Name { text: "static", span: word.span });
+            prefix.modifiers.push(Identifier { text: "static", span: word.span });
             inferred(word.span)
         };
+
         let placement = self.placement()?;
         let is_initialised = self.eat(TokenKind::Assign);
         let from = self.position();
@@ -192,12 +195,13 @@ impl<'a> Parser<'_, 'a> {
             initialiser,
             initialised: tokens,
         };
+
         let span = self.span_from(start);
-        Ok(Item::Declaration(Declaration { prefix, ty, declarators: vec![declarator], span }))
+        Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators: vec![declarator], span }))
     }
 
     /// Slang's `func f(x : int) -> int { ... }`.
-    fn slang_function(&mut self, prefix: Prefix<'a>) -> Parsed<Item<'a>> {
+    fn slang_function(&mut self, prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
         self.bump();
         let name = self.name("the name of a function")?;
         let mut function = self.function(prefix, name, None)?;
@@ -206,7 +210,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(Item::Function(function))
     }
 
-    fn interface(&mut self, start: Span) -> Parsed<Item<'a>> {
+    fn interface(&mut self, start: Span) -> ParseResult<Item<'a>> {
         self.bump();
         let name = self.name("the name of an interface")?;
         self.skipped("an interface has no bytes of its own", start);
@@ -214,25 +218,26 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `type_param T : I;`
-    fn type_parameter(&mut self) -> Parsed<Item<'a>> {
+    fn type_parameter(&mut self) -> ParseResult<Item<'a>> {
         self.bump();
         let name = self.name("the name of a type parameter")?;
         Ok(self.unread(name, "a type that is chosen when the program is specialised"))
     }
 
     /// `extern struct S : I;` and `export struct S : I = T;` leave the members to another module.
-    fn link_time_struct(&mut self, prefix: Prefix<'a>) -> Parsed<Item<'a>> {
+    fn link_time_struct(&mut self, prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
         let (start, name) = (self.at, self.peek(1));
         self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon | TokenKind::Assign));
         if self.is(TokenKind::LeftBrace) || name.kind != TokenKind::Identifier {
             self.at = start;
             return self.typed_item(prefix);
         }
-        Ok(self.unread(Name { text: name.text, span: name.span }, "a type that is chosen when modules are linked"))
+        Ok(self
+            .unread(Identifier { text: name.text, span: name.span }, "a type that is chosen when modules are linked"))
     }
 
     /// Moves behind a type that is an error only where it is used.
-    fn unread(&mut self, name: Name<'a>, what: &'static str) -> Item<'a> {
+    fn unread(&mut self, name: Identifier<'a>, what: &'static str) -> Item<'a> {
         self.recover();
         let message = format!("skipped: `{}` is {what}", name.text);
         self.problems.report(Diagnostic::warning(Code::Skipped, name.span, message));
@@ -248,12 +253,13 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `import a.b;`, `module m;`, `__include "part.slang";`
-    fn module_item(&mut self, out: &mut Vec<Item<'a>>, start: Span) -> Parsed<()> {
+    fn module_item(&mut self, out: &mut Vec<Item<'a>>, start: Span) -> ParseResult<()> {
         let keyword = self.bump();
         let mut name = String::new();
         while !matches!(self.token().kind, TokenKind::Semicolon | TokenKind::End | TokenKind::RightBrace) {
             name += self.bump().text.trim_matches('"');
         }
+
         self.semicolon()?;
         match keyword.text {
             "import" | "__import" => out.push(Item::Import { name }),
@@ -269,7 +275,7 @@ impl<'a> Parser<'_, 'a> {
 
 /// The type of a variable without one, wide enough for every integer.
 fn inferred<'a>(span: Span) -> TypeExpression<'a> {
-    let part = PathPart { name: Name { text: "int64_t", span }, arguments: None };
-    let kind = TypeKind::Path(Path { parts: vec![part], span });
+    let part = PathPart { name: Identifier { text: "int64_t", span }, arguments: None };
+    let kind = TypeKind::Path(NamePath { parts: vec![part], span });
     TypeExpression { kind, suffixes: Vec::new(), packed: None, order: None, span }
 }

@@ -1,4 +1,4 @@
-//! The parser: tokens in, declarations as written ([`super::ast`]) out.
+//! Parses tokens into declarations as written ([`super::ast`]), which `elaborate` then resolves.
 //!
 //! Recovers at `;` and `}` so that one mistake hides no other. Skips what cannot change a layout: function bodies (kept
 //! as token ranges), interfaces, extensions. Nothing recurses deeper than [`cursor::DEEPEST`], and every loop consumes
@@ -13,6 +13,6 @@ mod function;
 mod item;
 mod type_expression;
 
-pub(super) use cursor::{Parser, Source};
+pub(super) use cursor::{BracketedTokens, Parser};
 pub(super) use declarator::operator_name;
-pub(super) use expression::{Place, generic_arguments_end};
+pub(super) use expression::{ExpressionContext, generic_arguments_end};

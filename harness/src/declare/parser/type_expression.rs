@@ -1,14 +1,16 @@
 //! Types as written: names with generic arguments, inline structs and enums, pointers, Slang's `float[2]`.
 
-use super::cursor::{Parsed, Parser};
-use super::expression::Place;
+use super::cursor::{ParseResult, Parser};
+use super::expression::ExpressionContext;
 use super::generic_arguments_end;
-use crate::declare::ast::{Dimension, GenericArgument, Name, Path, PathPart, TypeExpression, TypeKind, TypeSuffix};
+use crate::declare::ast::{
+    ArrayDimension, GenericArgument, Identifier, NamePath, PathPart, TypeExpression, TypeKind, TypeSuffix,
+};
 use crate::declare::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
     /// A type; a struct or enum may be declared in place.
-    pub(in crate::declare) fn type_expression(&mut self) -> Parsed<TypeExpression<'a>> {
+    pub(in crate::declare) fn type_expression(&mut self) -> ParseResult<TypeExpression<'a>> {
         self.deeper(|parser| {
             let (start, packed) = (parser.span(), parser.source.order(parser.at));
             parser.skip_elaboration();
@@ -44,6 +46,7 @@ impl<'a> Parser<'_, 'a> {
             }
             _ => false,
         };
+
         if names_type && self.peek(1).kind == TokenKind::Identifier && !matches!(self.peek(1).text, "class" | "struct")
         {
             self.bump();
@@ -51,12 +54,12 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// A type with the modifiers in front of it.
-    pub(super) fn modified_type(&mut self) -> Parsed<TypeExpression<'a>> {
+    pub(super) fn modified_type(&mut self) -> ParseResult<TypeExpression<'a>> {
         let order = self.modifiers();
         Ok(TypeExpression { order, ..self.type_expression()? })
     }
 
-    fn type_suffixes(&mut self) -> Parsed<Vec<TypeSuffix<'a>>> {
+    fn type_suffixes(&mut self) -> ParseResult<Vec<TypeSuffix<'a>>> {
         let mut suffixes = Vec::new();
         loop {
             match self.token().kind {
@@ -74,17 +77,19 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `[n]` or `[]`.
-    pub(super) fn dimension(&mut self) -> Parsed<Dimension<'a>> {
+    pub(super) fn dimension(&mut self) -> ParseResult<ArrayDimension<'a>> {
         let start = self.expect(TokenKind::LeftBracket, "`[`")?.span;
-        let length = if self.is(TokenKind::RightBracket) { None } else { Some(self.expression(Place::Free)?) };
+        let length =
+            if self.is(TokenKind::RightBracket) { None } else { Some(self.expression(ExpressionContext::Free)?) };
         self.expect(TokenKind::RightBracket, "`]`")?;
-        Ok(Dimension { length, span: self.span_from(start) })
+        Ok(ArrayDimension { length, span: self.span_from(start) })
     }
 
     /// `N::Pair<float, 3>`, `unsigned int`.
-    pub(in crate::declare) fn type_path(&mut self) -> Parsed<Path<'a>> {
+    pub(in crate::declare) fn type_path(&mut self) -> ParseResult<NamePath<'a>> {
         let start = self.span();
         self.eat(TokenKind::ColonColon);
+
         let mut parts = Vec::new();
         loop {
             let mut name = self.name("a type")?;
@@ -96,14 +101,14 @@ impl<'a> Parser<'_, 'a> {
             let more = matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
                 && self.peek(1).kind == TokenKind::Identifier;
             if !more {
-                return Ok(Path { parts, span: self.span_from(start) });
+                return Ok(NamePath { parts, span: self.span_from(start) });
             }
             self.bump();
         }
     }
 
     /// The one-word spelling of `unsigned int3` and its kin.
-    fn signed(&mut self, name: Name<'a>) -> Option<&'static str> {
+    fn signed(&mut self, name: Identifier<'a>) -> Option<&'static str> {
         let table = match name.text {
             "unsigned" => &UNSIGNED,
             "signed" => &SIGNED,
@@ -118,7 +123,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `<float, 3>`; the caller has seen the `<`.
-    pub(in crate::declare) fn generic_arguments(&mut self) -> Parsed<Vec<GenericArgument<'a>>> {
+    pub(in crate::declare) fn generic_arguments(&mut self) -> ParseResult<Vec<GenericArgument<'a>>> {
         self.expect(TokenKind::Less, "`<`")?;
         let mut arguments = Vec::new();
         while !self.eat(TokenKind::Greater) {
@@ -130,11 +135,11 @@ impl<'a> Parser<'_, 'a> {
         Ok(arguments)
     }
 
-    pub(super) fn generic_argument(&mut self) -> Parsed<GenericArgument<'a>> {
+    pub(super) fn generic_argument(&mut self) -> ParseResult<GenericArgument<'a>> {
         let start = self.at;
         let is_value = !self.is(TokenKind::Identifier) || matches!(self.token().text, "true" | "false");
         if is_value && !self.is(TokenKind::ColonColon) {
-            return Ok(GenericArgument::Value(self.expression(Place::Angles)?));
+            return Ok(GenericArgument::Value(self.expression(ExpressionContext::Angles)?));
         }
         let order = self.modifiers();
         let simple = matches!(self.peek(1).kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Slash)
@@ -146,9 +151,10 @@ impl<'a> Parser<'_, 'a> {
                 return Ok(GenericArgument::Type(TypeExpression { order, ..ty }));
             }
         }
+
         // A name with an operator behind it is a value; only one name was read, so reading it again costs nothing.
         self.at = start;
-        Ok(GenericArgument::Value(self.expression(Place::Angles)?))
+        Ok(GenericArgument::Value(self.expression(ExpressionContext::Angles)?))
     }
 }
 

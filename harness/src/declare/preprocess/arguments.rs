@@ -1,4 +1,4 @@
-//! Collects what a use of a function-like macro is given.
+//! Collects the arguments of a use of a function-like macro.
 //!
 //! Source: ISO C11, 6.10.3, paragraphs 10 to 12.
 
@@ -9,10 +9,10 @@ use crate::input::diagnostics::{Code, Diagnostic};
 
 /// The arguments of one use.
 #[derive(Debug, Default)]
-pub(super) struct Arguments<'a> {
+pub(super) struct MacroArguments<'a> {
     /// The tokens of each.
     pub(super) lists: Vec<Vec<Token<'a>>>,
-    /// Whether no variable argument is given, not even an empty one.
+    /// True if no variable argument is given, not even an empty one.
     pub(super) omits_variable: bool,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Preprocessor<'a> {
         &mut self,
         used: Token<'a>,
         definition: &Macro<'a>,
-    ) -> Result<Option<Arguments<'a>>, Diagnostic> {
+    ) -> Result<Option<MacroArguments<'a>>, Diagnostic> {
         let outer = std::mem::replace(&mut self.collecting, true);
         let collected = self.collect_arguments(used, definition);
         self.collecting = outer;
@@ -36,7 +36,7 @@ impl<'a> Preprocessor<'a> {
         &mut self,
         used: Token<'a>,
         definition: &Macro<'a>,
-    ) -> Result<Option<Arguments<'a>>, Diagnostic> {
+    ) -> Result<Option<MacroArguments<'a>>, Diagnostic> {
         match self.raw() {
             Some(token) if token.kind == TokenKind::LeftParenthesis => {}
             Some(token) => {
@@ -45,6 +45,7 @@ impl<'a> Preprocessor<'a> {
             }
             None => return Ok(None),
         }
+
         let least = definition.parameters.as_ref().map_or(0, Vec::len);
         let mut arguments = vec![Vec::new()];
         let mut depth = 0_u32;
@@ -68,6 +69,7 @@ impl<'a> Preprocessor<'a> {
                 last.push(token);
             }
         }
+
         counted(arguments, used, definition).map(Some)
     }
 }
@@ -82,7 +84,7 @@ fn counted<'a>(
     mut lists: Vec<Vec<Token<'a>>>,
     used: Token<'a>,
     definition: &Macro<'a>,
-) -> Result<Arguments<'a>, Diagnostic> {
+) -> Result<MacroArguments<'a>, Diagnostic> {
     let wanted = definition.parameters.as_ref().map_or(0, Vec::len);
     let is_empty = matches!(lists.as_slice(), [only] if only.is_empty());
     if wanted == 0 && is_empty {
@@ -93,8 +95,8 @@ fn counted<'a>(
         lists.push(Vec::new());
     }
     if lists.len() == wanted {
-        return Ok(Arguments { lists, omits_variable });
+        return Ok(MacroArguments { lists, omits_variable });
     }
-    let message = format!("macro `{}` takes {wanted} arguments, {} are given", used.text, lists.len());
+    let message = format!("macro `{}` takes {wanted} arguments, but {} were given", used.text, lists.len());
     Err(about(definition, used, message))
 }

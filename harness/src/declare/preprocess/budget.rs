@@ -2,7 +2,7 @@
 
 use layoutproof_layout::Span;
 
-use super::{Preprocessor, Progress};
+use super::{Preprocessor, SourceProgress};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Most tokens that come out.
@@ -26,15 +26,15 @@ pub(super) const DEEPEST_INCLUDE: usize = 200;
 /// Deepest nesting of macros in arguments of macros, and of expressions in an `#if`.
 pub(super) const DEEPEST: u32 = 64;
 
-/// What is left.
+/// The amounts that are left.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct PreprocessorBudget {
     macro_tokens: usize,
     made_bytes: usize,
     read_bytes: usize,
 }
 
-impl Default for Budget {
+impl Default for PreprocessorBudget {
     fn default() -> Self {
         Self { macro_tokens: MACRO_TOKENS, made_bytes: MADE_BYTES, read_bytes: READ_BYTES }
     }
@@ -71,7 +71,7 @@ impl Preprocessor<'_> {
     /// Reports a limit and reads nothing more.
     pub(super) fn give_up(&mut self, span: Span, message: impl Into<String>) {
         self.report_incomplete(Diagnostic::error(Code::TooLarge, span, message));
-        self.progress = Progress::Stopped;
+        self.progress = SourceProgress::Stopped;
     }
 }
 

@@ -14,13 +14,13 @@ use crate::input::diagnostics::{Code, Diagnostic};
 pub(super) struct Condition {
     /// Its `#if`.
     pub(super) span: Span,
-    pub(super) state: State,
+    pub(super) state: BranchState,
     pub(super) has_else: bool,
 }
 
 /// Which of a condition's branches is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum BranchState {
     /// This one.
     Taken,
     /// A later one, perhaps.
@@ -30,14 +30,14 @@ pub(super) enum State {
 }
 
 impl Condition {
-    /// Whether the lines here are read.
+    /// True if the lines here are read.
     pub(super) fn is_taken(self) -> bool {
-        self.state == State::Taken
+        self.state == BranchState::Taken
     }
 }
 
 impl<'a> Preprocessor<'a> {
-    /// Whether the expression of an `#if` holds; one that is wrong is reported, and nothing behind it is certain.
+    /// True if the expression of an `#if` holds; one that is wrong is reported, and nothing behind it is certain.
     pub(super) fn holds(&mut self, directive: Span, tokens: Vec<Token<'a>>) -> bool {
         self.in_condition = true;
         let expanded = self.expand_alone(tokens);
@@ -70,7 +70,7 @@ impl<'a> Preprocessor<'a> {
         match name {
             Some(name) if name.kind == TokenKind::Identifier && closed => self.macros.contains_key(name.text),
             Some(_) | None => {
-                let message = "`defined` asks for the name of a macro";
+                let message = "`defined` needs the name of a macro";
                 self.report_incomplete(Diagnostic::error(Code::Preprocessor, question.span, message));
                 false
             }

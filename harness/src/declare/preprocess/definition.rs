@@ -1,4 +1,4 @@
-//! `#define`: the tokens of the line in, a macro out.
+//! Macro definitions: reads the tokens of a `#define` line.
 //!
 //! Source: ISO C11, 6.10.3 "Macro replacement".
 
@@ -15,16 +15,16 @@ pub(super) struct Macro<'a> {
     pub(super) span: Span,
     /// Names of the parameters; `None` for an object-like macro.
     pub(super) parameters: Option<Vec<&'a str>>,
-    /// Whether the last parameter takes all further arguments.
+    /// True if the last parameter takes all further arguments.
     pub(super) variadic: bool,
     pub(super) replacement: Replacement<'a>,
 }
 
-/// What a macro is replaced by.
+/// The replacement of a macro.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Replacement<'a> {
     /// As its definition says.
-    Parts(Vec<Part<'a>>),
+    Parts(Vec<ReplacementPart<'a>>),
     /// `__LINE__`.
     Line,
     /// `__FILE__`.
@@ -37,7 +37,7 @@ pub(super) enum Replacement<'a> {
 
 /// A part of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Part<'a> {
+pub(super) enum ReplacementPart<'a> {
     /// A token as it is.
     Token(Token<'a>),
     /// The argument for the parameter of this index.
@@ -57,12 +57,12 @@ impl<'a> Macro<'a> {
     /// Reads what follows `#define`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Problems of this entry point.
     pub(super) fn read(directive: Span, tokens: &[Token<'a>]) -> Result<Self, Diagnostic> {
         let name = definable_name(directive, tokens)?;
         let rest = &tokens[1..];
         let is_function = rest.first().is_some_and(|token| token.kind == TokenKind::LeftParenthesis && !token.spaced);
-        let mut parameters = Parameters::default();
+        let mut parameters = MacroParameters::default();
         let body = if is_function { parameters.read(name.span, rest)? } else { rest };
         let parts = read_parts(body, is_function, &parameters.names)?;
         Ok(Self {
@@ -74,22 +74,22 @@ impl<'a> Macro<'a> {
         })
     }
 
-    /// Whether a directive defines it.
+    /// True if a directive defines it.
     pub(super) fn is_written(&self) -> bool {
         matches!(self.replacement, Replacement::Parts(_))
     }
 
-    /// Whether both definitions say the same, which C allows to be said twice.
+    /// True if both definitions say the same, which C allows to be said twice.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         let parts = |defined: &Self| match &defined.replacement {
-            Replacement::Parts(parts) => Some(parts.iter().map(Part::text).collect::<Vec<_>>()),
+            Replacement::Parts(parts) => Some(parts.iter().map(ReplacementPart::text).collect::<Vec<_>>()),
             Replacement::Line | Replacement::File | Replacement::Counter | Replacement::Unknown => None,
         };
         self.parameters == other.parameters && self.variadic == other.variadic && parts(self) == parts(other)
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> ReplacementPart<'a> {
     fn text(&self) -> (&'static str, &'a str) {
         match self {
             Self::Token(token) | Self::Parameter(token, _) => ("", token.text),
@@ -112,12 +112,12 @@ pub(super) fn definable_name<'a>(directive: Span, tokens: &[Token<'a>]) -> Resul
 }
 
 #[derive(Debug, Default)]
-struct Parameters<'a> {
+struct MacroParameters<'a> {
     names: Vec<&'a str>,
     variadic: bool,
 }
 
-impl<'a> Parameters<'a> {
+impl<'a> MacroParameters<'a> {
     /// Reads `(a, b, ...)`, which opens `tokens`, and returns what follows.
     fn read<'t>(&mut self, name: Span, tokens: &'t [Token<'a>]) -> Result<&'t [Token<'a>], Diagnostic> {
         let bad = |span, message: &str| Diagnostic::error(Code::Preprocessor, span, message);
@@ -152,11 +152,16 @@ impl<'a> Parameters<'a> {
     }
 }
 
-fn read_parts<'a>(body: &[Token<'a>], is_function: bool, parameters: &[&'a str]) -> Result<Vec<Part<'a>>, Diagnostic> {
+fn read_parts<'a>(
+    body: &[Token<'a>],
+    is_function: bool,
+    parameters: &[&'a str],
+) -> Result<Vec<ReplacementPart<'a>>, Diagnostic> {
     let bad = |token: &Token<'_>, message: &str| Err(Diagnostic::error(Code::Preprocessor, token.span, message));
     let index = |token: &Token<'_>| {
         parameters.iter().position(|name| token.kind == TokenKind::Identifier && *name == token.text)
     };
+
     let mut parts = Vec::with_capacity(body.len());
     let mut tokens = body.iter();
     while let Some(token) = tokens.next() {
@@ -164,14 +169,15 @@ fn read_parts<'a>(body: &[Token<'a>], is_function: bool, parameters: &[&'a str])
             (TokenKind::HashHash, _) if parts.is_empty() || tokens.len() == 0 => {
                 return bad(token, "`##` stands between two operands");
             }
-            (TokenKind::HashHash, _) => Part::Paste,
+            (TokenKind::HashHash, _) => ReplacementPart::Paste,
             (TokenKind::Hash, _) if is_function => match tokens.next().and_then(&index) {
-                Some(index) => Part::Stringised(*token, index),
+                Some(index) => ReplacementPart::Stringised(*token, index),
                 None => return bad(token, "`#` stands before a parameter of the macro"),
             },
-            (_, Some(index)) => Part::Parameter(*token, index),
-            (_, None) => Part::Token(*token),
+            (_, Some(index)) => ReplacementPart::Parameter(*token, index),
+            (_, None) => ReplacementPart::Token(*token),
         });
     }
+
     Ok(parts)
 }

@@ -7,10 +7,10 @@ use std::rc::Rc;
 use layoutproof_layout::Span;
 
 use super::Preprocessor;
-use super::condition::{Condition, State};
+use super::condition::{BranchState, Condition};
 use super::definition::{Macro, definable_name};
-use super::predefined::Dialect;
-use crate::declare::lexer::{Piece, Pieces, Token, TokenKind};
+use super::predefined::MacroDialect;
+use crate::declare::lexer::{SourcePiece, SourcePieces, Token, TokenKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 impl<'a> Preprocessor<'a> {
@@ -32,10 +32,10 @@ impl<'a> Preprocessor<'a> {
             "pragma" => self.pragma(span, rest),
             "line" => self.line_directive(span, rest),
             // The version of the language, which changes no layout.
-            "lang" | "language" if self.dialect != Dialect::Dxc => {}
+            "lang" | "language" if self.dialect != MacroDialect::Dxc => {}
             "error" => self.report_incomplete(Diagnostic::error(Code::Preprocessor, span, said("#error", text))),
             "warning" => self.report(Diagnostic::warning(Code::Preprocessor, span, said("#warning", text))),
-            "version" if self.dialect == Dialect::Slang => {
+            "version" if self.dialect == MacroDialect::Slang => {
                 let message = "`#version` makes this GLSL, of which slangc reads a dialect of its own";
                 let problem = Diagnostic::error(Code::Unsupported, span, message);
                 self.report_incomplete(
@@ -44,14 +44,14 @@ impl<'a> Preprocessor<'a> {
                 );
             }
             _ => {
-                let message = format!("`#{name}` is no directive that is understood");
+                let message = format!("unknown preprocessor directive `#{name}`");
                 self.report_incomplete(Diagnostic::error(Code::Preprocessor, span, message));
             }
         }
     }
 
     fn is_skipping(&self) -> bool {
-        self.open.last().is_some_and(super::opened::Opened::is_skipping)
+        self.open.last().is_some_and(super::opened::OpenSource::is_skipping)
     }
 
     /// Follows a directive that is read where lines are left out, too; `false` for any other.
@@ -60,23 +60,23 @@ impl<'a> Preprocessor<'a> {
         match name {
             "if" | "ifdef" | "ifndef" => {
                 let state = if self.is_skipping() {
-                    State::Done
+                    BranchState::Done
                 } else if self.asks(name, span, rest) {
-                    State::Taken
+                    BranchState::Taken
                 } else {
-                    State::Waiting
+                    BranchState::Waiting
                 };
                 self.open_condition(Condition { span, state, has_else: false });
             }
             "elif" | "elifdef" | "elifndef" => {
                 let Some(state) = self.next_branch(span, name) else { return true };
                 // What follows a branch that was taken is not looked at.
-                let taken = state == State::Waiting && self.asks(&name[2..], span, rest);
-                self.set_state(if taken { State::Taken } else { state });
+                let taken = state == BranchState::Waiting && self.asks(&name[2..], span, rest);
+                self.set_state(if taken { BranchState::Taken } else { state });
             }
             "else" => {
                 let Some(state) = self.next_branch(span, name) else { return true };
-                self.set_state(if state == State::Waiting { State::Taken } else { state });
+                self.set_state(if state == BranchState::Waiting { BranchState::Taken } else { state });
                 if let Some(condition) = self.open.last_mut().and_then(|file| file.conditions.last_mut()) {
                     condition.has_else = true;
                 }
@@ -97,20 +97,20 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    fn set_state(&mut self, state: State) {
+    fn set_state(&mut self, state: BranchState) {
         if let Some(condition) = self.open.last_mut().and_then(|file| file.conditions.last_mut()) {
             condition.state = state;
         }
     }
 
     /// The state of the innermost condition behind the branch that ends here.
-    fn next_branch(&mut self, span: Span, name: &str) -> Option<State> {
+    fn next_branch(&mut self, span: Span, name: &str) -> Option<BranchState> {
         let condition = self.open.last().and_then(|file| file.conditions.last()).copied();
         let problem = match condition {
             None => format!("`#{name}` without `#if`"),
             Some(condition) if condition.has_else => format!("`#{name}` behind `#else`"),
-            Some(Condition { state: State::Waiting, .. }) => return Some(State::Waiting),
-            Some(_) => return Some(State::Done),
+            Some(Condition { state: BranchState::Waiting, .. }) => return Some(BranchState::Waiting),
+            Some(_) => return Some(BranchState::Done),
         };
         self.report_incomplete(Diagnostic::error(Code::Preprocessor, span, problem));
         None
@@ -134,10 +134,10 @@ impl<'a> Preprocessor<'a> {
     /// The tokens of a directive behind its name.
     pub(super) fn tokens(&mut self, rest: Token<'a>) -> Vec<Token<'a>> {
         let mut tokens = Vec::new();
-        for piece in Pieces::of_directive(rest) {
+        for piece in SourcePieces::of_directive(rest) {
             match piece {
-                Piece::Token(token) | Piece::Directive(token) => tokens.push(token),
-                Piece::Problem(problem) => self.report(problem),
+                SourcePiece::Token(token) | SourcePiece::Directive(token) => tokens.push(token),
+                SourcePiece::Problem(problem) => self.report(problem),
             }
         }
         tokens
@@ -157,6 +157,7 @@ impl<'a> Preprocessor<'a> {
             let problem = Diagnostic::warning(Code::Preprocessor, made.span, message);
             self.problems.report(problem.with_label(old.span, "defined before"));
         }
+
         self.macros.insert(made.name, Rc::new(made));
     }
 
@@ -205,9 +206,9 @@ fn first_line(directive: Token<'_>) -> Span {
     Span { end, ..directive.span }
 }
 
-/// Whether nothing but comments is left of a directive.
+/// True if nothing but comments is left of a directive.
 fn is_empty(rest: Token<'_>) -> bool {
-    Pieces::of_directive(rest).next().is_none()
+    SourcePieces::of_directive(rest).next().is_none()
 }
 
 /// `#error: its text`

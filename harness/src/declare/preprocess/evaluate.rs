@@ -1,4 +1,4 @@
-//! The value of the expression of an `#if`: tokens without macros in, an integer out.
+//! Evaluates the expression of an `#if` once its macros are replaced.
 //!
 //! Source: ISO C11, 6.10.1 "Conditional inclusion": arithmetic in 64 bits, names that are left are 0; as in C++ `true`
 //! is 1.
@@ -16,18 +16,18 @@ pub(super) fn value(tokens: &[Token<'_>], end: Span) -> Result<i64, Diagnostic> 
 
 /// A value of 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Value {
+struct ConditionValue {
     bits: i64,
     unsigned: bool,
 }
 
-impl Value {
+impl ConditionValue {
     fn of(condition: bool) -> Self {
         Self { bits: i64::from(condition), unsigned: false }
     }
 }
 
-type Evaluated = Result<Value, Diagnostic>;
+type ConditionResult = Result<ConditionValue, Diagnostic>;
 
 /// Evaluates the tokens of an expression.
 #[derive(Debug)]
@@ -40,13 +40,13 @@ struct Evaluation<'t, 'a> {
 }
 
 impl<'a> Evaluation<'_, 'a> {
-    fn whole(&mut self) -> Evaluated {
+    fn whole(&mut self) -> ConditionResult {
         let value = self.conditional(true)?;
         match self.tokens.get(self.at) {
             None => Ok(value),
             Some(token) if token.kind == TokenKind::LeftParenthesis && self.at > 0 => {
                 let name = self.tokens[self.at - 1].text;
-                Err(self.bad(format!("`{name}` is no function-like macro here")))
+                Err(self.bad(format!("`{name}` is not a function-like macro here")))
             }
             Some(token) => Err(self.bad(format!("expected an operator, found `{}`", token.text))),
         }
@@ -64,7 +64,7 @@ impl<'a> Evaluation<'_, 'a> {
     }
 
     /// `live` says whether the value counts; in an operand that does not, a division by zero is no problem.
-    fn conditional(&mut self, live: bool) -> Evaluated {
+    fn conditional(&mut self, live: bool) -> ConditionResult {
         if self.depth >= DEEPEST {
             return Err(self.bad(format!("an expression nests more than {DEEPEST} levels deep")));
         }
@@ -78,15 +78,16 @@ impl<'a> Evaluation<'_, 'a> {
             }
             let second = self.conditional(live && !holds)?;
             let chosen = if holds { first } else { second };
-            Value { unsigned: first.unsigned || second.unsigned, ..chosen }
+            ConditionValue { unsigned: first.unsigned || second.unsigned, ..chosen }
         } else {
             condition
         };
+
         self.depth -= 1;
         Ok(value)
     }
 
-    fn binary(&mut self, least: u8, live: bool) -> Evaluated {
+    fn binary(&mut self, least: u8, live: bool) -> ConditionResult {
         let mut left = self.unary(live)?;
         while let Some((operator, precedence, length)) = self.operator().filter(|(_, found, _)| *found >= least) {
             let place = self.at;
@@ -99,13 +100,14 @@ impl<'a> Evaluation<'_, 'a> {
             let right = self.binary(precedence + 1, live && !decided)?;
             left = match apply(operator, left, right) {
                 Some(value) => value,
-                None if !live => Value::of(false),
+                None if !live => ConditionValue::of(false),
                 None => {
                     self.at = place;
                     return Err(self.bad("division by zero".to_owned()));
                 }
             };
         }
+
         Ok(left)
     }
 
@@ -127,10 +129,11 @@ impl<'a> Evaluation<'_, 'a> {
             TokenKind::Star | TokenKind::Slash | TokenKind::Percent => 9,
             _ => return None,
         };
+
         Some((token.text, precedence, 1))
     }
 
-    fn unary(&mut self, live: bool) -> Evaluated {
+    fn unary(&mut self, live: bool) -> ConditionResult {
         let start = self.at;
         let is_prefix = |kind| matches!(kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Bang | TokenKind::Tilde);
         while self.tokens.get(self.at).is_some_and(|token| is_prefix(token.kind)) {
@@ -139,40 +142,40 @@ impl<'a> Evaluation<'_, 'a> {
         let prefixes = &self.tokens[start..self.at];
         let operand = self.primary(live)?;
         Ok(prefixes.iter().rev().fold(operand, |value, prefix| match prefix.kind {
-            TokenKind::Minus => Value { bits: value.bits.wrapping_neg(), ..value },
-            TokenKind::Tilde => Value { bits: !value.bits, ..value },
-            TokenKind::Bang => Value::of(value.bits == 0),
+            TokenKind::Minus => ConditionValue { bits: value.bits.wrapping_neg(), ..value },
+            TokenKind::Tilde => ConditionValue { bits: !value.bits, ..value },
+            TokenKind::Bang => ConditionValue::of(value.bits == 0),
             _ => value,
         }))
     }
 
-    fn primary(&mut self, live: bool) -> Evaluated {
+    fn primary(&mut self, live: bool) -> ConditionResult {
         let Some(token) = self.tokens.get(self.at) else {
             return Err(self.bad("expected an expression".to_owned()));
         };
         match token.kind {
             TokenKind::Integer => {
                 let value =
-                    integer(token.text).ok_or_else(|| self.bad(format!("`{}` is no 64-bit integer", token.text)));
+                    integer(token.text).ok_or_else(|| self.bad(format!("`{}` is not a 64-bit integer", token.text)));
                 self.at += 1;
                 value
             }
             TokenKind::Identifier | TokenKind::Kept => {
                 self.at += 1;
-                Ok(Value::of(token.text == "true"))
+                Ok(ConditionValue::of(token.text == "true"))
             }
             TokenKind::LeftParenthesis => {
                 self.at += 1;
                 let value = self.conditional(live)?;
                 if self.eat(TokenKind::RightParenthesis) { Ok(value) } else { Err(self.bad("expected `)`".to_owned())) }
             }
-            _ => Err(self.bad(format!("`{}` is no integer", token.text))),
+            _ => Err(self.bad(format!("`{}` is not an integer", token.text))),
         }
     }
 }
 
 /// The value of a literal of C: decimal, octal or hexadecimal.
-fn integer(text: &str) -> Option<Value> {
+fn integer(text: &str) -> Option<ConditionValue> {
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
     let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),
@@ -181,28 +184,28 @@ fn integer(text: &str) -> Option<Value> {
     };
     let value = value.ok()?;
     let unsigned = text[digits.len()..].contains(['u', 'U']) || i64::try_from(value).is_err();
-    Some(Value { bits: value.cast_signed(), unsigned })
+    Some(ConditionValue { bits: value.cast_signed(), unsigned })
 }
 
 /// The value of an operation; `None` for a division by zero.
-fn apply(operator: &str, left: Value, right: Value) -> Option<Value> {
+fn apply(operator: &str, left: ConditionValue, right: ConditionValue) -> Option<ConditionValue> {
     let unsigned = left.unsigned || right.unsigned;
     let (a, b) = (left.bits, right.bits);
     let (wide_a, wide_b) = (a.cast_unsigned(), b.cast_unsigned());
     let less = if unsigned { wide_a < wide_b } else { a < b };
     let shift = |bits: i64| u32::try_from(bits & 63).unwrap_or(0);
     let bits = match operator {
-        "&&" => return Some(Value::of(a != 0 && b != 0)),
-        "||" => return Some(Value::of(a != 0 || b != 0)),
-        "==" => return Some(Value::of(a == b)),
-        "!=" => return Some(Value::of(a != b)),
-        "<" => return Some(Value::of(less)),
-        ">=" => return Some(Value::of(!less)),
-        ">" => return Some(Value::of(!less && a != b)),
-        "<=" => return Some(Value::of(less || a == b)),
-        "<<" => return Some(Value { bits: a.wrapping_shl(shift(b)), ..left }),
-        ">>" if left.unsigned => return Some(Value { bits: (wide_a >> shift(b)).cast_signed(), ..left }),
-        ">>" => return Some(Value { bits: a >> shift(b), ..left }),
+        "&&" => return Some(ConditionValue::of(a != 0 && b != 0)),
+        "||" => return Some(ConditionValue::of(a != 0 || b != 0)),
+        "==" => return Some(ConditionValue::of(a == b)),
+        "!=" => return Some(ConditionValue::of(a != b)),
+        "<" => return Some(ConditionValue::of(less)),
+        ">=" => return Some(ConditionValue::of(!less)),
+        ">" => return Some(ConditionValue::of(!less && a != b)),
+        "<=" => return Some(ConditionValue::of(less || a == b)),
+        "<<" => return Some(ConditionValue { bits: a.wrapping_shl(shift(b)), ..left }),
+        ">>" if left.unsigned => return Some(ConditionValue { bits: (wide_a >> shift(b)).cast_signed(), ..left }),
+        ">>" => return Some(ConditionValue { bits: a >> shift(b), ..left }),
         "+" => a.wrapping_add(b),
         "-" => a.wrapping_sub(b),
         "*" => a.wrapping_mul(b),
@@ -214,21 +217,22 @@ fn apply(operator: &str, left: Value, right: Value) -> Option<Value> {
         "|" => a | b,
         _ => a ^ b,
     };
-    Some(Value { bits, unsigned })
+
+    Some(ConditionValue { bits, unsigned })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::lexer::{Piece, Pieces};
+    use crate::declare::lexer::{SourcePiece, SourcePieces};
     use layoutproof_layout::FileId;
 
     fn value(source: &str) -> Option<i64> {
         let token = |piece| match piece {
-            Piece::Token(token) => token,
-            Piece::Directive(_) | Piece::Problem(_) => panic!("{source}"),
+            SourcePiece::Token(token) => token,
+            SourcePiece::Directive(_) | SourcePiece::Problem(_) => panic!("{source}"),
         };
-        let tokens: Vec<_> = Pieces::new(source, FileId(0), 0).map(token).collect();
+        let tokens: Vec<_> = SourcePieces::new(source, FileId(0), 0).map(token).collect();
         super::value(&tokens, Span::default()).ok()
     }
 

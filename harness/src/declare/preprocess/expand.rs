@@ -4,26 +4,26 @@
 
 use std::rc::Rc;
 
-use super::arguments::Arguments;
+use super::arguments::MacroArguments;
 use super::budget::DEEPEST;
 use super::definition::{Macro, Replacement};
-use super::{Preprocessor, Progress};
-use crate::declare::lexer::{Piece, Token, TokenKind};
+use super::{Preprocessor, SourceProgress};
+use crate::declare::lexer::{SourcePiece, Token, TokenKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Tokens that are read before anything else.
 #[derive(Debug)]
-pub(super) struct Frame<'a> {
+pub(super) struct PendingTokens<'a> {
     tokens: std::vec::IntoIter<Token<'a>>,
     /// The macro whose replacement they are.
     of: Option<&'a str>,
 }
 
-/// What becomes of a name.
-enum Name<'a> {
+/// The fate of a name in the token stream.
+enum NameExpansion<'a> {
     /// It stands for itself.
     Kept(Token<'a>),
-    /// What it stands for is read next.
+    /// Its replacement is read next.
     Replaced,
 }
 
@@ -41,8 +41,8 @@ impl<'a> Preprocessor<'a> {
                 }
             }
             match self.name(token) {
-                Ok(Name::Kept(token)) => return Some(token),
-                Ok(Name::Replaced) => {}
+                Ok(NameExpansion::Kept(token)) => return Some(token),
+                Ok(NameExpansion::Replaced) => {}
                 Err(problem) => {
                     self.report_incomplete(problem);
                     return Some(token);
@@ -53,7 +53,7 @@ impl<'a> Preprocessor<'a> {
 
     /// The next token as written.
     pub(super) fn raw(&mut self) -> Option<Token<'a>> {
-        if self.progress == Progress::Stopped {
+        if self.progress == SourceProgress::Stopped {
             return None;
         }
         while let Some(frame) = self.frames.last_mut() {
@@ -69,7 +69,7 @@ impl<'a> Preprocessor<'a> {
 
     /// Puts a token back.
     pub(super) fn unread(&mut self, token: Token<'a>) {
-        self.frames.push(Frame { tokens: vec![token].into_iter(), of: None });
+        self.frames.push(PendingTokens { tokens: vec![token].into_iter(), of: None });
     }
 
     /// The tokens with all macros replaced, as if nothing else followed.
@@ -80,7 +80,7 @@ impl<'a> Preprocessor<'a> {
             }
             return Vec::new();
         }
-        let outer = std::mem::replace(&mut self.frames, vec![Frame { tokens: tokens.into_iter(), of: None }]);
+        let outer = std::mem::replace(&mut self.frames, vec![PendingTokens { tokens: tokens.into_iter(), of: None }]);
         self.isolated += 1;
         let expanded = std::iter::from_fn(|| self.next()).collect();
         self.isolated -= 1;
@@ -95,44 +95,48 @@ impl<'a> Preprocessor<'a> {
             match file.pieces.next() {
                 None if self.collecting => return None,
                 None => self.close_file(),
-                Some(Piece::Directive(directive)) => self.directive(directive),
+                Some(SourcePiece::Directive(directive)) => self.directive(directive),
                 // Text that is left out need not be made of tokens.
-                Some(Piece::Token(_) | Piece::Problem(_)) if skipping => {}
-                Some(Piece::Token(token)) => return Some(token),
-                Some(Piece::Problem(problem)) => self.report(problem),
+                Some(SourcePiece::Token(_) | SourcePiece::Problem(_)) if skipping => {}
+                Some(SourcePiece::Token(token)) => return Some(token),
+                Some(SourcePiece::Problem(problem)) => self.report(problem),
             }
-            if self.progress == Progress::Stopped {
+            if self.progress == SourceProgress::Stopped {
                 return None;
             }
         }
+
         None
     }
 
-    fn name(&mut self, token: Token<'a>) -> Result<Name<'a>, Diagnostic> {
-        let Some(definition) = self.macros.get(token.text).map(Rc::clone) else { return Ok(Name::Kept(token)) };
+    fn name(&mut self, token: Token<'a>) -> Result<NameExpansion<'a>, Diagnostic> {
+        let Some(definition) = self.macros.get(token.text).map(Rc::clone) else {
+            return Ok(NameExpansion::Kept(token));
+        };
         if self.replacing.contains(token.text) {
-            return Ok(Name::Kept(Token { kind: TokenKind::Kept, ..token }));
+            return Ok(NameExpansion::Kept(Token { kind: TokenKind::Kept, ..token }));
         }
         let tokens = match &definition.replacement {
             Replacement::Parts(parts) => {
                 let arguments = match definition.parameters {
                     Some(_) => match self.arguments(token, &definition)? {
                         Some(arguments) => arguments,
-                        None => return Ok(Name::Kept(token)),
+                        None => return Ok(NameExpansion::Kept(token)),
                     },
-                    None => Arguments::default(),
+                    None => MacroArguments::default(),
                 };
                 self.spend_tokens(1, token.span);
                 self.trace.used(token.span, definition.span);
-                self.substitute((token, &definition), parts, arguments).unwrap_or_default()
+                self.substitute(token, &definition, parts, arguments).unwrap_or_default()
             }
             Replacement::Line | Replacement::File | Replacement::Counter | Replacement::Unknown => {
                 vec![self.built_in(token, &definition)?]
             }
         };
+
         self.replacing.insert(definition.name);
-        self.frames.push(Frame { tokens: tokens.into_iter(), of: Some(definition.name) });
-        Ok(Name::Replaced)
+        self.frames.push(PendingTokens { tokens: tokens.into_iter(), of: Some(definition.name) });
+        Ok(NameExpansion::Replaced)
     }
 
     fn built_in(&mut self, token: Token<'a>, definition: &Macro<'a>) -> Result<Token<'a>, Diagnostic> {
@@ -155,6 +159,7 @@ impl<'a> Preprocessor<'a> {
                 return Err(Diagnostic::error(Code::Preprocessor, token.span, message).with_help(help));
             }
         };
+
         if self.spend_tokens(1, token.span).and_then(|()| self.spend_bytes(text.len(), token.span)).is_none() {
             return Ok(token);
         }

@@ -12,22 +12,22 @@ use crate::input::sources::{ReadRefusal, SourceFile, Sources};
 pub(super) struct Files<'a> {
     first: FileId,
     added: Vec<(String, &'a str)>,
-    by_path: HashMap<String, Found<'a>>,
+    by_path: HashMap<String, FoundFile<'a>>,
     /// Files with `#pragma once`.
     once: HashSet<FileId>,
 }
 
 /// A file that was found.
 #[derive(Clone, Debug)]
-pub(super) struct Found<'a> {
+pub(super) struct FoundFile<'a> {
     pub(super) file: FileId,
     pub(super) text: &'a str,
     pub(super) path: String,
 }
 
-/// Why no file was found.
+/// The reason why a file could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(super) enum FileLookupError {
     /// It is at none of these paths.
     NotFound { looked_for: Vec<String> },
     /// It is there and must not be read.
@@ -41,19 +41,19 @@ impl<'a> Files<'a> {
     }
 
     /// Adds a text.
-    pub(super) fn add(&mut self, path: String, text: &'a str) -> Found<'a> {
+    pub(super) fn add(&mut self, path: String, text: &'a str) -> FoundFile<'a> {
         let index = u32::try_from(self.added.len()).unwrap_or(u32::MAX);
         let file = FileId(self.first.0.saturating_add(index));
         self.added.push((path.clone(), text));
-        Found { file, text, path }
+        FoundFile { file, text, path }
     }
 
     /// Makes a text of the source map known under its path.
-    pub(super) fn enter(&mut self, found: Found<'a>) {
+    pub(super) fn enter(&mut self, found: FoundFile<'a>) {
         self.by_path.insert(normal(&found.path), found);
     }
 
-    /// Whether `file` said that it is read once.
+    /// True if `file` said that it is read once.
     pub(super) fn is_once(&self, file: FileId) -> bool {
         self.once.contains(&file)
     }
@@ -71,13 +71,14 @@ impl<'a> Files<'a> {
     /// The file at the first of `paths` that exists, read at most once.
     ///
     /// # Errors
-    /// [`Missing`]; a file that must not be read hides those of its name in later folders, as it does from compilers.
+    /// [`FileLookupError`]; a file that must not be read hides those of its name in later folders, as it does from
+    /// compilers.
     pub(super) fn find(
         &mut self,
         paths: Vec<String>,
         sources: &dyn Sources,
         made: &'a Bump,
-    ) -> Result<Found<'a>, Missing> {
+    ) -> Result<FoundFile<'a>, FileLookupError> {
         for path in &paths {
             if let Some(known) = self.by_path.get(&normal(path)) {
                 return Ok(known.clone());
@@ -88,7 +89,8 @@ impl<'a> Files<'a> {
                 return Ok(found);
             }
         }
-        Err(Missing::NotFound { looked_for: paths })
+
+        Err(FileLookupError::NotFound { looked_for: paths })
     }
 
     /// The texts in the order of their ids.
@@ -100,12 +102,14 @@ impl<'a> Files<'a> {
 /// The text of the file at `path`; `None` where there is none.
 ///
 /// # Errors
-/// [`Missing::Refused`].
-pub(super) fn read_if_there(path: &str, sources: &dyn Sources) -> Result<Option<String>, Missing> {
+/// [`FileLookupError::Refused`].
+pub(super) fn read_if_there(path: &str, sources: &dyn Sources) -> Result<Option<String>, FileLookupError> {
     match sources.read(path) {
         Ok(text) => Ok(Some(text)),
         Err(ReadRefusal::NotFound) => Ok(None),
-        Err(ReadRefusal::Refused { reason, help }) => Err(Missing::Refused { path: path.to_owned(), reason, help }),
+        Err(ReadRefusal::Refused { reason, help }) => {
+            Err(FileLookupError::Refused { path: path.to_owned(), reason, help })
+        }
     }
 }
 

@@ -6,17 +6,17 @@
 use layoutproof_layout::Span;
 
 use super::budget::DEEPEST_INCLUDE;
-use super::files::{Found, Missing, beside, inside, normal, read_if_there};
-use super::opened::Opened;
-use super::predefined::{self, Dialect};
-use super::{Preprocessor, Progress};
+use super::files::{FileLookupError, FoundFile, beside, inside, normal, read_if_there};
+use super::opened::OpenSource;
+use super::predefined::{self, MacroDialect};
+use super::{Preprocessor, SourceProgress};
 use crate::declare::lexer::{Token, TokenKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::{SourceMap, Sources};
 
-/// What an `#include` names.
+/// The file name of an `#include`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Header {
+struct IncludeName {
     name: String,
     /// In angles.
     angles: bool,
@@ -27,16 +27,16 @@ struct Header {
 pub struct IncludeSearch<'a> {
     /// The folders of `-I`.
     pub folders: &'a [String],
-    /// What may be read.
+    /// Access to the files that may be read.
     pub files: &'a dyn Sources,
 }
 
 /// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Included {
+pub struct IncludedFile {
     /// Its path, as it was looked for.
     pub path: String,
-    /// What it holds.
+    /// Its content.
     pub text: String,
 }
 
@@ -45,20 +45,20 @@ impl IncludeSearch<'_> {
     ///
     /// # Errors
     /// No name in quotes or angles, no such file, or one that must not be read.
-    pub fn find(&self, written_name: &str, including: &str, span: Span) -> Result<Included, Diagnostic> {
+    pub fn find(&self, written_name: &str, including: &str, span: Span) -> Result<IncludedFile, Diagnostic> {
         let Some(header) = written(written_name) else { return Err(no_header(span)) };
         let looked_for = places(&header, including, self.folders);
         for path in &looked_for {
             match read_if_there(path, self.files) {
-                Ok(Some(text)) => return Ok(Included { path: path.clone(), text }),
+                Ok(Some(text)) => return Ok(IncludedFile { path: path.clone(), text }),
                 Ok(None) => {}
                 Err(missing) => return Err(not_included(&header, missing, span)),
             }
         }
-        Err(not_included(&header, Missing::NotFound { looked_for }, span))
+        Err(not_included(&header, FileLookupError::NotFound { looked_for }, span))
     }
 
-    /// What two names of one file have in common.
+    /// Key under which two names of one file are equal.
     pub fn key(path: &str) -> String {
         normal(&path.replace('\\', "/"))
     }
@@ -70,16 +70,16 @@ impl<'a> Preprocessor<'a> {
         let whole = sources.file(span.file);
         let text = whole.text.get(span.start as usize..span.end as usize).unwrap_or_default();
         let path = whole.name.replace('\\', "/");
-        self.files.enter(Found { file: span.file, text: &whole.text, path: path.clone() });
+        self.files.enter(FoundFile { file: span.file, text: &whole.text, path: path.clone() });
         let defines: String =
             self.options.defines.iter().map(|(name, value)| predefined::define_line(name, value)).collect();
         self.defines = Some(self.files.add("<defines>".to_owned(), self.made.alloc_str(&defines)));
         let predefined = self.made.alloc_str(&predefined::text(self.dialect, self.options.profile.as_deref()));
         self.predefined = Some(self.files.add("<predefined>".to_owned(), predefined));
-        self.open_alone(Opened::new(text, span.file, span.start, path.clone()));
+        self.open_alone(OpenSource::new(text, span.file, span.start, path.clone()));
         self.run();
-        if self.dialect == Dialect::Slang {
-            self.read_modules((span.file, path));
+        if self.dialect == MacroDialect::Slang {
+            self.read_modules(span.file, path);
         }
     }
 
@@ -90,6 +90,7 @@ impl<'a> Preprocessor<'a> {
             let message = format!("files include each other more than {DEEPEST_INCLUDE} levels deep");
             return self.give_up(span, message);
         }
+
         let found = match self.locate(&header) {
             Ok(found) => found,
             Err(missing) => return self.report_incomplete(not_included(&header, missing, span)),
@@ -98,7 +99,7 @@ impl<'a> Preprocessor<'a> {
             return;
         }
         self.trace.included(found.file, span);
-        self.open.push(Opened::new(found.text, found.file, 0, found.path));
+        self.open.push(OpenSource::new(found.text, found.file, 0, found.path));
     }
 
     /// The answer to `__has_include("x")`.
@@ -111,6 +112,7 @@ impl<'a> Preprocessor<'a> {
                 break;
             }
         }
+
         let header = match tokens.as_slice() {
             [open, name @ .., close]
                 if open.kind == TokenKind::LeftParenthesis && close.kind == TokenKind::RightParenthesis =>
@@ -119,16 +121,17 @@ impl<'a> Preprocessor<'a> {
             }
             _ => None,
         };
+
         let Some(header) = header else {
-            let message = "`__has_include` asks for a file in quotes or angles";
+            let message = "`__has_include` needs a file name in quotes or angle brackets";
             self.report_incomplete(Diagnostic::error(Code::Preprocessor, question.span, message));
             return false;
         };
         match self.locate(&header) {
             Ok(_) => true,
-            Err(Missing::NotFound { .. }) => false,
+            Err(FileLookupError::NotFound { .. }) => false,
             // A compiler that reads it would go another way than this one, which does not.
-            Err(missing @ Missing::Refused { .. }) => {
+            Err(missing @ FileLookupError::Refused { .. }) => {
                 self.report_incomplete(not_included(&header, missing, question.span));
                 false
             }
@@ -136,18 +139,18 @@ impl<'a> Preprocessor<'a> {
     }
 
     /// The file that is named, as written or behind macros.
-    fn header(&mut self, span: Span, rest: Token<'a>) -> Option<Header> {
+    fn header(&mut self, span: Span, rest: Token<'a>) -> Option<IncludeName> {
         let header = written(rest.text).or_else(|| {
             let tokens = self.tokens(rest);
             of_tokens(&self.expand_alone(tokens))
         });
-        if header.is_none() && self.progress != Progress::Stopped {
+        if header.is_none() && self.progress != SourceProgress::Stopped {
             self.report_incomplete(no_header(span));
         }
         header
     }
 
-    fn locate(&mut self, header: &Header) -> Result<Found<'a>, Missing> {
+    fn locate(&mut self, header: &IncludeName) -> Result<FoundFile<'a>, FileLookupError> {
         let including = self.open.last().map_or("", |file| file.path.as_str());
         let places = places(header, including, &self.options.include_paths);
         self.files.find(places, self.options.files.as_ref(), self.made)
@@ -160,12 +163,12 @@ fn no_header(span: Span) -> Diagnostic {
 }
 
 /// The problem at `span`, where a file is named that is not read.
-fn not_included(header: &Header, missing: Missing, span: Span) -> Diagnostic {
+fn not_included(header: &IncludeName, missing: FileLookupError, span: Span) -> Diagnostic {
     let problem = |message: String| Diagnostic::error(Code::Preprocessor, span, message);
     match missing {
-        Missing::NotFound { looked_for } => problem(format!("included file `{}` is not found", header.name))
+        FileLookupError::NotFound { looked_for } => problem(format!("included file `{}` is not found", header.name))
             .with_help(format!("looked for {}; -I adds a folder", looked_for.join(", "))),
-        Missing::Refused { path, reason, help } => refused(span, &path, &reason, help),
+        FileLookupError::Refused { path, reason, help } => refused(span, &path, &reason, help),
     }
 }
 
@@ -176,7 +179,7 @@ pub(super) fn refused(span: Span, path: &str, reason: &str, help: Option<String>
 }
 
 /// Where a file may be, in the order in which it is looked for.
-fn places(header: &Header, including: &str, folders: &[String]) -> Vec<String> {
+fn places(header: &IncludeName, including: &str, folders: &[String]) -> Vec<String> {
     let near = (!header.angles).then(|| beside(including, &header.name));
     let mut places: Vec<String> = near.into_iter().collect();
     places.extend(folders.iter().map(|folder| inside(folder, &header.name)));
@@ -184,7 +187,7 @@ fn places(header: &Header, including: &str, folders: &[String]) -> Vec<String> {
 }
 
 /// `"name"` or `<name>` as written; a backslash is the slash of Windows, no escape.
-fn written(text: &str) -> Option<Header> {
+fn written(text: &str) -> Option<IncludeName> {
     let text = text.trim_start();
     let (closing, angles) = match text.as_bytes().first()? {
         b'"' => ('"', false),
@@ -192,11 +195,11 @@ fn written(text: &str) -> Option<Header> {
         _ => return None,
     };
     let name = text[1..].split_once(closing)?.0;
-    (!name.is_empty() && !name.contains('\n')).then(|| Header { name: name.replace('\\', "/"), angles })
+    (!name.is_empty() && !name.contains('\n')).then(|| IncludeName { name: name.replace('\\', "/"), angles })
 }
 
 /// The same out of tokens.
-fn of_tokens(tokens: &[Token<'_>]) -> Option<Header> {
+fn of_tokens(tokens: &[Token<'_>]) -> Option<IncludeName> {
     match tokens {
         [only] if only.kind == TokenKind::Text => written(only.text),
         [first, .., last] if first.kind == TokenKind::Less && last.kind == TokenKind::Greater => {

@@ -1,16 +1,16 @@
-//! The C preprocessor: a source and the files that it includes in, tokens without directives and macros out.
+//! The C preprocessor: includes files, follows directives and replaces macros before the parser sees the tokens.
 //!
 //! `files` finds included files and `include` opens them (`opened`), `modules` reads what Slang imports, `directive`
 //! follows `#`-lines (`condition` and `evaluate` decide `#if`, `definition` reads `#define`, `pragma` reads `#pragma`),
-//! `expand` replaces macros (`arguments` collects what a use is given, `substitute` fills it in), `predefined` lists the
-//! macros of the compilers, `trace` remembers for diagnostics where tokens came from, `budget` holds the limits. Each
-//! token keeps the place in the file that the user wrote: what an argument holds stands where it was written, everything
-//! else from a definition stands where the macro is used.
+//! `expand` replaces macros (`arguments` collects what a use is given, `substitute` fills it in), `predefined` lists
+//! the macros of the compilers, `trace` remembers for diagnostics where tokens came from, `budget` holds the limits.
+//! Each token keeps the place in the file that the user wrote: what an argument holds stands where it was written,
+//! everything else from a definition stands where the macro is used.
 //!
 //! Not done here: reading from a file system (see [`crate::input::sources::Sources`]).
 //!
-//! Sources: ISO C11, 6.10 "Preprocessing directives", with the GNU extensions that DXC 1.7.2308 takes (`, ##__VA_ARGS__`,
-//! named variable arguments, `__COUNTER__`, `__has_include`).
+//! Sources: ISO C11, 6.10 "Preprocessing directives", with the GNU extensions that DXC 1.7.2308 takes (`,
+//! ##__VA_ARGS__`, named variable arguments, `__COUNTER__`, `__has_include`).
 
 mod arguments;
 mod budget;
@@ -33,26 +33,26 @@ use std::rc::Rc;
 
 use bumpalo::Bump;
 
-use self::budget::Budget;
+use self::budget::PreprocessorBudget;
 use self::definition::Macro;
-use self::expand::Frame;
-use self::files::{Files, Found};
-pub use self::include::{IncludeSearch, Included};
-use self::opened::Opened;
-use self::predefined::Dialect;
+use self::expand::PendingTokens;
+use self::files::{Files, FoundFile};
+pub use self::include::{IncludeSearch, IncludedFile};
+use self::opened::OpenSource;
+use self::predefined::MacroDialect;
 pub(super) use self::trace::Trace;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{FileId, Span};
 
 use super::lexer::{Token, TokenKind};
-use super::problems::Problems;
+use super::problems::ProblemList;
 use super::{DeclareOptions, DeclaredLanguage};
 use crate::input::diagnostics::Diagnostic;
 use crate::input::sources::{SourceFile, SourceMap};
 
 /// Tokens without directives, and what the directives said.
 #[derive(Debug, Default)]
-pub(super) struct Prepared<'a> {
+pub(super) struct PreparedTokens<'a> {
     pub(super) tokens: Vec<Token<'a>>,
     /// From this token on matrices without a modifier have this order; ascending.
     pub(super) orders: Vec<(usize, Option<MatrixOrder>)>,
@@ -60,11 +60,11 @@ pub(super) struct Prepared<'a> {
     pub(super) imported_at: Option<usize>,
 }
 
-/// What preprocessing gives.
+/// Result of preprocessing.
 #[derive(Debug)]
-pub(super) struct Preprocessed<'a> {
+pub(super) struct PreprocessedSource<'a> {
     /// The tokens; `None` where some are missing, so that what follows from that would be no news.
-    pub(super) prepared: Option<Prepared<'a>>,
+    pub(super) prepared: Option<PreparedTokens<'a>>,
     /// Where they came from.
     pub(super) trace: Trace,
     /// Texts that go behind those of the source map, in this order.
@@ -73,28 +73,30 @@ pub(super) struct Preprocessed<'a> {
 
 /// Resolves the directives and macros of the text at `span`; `made` holds the texts that are in no source yet.
 pub(super) fn preprocess<'a>(
-    (sources, span): (&'a SourceMap, Span),
+    sources: &'a SourceMap,
+    span: Span,
     options: &'a DeclareOptions,
     made: &'a Bump,
-    problems: &mut Problems,
-) -> Preprocessed<'a> {
-    let dialect = Dialect::of(options.language, &sources.file(span.file).name);
-    let mut preprocessor = Preprocessor::new(sources.next_id(), (options, dialect), made);
+    problems: &mut ProblemList,
+) -> PreprocessedSource<'a> {
+    let dialect = MacroDialect::of(options.language, &sources.file(span.file).name);
+    let mut preprocessor = Preprocessor::new(sources.next_id(), options, dialect, made);
     preprocessor.read_source(sources, span);
     problems.absorb(preprocessor.problems);
-    let complete = preprocessor.progress == Progress::Complete;
-    Preprocessed {
+    let complete = preprocessor.progress == SourceProgress::Complete;
+
+    PreprocessedSource {
         prepared: complete.then_some(preprocessor.prepared),
         trace: preprocessor.trace,
         added: preprocessor.files.into_added(),
     }
 }
 
-/// Whether a source is Slang, and no HLSL, by the language or else by the name of its file.
+/// True if a source is Slang, and no HLSL, by the language or else by the name of its file.
 pub(super) fn is_slang(language: Option<DeclaredLanguage>, file: &str) -> bool {
-    match Dialect::of(language, file) {
-        Dialect::Slang => true,
-        Dialect::Dxc | Dialect::Both => false,
+    match MacroDialect::of(language, file) {
+        MacroDialect::Slang => true,
+        MacroDialect::Dxc | MacroDialect::Both => false,
     }
 }
 
@@ -102,36 +104,36 @@ pub(super) fn is_slang(language: Option<DeclaredLanguage>, file: &str) -> bool {
 #[derive(Debug)]
 struct Preprocessor<'a> {
     options: &'a DeclareOptions,
-    dialect: Dialect,
+    dialect: MacroDialect,
     made: &'a Bump,
     files: Files<'a>,
     /// Open files, the innermost last.
-    open: Vec<Opened<'a>>,
+    open: Vec<OpenSource<'a>>,
     macros: HashMap<&'a str, Rc<Macro<'a>>>,
     /// Replacements that are being read again, the innermost last.
-    frames: Vec<Frame<'a>>,
+    frames: Vec<PendingTokens<'a>>,
     /// Macros whose replacement is being read: they are not replaced inside it.
     replacing: HashSet<&'a str>,
     /// Number of expansions around this one that have their own tokens and see no file.
     isolated: u32,
-    /// Whether the arguments of a macro are being collected, which end with their file.
+    /// True if the arguments of a macro are being collected, which end with their file.
     collecting: bool,
-    /// Whether the tokens of an `#if` are read, in which `defined` is an operator.
+    /// True if the tokens of an `#if` are read, in which `defined` is an operator.
     in_condition: bool,
     counter: u32,
     /// The texts with the macros of the options and of the compiler.
-    defines: Option<Found<'a>>,
-    predefined: Option<Found<'a>>,
-    budget: Budget,
-    prepared: Prepared<'a>,
+    defines: Option<FoundFile<'a>>,
+    predefined: Option<FoundFile<'a>>,
+    budget: PreprocessorBudget,
+    prepared: PreparedTokens<'a>,
     trace: Trace,
-    problems: Problems,
-    progress: Progress,
+    problems: ProblemList,
+    progress: SourceProgress,
 }
 
 /// How much of the source is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Progress {
+enum SourceProgress {
     /// All of it, as far as it was read.
     Complete,
     /// Tokens are missing or may be others.
@@ -141,7 +143,7 @@ enum Progress {
 }
 
 impl<'a> Preprocessor<'a> {
-    fn new(first: FileId, (options, dialect): (&'a DeclareOptions, Dialect), made: &'a Bump) -> Self {
+    fn new(first: FileId, options: &'a DeclareOptions, dialect: MacroDialect, made: &'a Bump) -> Self {
         Self {
             options,
             dialect,
@@ -157,11 +159,11 @@ impl<'a> Preprocessor<'a> {
             counter: 0,
             defines: None,
             predefined: None,
-            budget: Budget::default(),
-            prepared: Prepared::default(),
+            budget: PreprocessorBudget::default(),
+            prepared: PreparedTokens::default(),
             trace: Trace::default(),
-            problems: Problems::default(),
-            progress: Progress::Complete,
+            problems: ProblemList::default(),
+            progress: SourceProgress::Complete,
         }
     }
 
@@ -183,10 +185,10 @@ impl<'a> Preprocessor<'a> {
     /// Reports what makes the rest of the source unknown.
     fn report_incomplete(&mut self, problem: Diagnostic) {
         // Behind a limit everything ends early, which says nothing new.
-        if self.progress == Progress::Stopped {
+        if self.progress == SourceProgress::Stopped {
             return;
         }
-        self.progress = self.progress.max(Progress::Incomplete);
+        self.progress = self.progress.max(SourceProgress::Incomplete);
         self.report(problem);
     }
 }

@@ -1,8 +1,8 @@
 //! Slang's modules: the files that `import` and `__include` name are read behind the source.
 //!
 //! A module comes behind the one that imports it and behind the modules named before it; its own further files
-//! (`__include`) come right behind its first. Each file starts with the macros of the compiler and of the options alone.
-//! A statement whose file is read is taken out.
+//! (`__include`) come right behind its first. Each file starts with the macros of the compiler and of the options
+//! alone. A statement whose file is read is taken out.
 //!
 //! Sources: Slang user guide, "Modules and Access Control"; the order as the reflection of slangc 2026.14.1 shows it.
 
@@ -10,31 +10,31 @@ use std::collections::{HashSet, VecDeque};
 
 use layoutproof_layout::{FileId, Span};
 
-use super::files::{Found, Missing, beside, inside};
+use super::files::{FileLookupError, FoundFile, beside, inside};
 use super::include::refused;
-use super::opened::Opened;
+use super::opened::OpenSource;
 use super::{Preprocessor, predefined};
 use crate::declare::lexer::{Token, TokenKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Files that are still to be read.
 #[derive(Debug, Default)]
-struct Wanted<'a> {
+struct PendingFiles<'a> {
     seen: HashSet<FileId>,
     /// Further files of the module that is being read.
-    parts: VecDeque<(Found<'a>, Span)>,
-    modules: VecDeque<(Found<'a>, Span)>,
+    parts: VecDeque<(FoundFile<'a>, Span)>,
+    modules: VecDeque<(FoundFile<'a>, Span)>,
 }
 
-impl<'a> Wanted<'a> {
-    fn next(&mut self) -> Option<(Found<'a>, Span)> {
+impl<'a> PendingFiles<'a> {
+    fn next(&mut self) -> Option<(FoundFile<'a>, Span)> {
         self.parts.pop_front().or_else(|| self.modules.pop_front())
     }
 }
 
 /// `import a.b;` among the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Statement {
+struct ImportStatement {
     /// Index of its first token, which may be a modifier.
     start: usize,
     /// Index of `import` or one of its kin.
@@ -45,20 +45,20 @@ struct Statement {
 
 impl<'a> Preprocessor<'a> {
     /// Opens a source with nothing defined but the macros of the compiler and of the options.
-    pub(super) fn open_alone(&mut self, opened: Opened<'a>) {
+    pub(super) fn open_alone(&mut self, opened: OpenSource<'a>) {
         self.macros.clear();
         self.files.forget_once();
         self.counter = 0;
         let defined: Vec<_> = [&self.defines, &self.predefined].into_iter().flatten().cloned().collect();
         self.open.push(opened);
-        self.open.extend(defined.into_iter().map(|found| Opened::new(found.text, found.file, 0, found.path)));
+        self.open.extend(defined.into_iter().map(|found| OpenSource::new(found.text, found.file, 0, found.path)));
         self.macros.extend(predefined::dynamic(self.dialect).map(|made| (made.name, made.into())));
     }
 
-    /// Reads the modules that the tokens import, and those that these import.
-    pub(super) fn read_modules(&mut self, main: (FileId, String)) {
-        let mut wanted = Wanted { seen: HashSet::from([main.0]), ..Wanted::default() };
-        let (mut start, mut path) = (0, main.1);
+    /// Reads the modules that the tokens of `file`, which is at `path`, import, and those that these import.
+    pub(super) fn read_modules(&mut self, file: FileId, mut path: String) {
+        let mut wanted = PendingFiles { seen: HashSet::from([file]), ..PendingFiles::default() };
+        let mut start = 0;
         loop {
             for statement in statements(&self.prepared.tokens, start) {
                 self.request(statement, &path, &mut wanted);
@@ -75,13 +75,13 @@ impl<'a> Preprocessor<'a> {
             }
             self.trace.included(found.file, span);
             self.prepared.orders.push((start, None));
-            self.open_alone(Opened::new(found.text, found.file, 0, found.path));
+            self.open_alone(OpenSource::new(found.text, found.file, 0, found.path));
             self.run();
         }
     }
 
     /// Looks for the file that a statement names; one that is not there is warned of and left to the parser.
-    fn request(&mut self, statement: Statement, path: &str, wanted: &mut Wanted<'a>) {
+    fn request(&mut self, statement: ImportStatement, path: &str, wanted: &mut PendingFiles<'a>) {
         let tokens = &self.prepared.tokens[statement.keyword..statement.end];
         let (keyword, span) = (tokens[0].text, tokens[0].span);
         // A file that another one includes says itself which module it belongs to.
@@ -90,8 +90,8 @@ impl<'a> Preprocessor<'a> {
             let names = names(&tokens[1..]);
             let found = match self.module_file(path, &names) {
                 Ok(found) if keyword != "implementing" => found,
-                Ok(_) | Err(Missing::NotFound { .. }) => return self.warn_of_unread(keyword, span),
-                Err(Missing::Refused { path, reason, help }) => {
+                Ok(_) | Err(FileLookupError::NotFound { .. }) => return self.warn_of_unread(keyword, span),
+                Err(FileLookupError::Refused { path, reason, help }) => {
                     return self.report_incomplete(refused(span, &path, &reason, help));
                 }
             };
@@ -100,12 +100,13 @@ impl<'a> Preprocessor<'a> {
                 queue.push_back((found, span));
             }
         }
+
         for token in &mut self.prepared.tokens[statement.start..statement.end] {
             *token = Token { kind: TokenKind::Semicolon, text: ";", ..*token };
         }
     }
 
-    fn module_file(&mut self, path: &str, names: &[String]) -> Result<Found<'a>, Missing> {
+    fn module_file(&mut self, path: &str, names: &[String]) -> Result<FoundFile<'a>, FileLookupError> {
         let folders = &self.options.include_paths;
         let places = names.iter().flat_map(|name| {
             let inside_folders = folders.iter().map(move |folder| inside(folder, name));
@@ -125,7 +126,7 @@ impl<'a> Preprocessor<'a> {
 }
 
 /// The statements about modules that stand between declarations, from token `start` on.
-fn statements(tokens: &[Token<'_>], start: usize) -> Vec<Statement> {
+fn statements(tokens: &[Token<'_>], start: usize) -> Vec<ImportStatement> {
     let (mut found, mut depth) = (Vec::new(), 0_usize);
     for (index, token) in tokens.iter().enumerate().skip(start) {
         match token.kind {
@@ -138,12 +139,13 @@ fn statements(tokens: &[Token<'_>], start: usize) -> Vec<Statement> {
                 let end = index + 1 + tokens[index + 1..].iter().take_while(name).count();
                 if end > index + 1 && tokens.get(end).is_some_and(|token| token.kind == TokenKind::Semicolon) {
                     let is_modified = index > 0 && matches!(tokens[index - 1].text, "__exported" | "public");
-                    found.push(Statement { start: index - usize::from(is_modified), keyword: index, end });
+                    found.push(ImportStatement { start: index - usize::from(is_modified), keyword: index, end });
                 }
             }
             _ => {}
         }
     }
+
     found
 }
 

@@ -3,38 +3,38 @@
 use layoutproof_layout::{FileId, Span};
 
 use super::condition::Condition;
-use crate::declare::lexer::Pieces;
+use crate::declare::lexer::SourcePieces;
 
 /// An open file.
 #[derive(Debug)]
-pub(super) struct Opened<'a> {
+pub(super) struct OpenSource<'a> {
     pub(super) file: FileId,
-    pub(super) pieces: Pieces<'a>,
+    pub(super) pieces: SourcePieces<'a>,
     /// Name with the folder in which `#include` looks first.
     pub(super) path: String,
     /// Conditions that are not closed yet.
     pub(super) conditions: Vec<Condition>,
-    lines: Lines<'a>,
-    /// What `#line` says.
-    presumed: Option<Presumed>,
+    lines: LineCounter<'a>,
+    /// File name and line number that `#line` sets.
+    presumed: Option<PresumedLine>,
 }
 
 /// The name and number that `#line` gives.
 #[derive(Debug)]
-struct Presumed {
+struct PresumedLine {
     name: Option<String>,
     /// Difference to the real number.
     shift: i64,
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenSource<'a> {
     /// Opens `text`, which begins at byte `start` of the file.
     pub(super) fn new(text: &'a str, file: FileId, start: u32, path: String) -> Self {
-        let lines = Lines { text, start, at: 0, line: 1 };
-        Self { file, pieces: Pieces::new(text, file, start), path, conditions: Vec::new(), lines, presumed: None }
+        let lines = LineCounter { text, start, at: 0, line: 1 };
+        Self { file, pieces: SourcePieces::new(text, file, start), path, conditions: Vec::new(), lines, presumed: None }
     }
 
-    /// Whether the text here is left out by a condition.
+    /// True if the text here is left out by a condition.
     pub(super) fn is_skipping(&self) -> bool {
         self.conditions.last().is_some_and(|condition| !condition.is_taken())
     }
@@ -53,20 +53,20 @@ impl<'a> Opened<'a> {
     pub(super) fn presume(&mut self, span: Span, next: i64, name: Option<String>) {
         let shift = next - self.lines.line_of(span) - 1;
         let name = name.or_else(|| self.presumed.take().and_then(|presumed| presumed.name));
-        self.presumed = Some(Presumed { name, shift });
+        self.presumed = Some(PresumedLine { name, shift });
     }
 }
 
 /// Counts lines as the text is read, so that a file full of `__LINE__` is read once.
 #[derive(Debug)]
-struct Lines<'a> {
+struct LineCounter<'a> {
     text: &'a str,
     start: u32,
     at: usize,
     line: i64,
 }
 
-impl Lines<'_> {
+impl LineCounter<'_> {
     /// The line at which `span` starts, or the last one asked for, where that is later.
     fn line_of(&mut self, span: Span) -> i64 {
         let to = (span.start.saturating_sub(self.start) as usize).min(self.text.len());

@@ -26,7 +26,7 @@ impl<'a> Preprocessor<'a> {
                 Err(()) => self.report(Diagnostic::error(
                     Code::Preprocessor,
                     span,
-                    format!("`{order}` is no matrix order: use `row_major`, `column_major` or `default`"),
+                    format!("`{order}` is not a matrix order: use `row_major`, `column_major` or `default`"),
                 )),
             },
             ["pack_matrix", ..] => {

@@ -1,8 +1,8 @@
 //! Macros that compilers define, by the language of the source.
 //!
-//! `.hlsl`, `.hlsli`, `.fx` and `.fxh` see those of DXC, `.slang` those of Slang; a case, which goes to both compilers, sees only what
-//! both have. `__spirv__`, which DXC defines for SPIR-V, is left to `-D __spirv__`. `__SHADER_TARGET_STAGE` is that of
-//! the profile; its use without a profile and without `-D` is an error.
+//! `.hlsl`, `.hlsli`, `.fx` and `.fxh` see those of DXC, `.slang` those of Slang; a case, which goes to both compilers,
+//! sees only what both have. `__spirv__`, which DXC defines for SPIR-V, is left to `-D __spirv__`.
+//! `__SHADER_TARGET_STAGE` is that of the profile; its use without a profile and without `-D` is an error.
 //!
 //! Sources: measured with DXC 1.7.2308, `-T cs_6_6`, and `slangc -E` 2026.14.1.
 
@@ -33,7 +33,7 @@ const SHADER_MODEL: (u32, u32) = (6, 6);
 /// The minor version that `lib_6_x` stands for (DXC 1.7.2308).
 const ANY_MINOR: u32 = 15;
 
-/// What a profile says.
+/// Stage and shader model of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ShaderTarget {
     /// DXC's number of the stage.
@@ -60,6 +60,7 @@ impl ShaderTarget {
             Some("as") => Some("__SHADER_STAGE_AMPLIFICATION"),
             Some(_) | None => None,
         };
+
         let number = |word: Option<&str>| match word {
             Some("x") => Some(ANY_MINOR),
             Some(digits) => digits.parse().ok(),
@@ -76,13 +77,13 @@ const SLANG: &[(&str, u32)] = &[("__HLSL_VERSION", 2018), ("__HLSL__", 0), ("__S
 
 /// Which compiler's macros a source sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum MacroDialect {
     Dxc,
     Slang,
     Both,
 }
 
-impl Dialect {
+impl MacroDialect {
     /// By the language, or else by the extension of a file's name.
     pub(super) fn of(language: Option<DeclaredLanguage>, file: &str) -> Self {
         let extension = file.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
@@ -95,15 +96,15 @@ impl Dialect {
 }
 
 /// The definitions that a source of this dialect sees, compiled for a profile.
-pub(super) fn text(dialect: Dialect, profile: Option<&str>) -> String {
+pub(super) fn text(dialect: MacroDialect, profile: Option<&str>) -> String {
     let ShaderTarget { stage, major, minor } = ShaderTarget::of(profile);
     let target = [("__SHADER_TARGET_MAJOR", Some(major)), ("__SHADER_TARGET_MINOR", Some(minor))];
     let target = target.into_iter().chain([("__SHADER_TARGET_STAGE", stage)]);
-    let of_target = target.filter_map(|(name, value)| Some((name, value?))).filter(|_| dialect == Dialect::Dxc);
+    let of_target = target.filter_map(|(name, value)| Some((name, value?))).filter(|_| dialect == MacroDialect::Dxc);
     let table = match dialect {
-        Dialect::Dxc => DXC,
-        Dialect::Slang => SLANG,
-        Dialect::Both => &[],
+        MacroDialect::Dxc => DXC,
+        MacroDialect::Slang => SLANG,
+        MacroDialect::Both => &[],
     };
     let all = table.iter().copied().chain(of_target);
     all.map(|(name, value)| define_line(name, &value.to_string())).collect()
@@ -115,9 +116,9 @@ pub(super) fn define_line(name: &str, value: &str) -> String {
 }
 
 /// The macros whose value is not always the same.
-pub(super) fn dynamic(dialect: Dialect) -> impl Iterator<Item = Macro<'static>> {
+pub(super) fn dynamic(dialect: MacroDialect) -> impl Iterator<Item = Macro<'static>> {
     let standard = [("__LINE__", Replacement::Line), ("__FILE__", Replacement::File)];
     let of_dxc = [("__COUNTER__", Replacement::Counter), ("__SHADER_TARGET_STAGE", Replacement::Unknown)];
-    let of_dxc = of_dxc.into_iter().filter(move |_| dialect == Dialect::Dxc);
+    let of_dxc = of_dxc.into_iter().filter(move |_| dialect == MacroDialect::Dxc);
     standard.into_iter().chain(of_dxc).map(|(name, replacement)| Macro::built_in(name, replacement))
 }

@@ -4,21 +4,21 @@
 //! Macros" of the GNU C preprocessor's manual.
 
 use super::Preprocessor;
-use super::arguments::{Arguments, about};
-use super::definition::{Macro, Part};
+use super::arguments::{MacroArguments, about};
+use super::definition::{Macro, ReplacementPart};
 use crate::declare::lexer::{Token, TokenKind, single};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// A use of a macro that is being filled in.
 #[derive(Debug)]
-struct Filling<'a, 'm> {
+struct Substitution<'a, 'm> {
     definition: &'m Macro<'a>,
     used: Token<'a>,
-    arguments: Arguments<'a>,
+    arguments: MacroArguments<'a>,
     /// The arguments with their own macros replaced, as far as they were needed.
     expanded: Vec<Option<Vec<Token<'a>>>>,
     out: Vec<Token<'a>>,
-    /// Whether the last operand gave no token.
+    /// True if the last operand gave no token.
     last_is_empty: bool,
 }
 
@@ -26,23 +26,25 @@ impl<'a> Preprocessor<'a> {
     /// The tokens that `used` stands for; `None` where the budget does not allow them.
     pub(super) fn substitute(
         &mut self,
-        (used, definition): (Token<'a>, &Macro<'a>),
-        parts: &[Part<'a>],
-        arguments: Arguments<'a>,
+        used: Token<'a>,
+        definition: &Macro<'a>,
+        parts: &[ReplacementPart<'a>],
+        arguments: MacroArguments<'a>,
     ) -> Option<Vec<Token<'a>>> {
         let expanded = vec![None; arguments.lists.len()];
-        let mut filling = Filling { definition, used, arguments, expanded, out: Vec::new(), last_is_empty: true };
+        let mut filling = Substitution { definition, used, arguments, expanded, out: Vec::new(), last_is_empty: true };
         for (index, part) in parts.iter().enumerate() {
-            let pastes = |at: Option<usize>| at.and_then(|at| parts.get(at)) == Some(&Part::Paste);
-            let (behind, before) = (pastes(index.checked_sub(1)), pastes(index.checked_add(1)));
-            let tokens = self.operand(&mut filling, part, (behind, before))?;
+            let pastes = |at: Option<usize>| at.and_then(|at| parts.get(at)) == Some(&ReplacementPart::Paste);
+            let (is_right, is_left) = (pastes(index.checked_sub(1)), pastes(index.checked_add(1)));
+            let tokens = self.operand(&mut filling, part, is_right, is_left)?;
             self.spend_tokens(tokens.len(), used.span)?;
-            if *part == Part::Paste {
+            if *part == ReplacementPart::Paste {
                 continue;
             }
-            let joins = behind && !filling.swallows_comma(part);
+            let joins = is_right && !filling.swallows_comma(part);
             self.append(&mut filling, tokens, joins)?;
         }
+
         // Where tokens stand together on one line, the first takes the place of the name.
         if let Some(first) = filling.out.first_mut() {
             first.spaced = used.spaced;
@@ -50,35 +52,37 @@ impl<'a> Preprocessor<'a> {
         Some(filling.out)
     }
 
-    /// What a part gives; `pastes` says whether `##` stands before and behind it.
+    /// The tokens of one part of a replacement, which may be the right or the left operand of a `##`.
     fn operand(
         &mut self,
-        filling: &mut Filling<'a, '_>,
-        part: &Part<'a>,
-        pastes: (bool, bool),
+        filling: &mut Substitution<'a, '_>,
+        part: &ReplacementPart<'a>,
+        is_right: bool,
+        is_left: bool,
     ) -> Option<Vec<Token<'a>>> {
         let mut tokens = match *part {
-            Part::Paste => return Some(Vec::new()),
-            Part::Token(token) => return Some(vec![Token { span: filling.used.span, ..token }]),
-            Part::Stringised(hash, index) => {
+            ReplacementPart::Paste => return Some(Vec::new()),
+            ReplacementPart::Token(token) => return Some(vec![Token { span: filling.used.span, ..token }]),
+            ReplacementPart::Stringised(hash, index) => {
                 return self.stringise(hash, &filling.arguments.lists[index], filling.used).map(|text| vec![text]);
             }
-            Part::Parameter(_, index) if pastes == (true, false) && filling.swallows_comma(part) => {
+            ReplacementPart::Parameter(_, index) if is_right && !is_left && filling.swallows_comma(part) => {
                 if filling.arguments.omits_variable {
                     filling.out.pop();
                 }
                 self.expanded_argument(filling, index)
             }
-            Part::Parameter(_, index) if pastes != (false, false) => filling.arguments.lists[index].clone(),
-            Part::Parameter(_, index) => self.expanded_argument(filling, index),
+            ReplacementPart::Parameter(_, index) if is_right || is_left => filling.arguments.lists[index].clone(),
+            ReplacementPart::Parameter(_, index) => self.expanded_argument(filling, index),
         };
-        if let (Part::Parameter(parameter, _), Some(first)) = (part, tokens.first_mut()) {
+
+        if let (ReplacementPart::Parameter(parameter, _), Some(first)) = (part, tokens.first_mut()) {
             first.spaced = parameter.spaced;
         }
         Some(tokens)
     }
 
-    fn expanded_argument(&mut self, filling: &mut Filling<'a, '_>, index: usize) -> Vec<Token<'a>> {
+    fn expanded_argument(&mut self, filling: &mut Substitution<'a, '_>, index: usize) -> Vec<Token<'a>> {
         if let Some(expanded) = &filling.expanded[index] {
             return expanded.clone();
         }
@@ -87,7 +91,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     /// Appends the tokens of an operand; the first is pasted to what stands there.
-    fn append(&mut self, filling: &mut Filling<'a, '_>, tokens: Vec<Token<'a>>, pasted: bool) -> Option<()> {
+    fn append(&mut self, filling: &mut Substitution<'a, '_>, tokens: Vec<Token<'a>>, pasted: bool) -> Option<()> {
         if !pasted || filling.last_is_empty {
             filling.last_is_empty = tokens.is_empty();
             filling.out.extend(tokens);
@@ -122,22 +126,27 @@ impl<'a> Preprocessor<'a> {
                 text += token.text;
             }
         }
+
         text.push('"');
         self.spend_bytes(text.len(), used.span)?;
         let made =
             Token { kind: TokenKind::Text, text: self.made.alloc_str(&text), span: used.span, spaced: hash.spaced };
         if single(made.text) != Some(TokenKind::Text) {
-            self.report(Diagnostic::error(Code::Preprocessor, used.span, format!("{text} is no string")));
+            self.report(Diagnostic::error(
+                Code::Preprocessor,
+                used.span,
+                format!("{text} is not a valid string literal"),
+            ));
         }
         Some(made)
     }
 }
 
-impl Filling<'_, '_> {
-    /// Whether `part` is the `__VA_ARGS__` of `, ##__VA_ARGS__`.
-    fn swallows_comma(&self, part: &Part<'_>) -> bool {
+impl Substitution<'_, '_> {
+    /// True if `part` is the `__VA_ARGS__` of `, ##__VA_ARGS__`.
+    fn swallows_comma(&self, part: &ReplacementPart<'_>) -> bool {
         let last = self.definition.parameters.as_ref().and_then(|names| names.len().checked_sub(1));
-        let is_last = matches!(part, Part::Parameter(_, index) if Some(*index) == last);
+        let is_last = matches!(part, ReplacementPart::Parameter(_, index) if Some(*index) == last);
         is_last && self.definition.variadic && self.out.last().is_some_and(|token| token.kind == TokenKind::Comma)
     }
 }

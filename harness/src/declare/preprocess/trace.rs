@@ -27,7 +27,7 @@ impl Trace {
         self.includes.entry(file).or_insert(span);
     }
 
-    /// Whether a file was included or imported.
+    /// True if a file was included or imported.
     pub(super) fn is_included(&self, file: FileId) -> bool {
         self.includes.contains_key(&file)
     }
@@ -45,6 +45,7 @@ impl Trace {
                 said.push(format!("`{name}` is a macro, defined at {}", place(*definition, sources)));
             }
         }
+
         // A label in another file is not drawn: it is said instead.
         let elsewhere = explained.labels.iter().filter(|label| label.span.file != main.file && !label.text.is_empty());
         said.extend(elsewhere.map(|label| format!("{} at {}", label.text, place(label.span, sources))));

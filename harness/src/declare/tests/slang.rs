@@ -16,8 +16,8 @@ fn read(source: &str) -> (Vec<(u32, Severity, Code)>, Vec<String>) {
     (told.collect(), blocks)
 }
 
-/// A type that nothing uses has no part in any layout; one that a parameter has is refused where it is not understood, by
-/// whichever way the parameter comes by it.
+/// A type that nothing uses has no part in any layout; one that a parameter has is refused where it is not understood,
+/// by whichever way the parameter comes by it.
 #[test]
 fn types_that_are_not_understood_are_errors_where_they_are_used() {
     let warning = |line| (line, Severity::Warning, Code::Unsupported);

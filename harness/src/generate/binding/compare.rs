@@ -8,12 +8,12 @@ use rspirv::spirv::{ImageOperands, Word};
 
 use super::emitter::{Emitter, OPEN};
 use super::read::load;
-use super::variable::Variable;
+use super::variable::BindingVariable;
 use crate::probe::binding::depth;
 use crate::probe::image::REFILL_WORD;
 
 /// One of `words`, which are those of the samplers by their levels; the refill where no reference passes.
-pub(super) fn read(emitter: &mut Emitter, (levels, sampler): (Variable, Word), words: &[u32]) -> Word {
+pub(super) fn read(emitter: &mut Emitter, levels: BindingVariable, sampler: Word, words: &[u32]) -> Word {
     let image = load(emitter, levels, 0);
     let ty = emitter.builder.type_sampled_image(levels.ty);
     let both = emitter.builder.sampled_image(ty, None, image, sampler).expect(OPEN);

@@ -7,10 +7,10 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionModel, StorageClass, Word};
 
 use super::emitter::{Emitter, OPEN};
-use crate::probe::binding::{ENTRY, FRAGMENT_ENTRY, Pass, Program, Site};
+use crate::probe::binding::{BindingProgram, BindingSite, ENTRY, FRAGMENT_ENTRY, Pass};
 
 /// Writes both stages of `program`.
-pub(super) fn write(emitter: &mut Emitter, program: &Program) {
+pub(super) fn write(emitter: &mut Emitter, program: &BindingProgram) {
     let locations: Vec<(u32, u32)> = program.reads.iter().filter_map(|read| location(read.site)).collect();
     match program.pass {
         Pass::Compute => {}
@@ -26,10 +26,10 @@ pub(super) fn write(emitter: &mut Emitter, program: &Program) {
 }
 
 /// A location with its word, each location once.
-fn location(site: Site) -> Option<(u32, u32)> {
+fn location(site: BindingSite) -> Option<(u32, u32)> {
     match site {
-        Site::Varying { location } | Site::Target { location } => Some((location, site.word()?)),
-        Site::Descriptor { .. } | Site::PushConstants | Site::Constant { .. } => None,
+        BindingSite::Varying { location } | BindingSite::Target { location } => Some((location, site.word()?)),
+        BindingSite::Descriptor { .. } | BindingSite::PushConstants | BindingSite::Constant { .. } => None,
     }
 }
 
@@ -56,7 +56,7 @@ fn vertex(emitter: &mut Emitter, locations: &[(u32, u32)]) {
         emitter.builder.store(pointer, value, None, []).expect(OPEN);
     }
     let interface: Vec<Word> = outputs.iter().map(|(output, _)| *output).chain([position, size]).collect();
-    emitter.end(function, (ExecutionModel::Vertex, ENTRY), &interface);
+    emitter.end(function, ExecutionModel::Vertex, ENTRY, &interface);
 }
 
 /// The fragment stage that gives each of `locations` to a component of a target.
@@ -82,7 +82,7 @@ fn fragment(emitter: &mut Emitter, locations: &[(u32, u32)]) {
         give(emitter, *target, &handed);
     }
     let interface: Vec<Word> = inputs.iter().map(|(_, input)| *input).chain(targets).collect();
-    emitter.end(function, (ExecutionModel::Fragment, FRAGMENT_ENTRY), &interface);
+    emitter.end(function, ExecutionModel::Fragment, FRAGMENT_ENTRY, &interface);
 }
 
 /// The fragment stage that gives each target its own word.
@@ -95,7 +95,7 @@ fn targets(emitter: &mut Emitter, locations: &[(u32, u32)]) {
         give(emitter, *target, &[word; 4]);
     }
     let interface: Vec<Word> = targets.iter().map(|(target, _)| *target).collect();
-    emitter.end(function, (ExecutionModel::Fragment, FRAGMENT_ENTRY), &interface);
+    emitter.end(function, ExecutionModel::Fragment, FRAGMENT_ENTRY, &interface);
 }
 
 fn target(emitter: &mut Emitter, location: u32) -> Word {

@@ -141,7 +141,7 @@ impl Emitter {
     }
 
     /// Gives a variable its set and binding.
-    pub(super) fn bind(&mut self, variable: Word, (set, binding): (u32, u32)) {
+    pub(super) fn bind(&mut self, variable: Word, set: u32, binding: u32) {
         self.decorate(variable, Decoration::DescriptorSet, set);
         self.decorate(variable, Decoration::Binding, binding);
     }
@@ -157,7 +157,7 @@ impl Emitter {
     }
 
     /// Ends the open function and makes it the entry point `name`.
-    pub(super) fn end(&mut self, function: Word, (model, name): (ExecutionModel, &str), interface: &[Word]) {
+    pub(super) fn end(&mut self, function: Word, model: ExecutionModel, name: &str, interface: &[Word]) {
         self.builder.ret().expect(OPEN);
         self.builder.end_function().expect("the function is open");
         self.builder.name(function, name);

@@ -13,11 +13,11 @@ use layoutproof_layout::{BlockLayout, Leaf};
 
 use crate::generate::hlsl::{SPACE, expression};
 use crate::module::Module;
-use crate::probe::binding::{BoundKind, ENTRY, FIRST_ANSWER, Probed, Program, is_sampled_cube};
+use crate::probe::binding::{BindingProgram, BoundKind, ENTRY, FIRST_ANSWER, ProbedBinding, is_sampled_cube};
 use crate::probe::image::REFILL_WORD;
 
 /// Why HLSL cannot read what stands at a place as a word: a lowercase fragment; `None` where it can.
-pub fn not_readable(module: &Module, layouts: &[BlockLayout], probed: &Probed) -> Option<String> {
+pub fn not_readable(module: &Module, layouts: &[BlockLayout], probed: &ProbedBinding) -> Option<String> {
     let names_it =
         |name: &str| probed.path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
     let is_global = probed.path == "$Globals" || module.parameters.iter().any(|parameter| names_it(&parameter.name));
@@ -52,7 +52,7 @@ pub fn not_readable(module: &Module, layouts: &[BlockLayout], probed: &Probed) -
 ///
 /// # Panics
 /// Never: a program has a texture of levels for each sampler that it reads.
-pub fn source(declarations: &str, module: &Module, layouts: &[BlockLayout], program: &Program) -> String {
+pub fn source(declarations: &str, module: &Module, layouts: &[BlockLayout], program: &BindingProgram) -> String {
     let mut body = String::new();
     let mut samplers = program.tools.levels.iter();
     for (index, read) in (0_u32..).zip(&program.reads) {
@@ -124,7 +124,7 @@ fn word_of(layout: &BlockLayout) -> Option<Leaf> {
 }
 
 /// The word that a parameter's element holds.
-fn value(module: &Module, layouts: &[BlockLayout], probed: &Probed, element: u32) -> Option<String> {
+fn value(module: &Module, layouts: &[BlockLayout], probed: &ProbedBinding, element: u32) -> Option<String> {
     if let (BoundKind::Uniform | BoundKind::Storage { .. }, Some(layout)) =
         (probed.kind, block_of(layouts, &probed.path))
     {
@@ -158,7 +158,7 @@ fn value(module: &Module, layouts: &[BlockLayout], probed: &Probed, element: u32
 }
 
 /// The path of an element, with an index for each dimension.
-fn element_of(module: &Module, probed: &Probed, element: u32) -> String {
+fn element_of(module: &Module, probed: &ProbedBinding, element: u32) -> String {
     let parameter = module.parameters.iter().find(|parameter| parameter.name == probed.path);
     let mut dimensions = Vec::new();
     let mut ty = parameter.map(|parameter| &parameter.ty);

@@ -1,8 +1,8 @@
-//! Shaders of the binding probe: a program in, a module that reads everything that the program binds out.
+//! Shaders of the binding probe: modules that read everything that a program binds.
 //!
 //! [`crate::probe::binding`] has the interface. [`spirv`] declares one variable for each parameter with set and binding
-//! as they were computed, so its modules prove what devices do with those decorations. [`wgsl`] writes the same in WGSL as
-//! far as that goes.
+//! as they were computed, so its modules prove what devices do with those decorations. [`wgsl`] writes the same in WGSL
+//! as far as that goes.
 
 mod compare;
 mod draw;

@@ -1,4 +1,4 @@
-//! The code that reads one resource: a variable and an element in, a `uint` value out.
+//! Writes the code that reads one resource as a `uint`.
 //!
 //! Buffers and push constants are loaded, texels fetched by coordinate or sampled through a sampler that sees one mip
 //! level. Coordinates are those of the first texel, or the middle of the texture, which is the same in images of one
@@ -10,7 +10,7 @@ use rspirv::spirv::{ImageOperands, Word};
 
 use super::compare;
 use super::emitter::{Emitter, OPEN};
-use super::variable::Variable;
+use super::variable::BindingVariable;
 use crate::probe::binding::{BoundKind, is_sampled_cube};
 
 /// Reads element `element` of `variable`, which is of this kind. `other` is the texture that is read through a sampler,
@@ -18,8 +18,10 @@ use crate::probe::binding::{BoundKind, is_sampled_cube};
 pub(super) fn read(
     emitter: &mut Emitter,
     kind: BoundKind,
-    (variable, element): (Variable, u32),
-    (other, words): (Option<Variable>, &[u32]),
+    variable: BindingVariable,
+    element: u32,
+    other: Option<BindingVariable>,
+    words: &[u32],
 ) -> Word {
     match kind {
         BoundKind::Uniform | BoundKind::Storage { .. } | BoundKind::PushConstants => word(emitter, variable, element),
@@ -29,25 +31,25 @@ pub(super) fn read(
             let sampler = load(emitter, variable, element);
             let levels = other.expect("a sampler that is read has a texture");
             if comparison {
-                return compare::read(emitter, (levels, sampler), words);
+                return compare::read(emitter, levels, sampler, words);
             }
-            sampled(emitter, (levels, 0), sampler, (ImageView::D2, TexelType::Float))
+            sampled(emitter, levels, 0, sampler, ImageView::D2, TexelType::Float)
         }
         BoundKind::Image { view, texel, .. } if is_sampled_cube(kind) => {
             let nearest = other.expect("a program that reads cube maps has a sampler for them");
             let sampler = load(emitter, nearest, 0);
-            sampled(emitter, (variable, element), sampler, (view, texel))
+            sampled(emitter, variable, element, sampler, view, texel)
         }
         BoundKind::Image { kind: ImageKind::Combined, view, texel } => {
             let image = load(emitter, variable, element);
-            sample(emitter, image, (view, texel))
+            sample(emitter, image, view, texel)
         }
-        BoundKind::Image { kind, view, texel } => texel_of(emitter, (kind, view, texel), (variable, element)),
+        BoundKind::Image { kind, view, texel } => texel_of(emitter, kind, view, texel, variable, element),
     }
 }
 
 /// The first word of a block.
-fn word(emitter: &mut Emitter, variable: Variable, element: u32) -> Word {
+fn word(emitter: &mut Emitter, variable: BindingVariable, element: u32) -> Word {
     let uint = emitter.uint();
     let pointer = emitter.builder.type_pointer(None, variable.class, uint);
     let zero = emitter.constant(0);
@@ -58,7 +60,7 @@ fn word(emitter: &mut Emitter, variable: Variable, element: u32) -> Word {
 }
 
 /// The whole of one element.
-pub(super) fn load(emitter: &mut Emitter, variable: Variable, element: u32) -> Word {
+pub(super) fn load(emitter: &mut Emitter, variable: BindingVariable, element: u32) -> Word {
     let mut pointer = variable.id;
     if variable.arrayed {
         let ty = emitter.builder.type_pointer(None, variable.class, variable.ty);
@@ -71,18 +73,20 @@ pub(super) fn load(emitter: &mut Emitter, variable: Variable, element: u32) -> W
 /// A texel through a sampler of its own.
 fn sampled(
     emitter: &mut Emitter,
-    (texture, element): (Variable, u32),
+    texture: BindingVariable,
+    element: u32,
     sampler: Word,
-    (view, texel): (ImageView, TexelType),
+    view: ImageView,
+    texel: TexelType,
 ) -> Word {
     let image = load(emitter, texture, element);
     let ty = emitter.builder.type_sampled_image(texture.ty);
     let both = emitter.builder.sampled_image(ty, None, image, sampler).expect(OPEN);
-    sample(emitter, both, (view, texel))
+    sample(emitter, both, view, texel)
 }
 
 /// The middle of a combined image at level 0, which the sampler clamps to the level that it sees.
-fn sample(emitter: &mut Emitter, combined: Word, (view, texel): (ImageView, TexelType)) -> Word {
+fn sample(emitter: &mut Emitter, combined: Word, view: ImageView, texel: TexelType) -> Word {
     let float = emitter.float();
     let middle = match view {
         // A direction must not be zero; a layer is the first one.
@@ -113,8 +117,11 @@ fn direction(emitter: &mut Emitter, view: ImageView) -> Word {
 /// The first texel of an image or a typed buffer.
 fn texel_of(
     emitter: &mut Emitter,
-    (kind, view, texel): (ImageKind, ImageView, TexelType),
-    (variable, element): (Variable, u32),
+    kind: ImageKind,
+    view: ImageView,
+    texel: TexelType,
+    variable: BindingVariable,
+    element: u32,
 ) -> Word {
     let image = load(emitter, variable, element);
     let int = emitter.int();

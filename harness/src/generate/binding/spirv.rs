@@ -8,11 +8,11 @@ use rspirv::spirv::{ExecutionModel, StorageClass, Word};
 use super::draw;
 use super::emitter::{Emitter, OPEN};
 use super::read;
-use super::variable::{ToolVariables, Variable, declare, declare_tools};
-use crate::probe::binding::{ENTRY, FIRST_ANSWER, Pass, Program, Site, is_sampler};
+use super::variable::{BindingVariable, ToolVariables, declare, declare_tools};
+use crate::probe::binding::{BindingProgram, BindingSite, ENTRY, FIRST_ANSWER, Pass, is_sampler};
 
 /// The words of the module of `program`.
-pub fn module(program: &Program) -> Vec<u32> {
+pub fn module(program: &BindingProgram) -> Vec<u32> {
     let mut emitter = Emitter::new();
     match program.pass {
         Pass::Compute => compute(&mut emitter, program),
@@ -21,37 +21,41 @@ pub fn module(program: &Program) -> Vec<u32> {
     emitter.builder.module().assemble()
 }
 
-fn compute(emitter: &mut Emitter, program: &Program) {
+fn compute(emitter: &mut Emitter, program: &BindingProgram) {
     let tools = declare_tools(emitter, program);
-    let variables: Vec<Variable> = program.bound.iter().map(|probed| declare(emitter, probed)).collect();
+    let variables: Vec<BindingVariable> = program.bound.iter().map(|probed| declare(emitter, probed)).collect();
+
     let function = emitter.begin();
     let nonce = {
         let pointer = output(emitter, &tools, 1);
         let uint = emitter.uint();
         emitter.builder.load(uint, None, pointer, None, []).expect(OPEN)
     };
-    store(emitter, &tools, (0, nonce));
+    store(emitter, &tools, 0, nonce);
+
     let samplers = program.sampler_reads();
     let words: Vec<u32> = samplers.iter().filter_map(|read| program.reads[*read].site.word()).collect();
     let mut levels = tools.levels.iter().copied();
     for (answer, found) in (FIRST_ANSWER..).zip(&program.reads) {
-        let at = (variables[found.of], element(found.site));
         let kind = program.bound[found.of].kind;
         let other = if is_sampler(kind) { levels.next() } else { tools.nearest };
-        let value = read::read(emitter, kind, at, (other, &words));
-        store(emitter, &tools, (answer, value));
+        let value = read::read(emitter, kind, variables[found.of], element(found.site), other, &words);
+        store(emitter, &tools, answer, value);
     }
-    emitter.end(function, (ExecutionModel::GLCompute, ENTRY), &[]);
+    emitter.end(function, ExecutionModel::GLCompute, ENTRY, &[]);
 }
 
-fn element(site: Site) -> u32 {
+fn element(site: BindingSite) -> u32 {
     match site {
-        Site::Descriptor { element, .. } => element,
-        Site::PushConstants | Site::Constant { .. } | Site::Varying { .. } | Site::Target { .. } => 0,
+        BindingSite::Descriptor { element, .. } => element,
+        BindingSite::PushConstants
+        | BindingSite::Constant { .. }
+        | BindingSite::Varying { .. }
+        | BindingSite::Target { .. } => 0,
     }
 }
 
-fn store(emitter: &mut Emitter, tools: &ToolVariables, (word, value): (u32, Word)) {
+fn store(emitter: &mut Emitter, tools: &ToolVariables, word: u32, value: Word) {
     let pointer = output(emitter, tools, word);
     emitter.builder.store(pointer, value, None, []).expect(OPEN);
 }

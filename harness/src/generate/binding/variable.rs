@@ -1,16 +1,16 @@
-//! Variables of a program's resources: kinds and places in, decorated variables out.
+//! Declares the variables of a program's resources in SPIR-V, decorated with their sets and bindings.
 
 use layoutproof_device::{ImageKind, ImageView};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
 use super::emitter::Emitter;
-use crate::probe::binding::{BoundKind, Probed, Program, Site};
+use crate::probe::binding::{BindingProgram, BindingSite, BoundKind, ProbedBinding};
 use crate::probe::image::REFILL_WORD;
 
 /// What an id is to the code that reads it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Variable {
+pub(super) struct BindingVariable {
     /// The variable; for a specialization constant the constant.
     pub(super) id: Word,
     /// What it points at; of an array one element.
@@ -25,12 +25,12 @@ pub(super) struct Variable {
 pub(super) struct ToolVariables {
     pub(super) output: Word,
     /// One for each sampler that is read, in order.
-    pub(super) levels: Vec<Variable>,
-    pub(super) nearest: Option<Variable>,
+    pub(super) levels: Vec<BindingVariable>,
+    pub(super) nearest: Option<BindingVariable>,
 }
 
 /// Declares `probed`.
-pub(super) fn declare(emitter: &mut Emitter, probed: &Probed) -> Variable {
+pub(super) fn declare(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingVariable {
     let (ty, class) = match probed.kind {
         BoundKind::Uniform => (emitter.word_block(), StorageClass::Uniform),
         BoundKind::Storage { .. } => (emitter.word_block(), StorageClass::StorageBuffer),
@@ -50,51 +50,57 @@ pub(super) fn declare(emitter: &mut Emitter, probed: &Probed) -> Variable {
     };
     let id = emitter.global(whole, class, &probed.path);
     match probed.site {
-        Site::Descriptor { set, binding, .. } => emitter.bind(id, (set, binding)),
-        Site::PushConstants | Site::Constant { .. } | Site::Varying { .. } | Site::Target { .. } => {}
+        BindingSite::Descriptor { set, binding, .. } => emitter.bind(id, set, binding),
+        BindingSite::PushConstants
+        | BindingSite::Constant { .. }
+        | BindingSite::Varying { .. }
+        | BindingSite::Target { .. } => {}
     }
     if probed.kind == (BoundKind::Storage { writable: false }) {
         emitter.builder.decorate(id, Decoration::NonWritable, []);
     }
-    Variable { id, ty, class, arrayed }
+    BindingVariable { id, ty, class, arrayed }
 }
 
 /// A specialization constant, which has the refill where nobody gives it a value.
-fn constant(emitter: &mut Emitter, probed: &Probed) -> Variable {
+fn constant(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingVariable {
     let ty = emitter.uint();
     let id = emitter.builder.spec_constant_bit32(ty, REFILL_WORD);
     match probed.site {
-        Site::Constant { id: number } => {
+        BindingSite::Constant { id: number } => {
             emitter.builder.decorate(id, Decoration::SpecId, [Operand::LiteralBit32(number)]);
         }
-        Site::Descriptor { .. } | Site::PushConstants | Site::Varying { .. } | Site::Target { .. } => {}
+        BindingSite::Descriptor { .. }
+        | BindingSite::PushConstants
+        | BindingSite::Varying { .. }
+        | BindingSite::Target { .. } => {}
     }
     emitter.builder.name(id, &*probed.path);
-    Variable { id, ty, class: StorageClass::Private, arrayed: false }
+    BindingVariable { id, ty, class: StorageClass::Private, arrayed: false }
 }
 
 /// Declares what the program has of its own.
-pub(super) fn declare_tools(emitter: &mut Emitter, program: &Program) -> ToolVariables {
+pub(super) fn declare_tools(emitter: &mut Emitter, program: &BindingProgram) -> ToolVariables {
     let tools = &program.tools;
     let words = emitter.words_block();
     let output = emitter.global(words, StorageClass::StorageBuffer, "output");
-    emitter.bind(output, (0, tools.output));
+    emitter.bind(output, 0, tools.output);
     let samplers = program.sampler_reads();
     let levels = tools.levels.iter().zip(samplers).map(|(binding, read)| {
         let ty = emitter.image(ImageKind::Sampled, ImageView::D2, program.sampler_texel(read));
-        opaque(emitter, (ty, *binding), "levels")
+        opaque(emitter, ty, *binding, "levels")
     });
     let levels = levels.collect();
     let nearest = program.reads_cubes().then(|| {
         let ty = emitter.builder.type_sampler();
-        opaque(emitter, (ty, tools.nearest), "nearest")
+        opaque(emitter, ty, tools.nearest, "nearest")
     });
     ToolVariables { output, levels, nearest }
 }
 
-fn opaque(emitter: &mut Emitter, (ty, binding): (Word, u32), name: &str) -> Variable {
+fn opaque(emitter: &mut Emitter, ty: Word, binding: u32, name: &str) -> BindingVariable {
     let class = StorageClass::UniformConstant;
     let id = emitter.global(ty, class, name);
-    emitter.bind(id, (0, binding));
-    Variable { id, ty, class, arrayed: false }
+    emitter.bind(id, 0, binding);
+    BindingVariable { id, ty, class, arrayed: false }
 }

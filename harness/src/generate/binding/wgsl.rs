@@ -6,7 +6,8 @@
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 
 use crate::probe::binding::{
-    BoundKind, ENTRY, FIRST_ANSWER, FRAGMENT_ENTRY, Pass, Probed, Program, Read, Site, is_sampled_cube,
+    BindingProgram, BindingSite, BoundKind, ENTRY, FIRST_ANSWER, FRAGMENT_ENTRY, Pass, ProbedBinding, ProgramRead,
+    is_sampled_cube,
 };
 use crate::probe::image::REFILL_WORD;
 
@@ -14,10 +15,10 @@ use crate::probe::image::REFILL_WORD;
 const MOST_ID: u32 = 0xFFFF;
 
 /// Why WGSL cannot say what stands at a place: a lowercase fragment; `None` where it can.
-pub fn not_expressible(probed: &Probed) -> Option<String> {
+pub fn not_expressible(probed: &ProbedBinding) -> Option<String> {
     let lacks = |what: &str| Some(format!("{what}, which WGSL has not"));
     match (probed.kind, probed.site) {
-        (_, Site::Descriptor { .. }) if probed.elements > 1 => lacks("an array of bindings"),
+        (_, BindingSite::Descriptor { .. }) if probed.elements > 1 => lacks("an array of bindings"),
         (BoundKind::Image { kind: ImageKind::Combined, .. }, _) => lacks("a combined image sampler"),
         (BoundKind::Image { kind: ImageKind::UniformTexels | ImageKind::StorageTexels, .. }, _) => {
             lacks("a typed buffer")
@@ -29,7 +30,7 @@ pub fn not_expressible(probed: &Probed) -> Option<String> {
         (BoundKind::Sampler { comparison: true }, _) => {
             Some("a sampler that compares: WebGPU copies nothing to the depths that would tell it".to_owned())
         }
-        (BoundKind::Constant, Site::Constant { id }) if id > MOST_ID => lacks("a constant id above 65535"),
+        (BoundKind::Constant, BindingSite::Constant { id }) if id > MOST_ID => lacks("a constant id above 65535"),
         (
             BoundKind::Uniform
             | BoundKind::Storage { .. }
@@ -45,7 +46,7 @@ pub fn not_expressible(probed: &Probed) -> Option<String> {
 }
 
 /// The text of `program`, which binds nothing that is [`not_expressible`].
-pub fn module(program: &Program) -> String {
+pub fn module(program: &BindingProgram) -> String {
     match program.pass {
         Pass::Compute => compute(program),
         Pass::Varyings => varyings(program),
@@ -53,7 +54,7 @@ pub fn module(program: &Program) -> String {
     }
 }
 
-fn compute(program: &Program) -> String {
+fn compute(program: &BindingProgram) -> String {
     let mut lines = Vec::new();
     let owners = owners(program);
     lines.push("struct Block { word: vec4<u32> }".to_owned());
@@ -80,18 +81,18 @@ fn compute(program: &Program) -> String {
 }
 
 /// The first parameter at each place, because WGSL lets an entry point have no two variables at one.
-fn owners(program: &Program) -> Vec<(usize, &Probed)> {
+fn owners(program: &BindingProgram) -> Vec<(usize, &ProbedBinding)> {
     let all = || program.bound.iter().enumerate();
     all().filter(|(index, _)| owner(program, *index) == *index).collect()
 }
 
 /// Index of the parameter whose variable stands for that of `index`.
-fn owner(program: &Program, index: usize) -> usize {
+fn owner(program: &BindingProgram, index: usize) -> usize {
     let site = program.bound[index].site;
     program.bound.iter().position(|probed| probed.site == site).unwrap_or(index)
 }
 
-fn declaration(index: usize, probed: &Probed) -> String {
+fn declaration(index: usize, probed: &ProbedBinding) -> String {
     let ty = match probed.kind {
         BoundKind::Uniform | BoundKind::Storage { .. } | BoundKind::PushConstants => "Block".to_owned(),
         BoundKind::Image { kind: ImageKind::Storage, view, texel } => {
@@ -111,16 +112,18 @@ fn declaration(index: usize, probed: &Probed) -> String {
         BoundKind::Constant | BoundKind::Varying | BoundKind::Target => "<private>",
     };
     match probed.site {
-        Site::Descriptor { set, binding, .. } => {
+        BindingSite::Descriptor { set, binding, .. } => {
             format!("@group({set}) @binding({binding}) var{space} r{index}: {ty};")
         }
-        Site::Constant { id } => format!("@id({id}) override r{index}: u32 = {REFILL_WORD}u;"),
-        Site::PushConstants | Site::Varying { .. } | Site::Target { .. } => format!("var{space} r{index}: {ty};"),
+        BindingSite::Constant { id } => format!("@id({id}) override r{index}: u32 = {REFILL_WORD}u;"),
+        BindingSite::PushConstants | BindingSite::Varying { .. } | BindingSite::Target { .. } => {
+            format!("var{space} r{index}: {ty};")
+        }
     }
 }
 
 /// The `u32` that a read gives; a sampler reads texture number `levels`.
-fn expression(program: &Program, read: Read, levels: usize) -> String {
+fn expression(program: &BindingProgram, read: ProgramRead, levels: usize) -> String {
     let index = owner(program, read.of);
     let probed = &program.bound[index];
     let name = format!("r{index}");
@@ -191,10 +194,10 @@ fn format(texel: TexelType) -> &'static str {
 }
 
 /// The locations of a draw with their words, in the order of the reads.
-fn locations(program: &Program) -> Vec<(u32, u32)> {
-    let location = |read: &Read| match read.site {
-        Site::Varying { location } | Site::Target { location } => Some((location, read.site.word()?)),
-        Site::Descriptor { .. } | Site::PushConstants | Site::Constant { .. } => None,
+fn locations(program: &BindingProgram) -> Vec<(u32, u32)> {
+    let location = |read: &ProgramRead| match read.site {
+        BindingSite::Varying { location } | BindingSite::Target { location } => Some((location, read.site.word()?)),
+        BindingSite::Descriptor { .. } | BindingSite::PushConstants | BindingSite::Constant { .. } => None,
     };
     program.reads.iter().filter_map(location).collect()
 }
@@ -206,7 +209,7 @@ fn distinct(mut locations: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     locations
 }
 
-fn varyings(program: &Program) -> String {
+fn varyings(program: &BindingProgram) -> String {
     let locations = locations(program);
     let members = distinct(locations.clone());
     let declared = members.iter().map(|(at, _)| format!("    @location({at}) @interpolate(flat) at{at}: u32,\n"));
@@ -229,7 +232,7 @@ fn varyings(program: &Program) -> String {
     )
 }
 
-fn targets(program: &Program) -> String {
+fn targets(program: &BindingProgram) -> String {
     let locations = distinct(locations(program));
     let outputs = locations.iter().map(|(at, _)| target(*at)).collect::<Vec<_>>().concat();
     let texels: Vec<String> = locations.iter().map(|(_, word)| format!("vec4({word}u)")).collect();

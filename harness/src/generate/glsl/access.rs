@@ -1,14 +1,14 @@
-//! Expressions for leaves: steps through the declared types in, GLSL out.
+//! Writes the GLSL expression that names a leaf.
 
 use layoutproof_layout::Leaf;
 use layoutproof_layout::shape::Type;
 use layoutproof_layout::tree::LeafStep;
 
-use super::{BLOCK, Declared, VALUE};
+use super::{BLOCK, GlslDeclaration, VALUE};
 use crate::generate::names::member_name;
 
 /// The expression that reads `leaf`; `None` if the leaf is no part of the block.
-pub(super) fn expression(declared: &Declared<'_>, leaf: &Leaf) -> Option<String> {
+pub(super) fn expression(declared: &GlslDeclaration<'_>, leaf: &Leaf) -> Option<String> {
     let element = &declared.block.element;
     let (steps, start) = match leaf.steps.as_slice() {
         [LeafStep::Element(index), rest @ ..] if declared.elements => (rest, format!("{BLOCK}.{VALUE}[{index}]")),

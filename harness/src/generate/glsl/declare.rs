@@ -1,17 +1,17 @@
-//! The declaration of a block in GLSL: declared types in, struct declarations and the block out.
+//! Declares a block in GLSL, with the structs that it needs.
 //!
-//! An R x C matrix is GLSL's `matCxR`, which has as many rows and columns as HLSL's, so `row_major` and `column_major` mean
-//! the same in both. GLSL allows them, and offsets, on members of the block only; structs inside take over the block
-//! member's order.
+//! An R x C matrix is GLSL's `matCxR`, which has as many rows and columns as HLSL's, so `row_major` and `column_major`
+//! mean the same in both. GLSL allows them, and offsets, on members of the block only; structs inside take over the
+//! block member's order.
 
 use std::sync::Arc;
 
-use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder, Member, StructType, Type};
+use layoutproof_layout::{LayoutOptions, find};
 
-use super::types::Names;
-use super::{BLOCK, Declared, NotInGlsl, VALUE};
+use super::types::GlslTypeNames;
+use super::{BLOCK, GlslDeclaration, NotInGlsl, VALUE};
 use crate::generate::names::member_name;
 use crate::probe::AddressSpace;
 
@@ -19,8 +19,9 @@ use crate::probe::AddressSpace;
 ///
 /// # Errors
 /// What GLSL cannot say.
-pub(super) fn declaration(declared: &Declared<'_>) -> Result<String, NotInGlsl> {
-    let mut writer = Writer { options: declared.options, structs: Vec::new(), declared: Vec::new(), extended: false };
+pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotInGlsl> {
+    let mut writer =
+        GlslWriter { options: declared.options, structs: Vec::new(), declared: Vec::new(), extended: false };
     let members = match &declared.block.element {
         Type::Struct(structure) if !declared.elements => writer.block_members(structure)?,
         element => {
@@ -30,13 +31,13 @@ pub(super) fn declaration(declared: &Declared<'_>) -> Result<String, NotInGlsl> 
             format!("    {order}{} {VALUE}{unsized_part}{};\n", ty.base, ty.counts)
         }
     };
-    let mut extensions = String::new();
-    if declared.rules == "scalar" {
-        extensions += "#extension GL_EXT_scalar_block_layout : require\n";
-    }
+
+    let required = find(declared.rules).and_then(|rules| rules.glsl?.extension);
+    let mut extensions = required.map(|name| format!("#extension {name} : require\n")).unwrap_or_default();
     if writer.extended {
         extensions += "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
     }
+
     let rules = declared.rules;
     let head = match declared.space {
         AddressSpace::PushConstant => format!("layout({rules}, push_constant) uniform"),
@@ -54,7 +55,7 @@ pub(super) fn declaration(declared: &Declared<'_>) -> Result<String, NotInGlsl> 
 }
 
 /// Structs that are declared so far.
-struct Writer {
+struct GlslWriter {
     options: LayoutOptions,
     structs: Vec<(Arc<StructType>, String)>,
     /// Their declarations, inner structs first.
@@ -69,7 +70,7 @@ struct Spelled {
     counts: String,
 }
 
-impl Writer {
+impl GlslWriter {
     fn block_members(&mut self, structure: &StructType) -> Result<String, NotInGlsl> {
         check_base("", structure)?;
         let placed = |member: &Member| member.annotations.packoffset.is_some();
@@ -79,7 +80,7 @@ impl Writer {
         }
         let mut lines = Vec::new();
         for (index, member) in (0..).zip(&structure.members).filter(|(_, member)| !is_resource(&member.ty)) {
-            let line = self.member("", (index, member))?;
+            let line = self.member("", index, member)?;
             let order = order_text(self, &member.name, &member.ty)?;
             let offset = explicit(member).map_or(String::new(), |offset| format!("layout(offset = {offset}) "));
             lines.push(format!("    {offset}{order}{line};\n"));
@@ -88,7 +89,7 @@ impl Writer {
     }
 
     /// A member without what may stand before it in a block.
-    fn member(&mut self, path: &str, (index, member): (u32, &Member)) -> Result<String, NotInGlsl> {
+    fn member(&mut self, path: &str, index: u32, member: &Member) -> Result<String, NotInGlsl> {
         let path = if path.is_empty() { member.name.clone() } else { format!("{path}.{}", member.name) };
         if member.bit_width.is_some() {
             return Err(NotInGlsl::new(&path, "a bit-field"));
@@ -121,9 +122,9 @@ impl Writer {
         }
     }
 
-    fn names(&mut self, path: &str, scalar: Scalar) -> Result<Names, NotInGlsl> {
-        let names =
-            Names::of(scalar, self.options.sixteen_bit).map_err(|reason| NotInGlsl::new(path, reason.to_owned()))?;
+    fn names(&mut self, path: &str, scalar: Scalar) -> Result<GlslTypeNames, NotInGlsl> {
+        let names = GlslTypeNames::of(scalar, self.options.sixteen_bit)
+            .map_err(|reason| NotInGlsl::new(path, reason.to_owned()))?;
         self.extended |= names.is_extension();
         Ok(names)
     }
@@ -139,7 +140,7 @@ impl Writer {
             if explicit(member).is_some() {
                 return Err(NotInGlsl::new(path, format!("an offset for `{}` inside a struct", member.name)));
             }
-            members.push(format!("    {};\n", self.member(path, (index, member))?));
+            members.push(format!("    {};\n", self.member(path, index, member)?));
         }
         if members.is_empty() {
             return Err(NotInGlsl::new(path, "an empty struct"));
@@ -168,7 +169,7 @@ impl Writer {
 }
 
 /// The order of all matrices in a member of the block.
-fn order_text(writer: &Writer, path: &str, ty: &Type) -> Result<&'static str, NotInGlsl> {
+fn order_text(writer: &GlslWriter, path: &str, ty: &Type) -> Result<&'static str, NotInGlsl> {
     let mut orders = Vec::new();
     writer.orders(ty, &mut orders);
     let of = |order| orders.contains(&order);

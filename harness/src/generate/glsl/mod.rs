@@ -1,11 +1,11 @@
 //! Probes as GLSL: a block's declaration said again in GLSL, with an entry point that reads every leaf by name.
 //!
-//! A declared block and a plan in, text out, for glslang and naga. The text names the rule set (`layout(std140)`) and
-//! says offsets only where the declaration does; all others are the compiler's business. What GLSL cannot say is refused
-//! with the member and the reason.
+//! The text is for glslang and naga. It names the rule set (`layout(std140)`) and says offsets only where the
+//! declaration does; all others are the compiler's business. What GLSL cannot say is refused with the member and the
+//! reason.
 //!
-//! Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers; `GL_KHR_vulkan_glsl`;
-//! `GL_EXT_scalar_block_layout`; `GL_EXT_shader_explicit_arithmetic_types`.
+//! Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers;
+//! `GL_KHR_vulkan_glsl`; `GL_EXT_scalar_block_layout`; `GL_EXT_shader_explicit_arithmetic_types`.
 
 mod access;
 mod declare;
@@ -13,10 +13,10 @@ mod types;
 
 use declare::declaration;
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::{Block, BlockKind, Component, LayoutOptions};
+use layoutproof_layout::{Block, BlockKind, Component, LayoutOptions, find};
 use thiserror::Error;
 
-use crate::probe::{AddressSpace, Form, Place, ProbePlan, Wiring};
+use crate::probe::{AddressSpace, AnswerPlace, Form, ProbePlan, Wiring};
 
 /// Binding in descriptor set 0 of the probe's output; the input has the next one.
 pub const BINDING: u32 = super::hlsl::BINDING;
@@ -45,7 +45,7 @@ impl NotInGlsl {
 
 /// What is said in GLSL.
 #[derive(Clone, Copy, Debug)]
-pub struct Declared<'a> {
+pub struct GlslDeclaration<'a> {
     /// The block.
     pub block: &'a Block,
     /// Whether it is an unsized array of the block's elements, which shows their stride.
@@ -58,9 +58,11 @@ pub struct Declared<'a> {
     pub options: LayoutOptions,
 }
 
-/// Where a block of this kind is declared under a rule set: what is constant in HLSL is a uniform block, except under
-/// `std430`, which the specification has for storage blocks only.
+/// Returns the address space in which a block of this kind is declared under a rule set: what is constant in HLSL is a
+/// uniform block, except under `std430`, which the specification has for storage blocks only.
 pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
+    let glsl = find(rules).and_then(|rules| rules.glsl);
+    let has_uniform_blocks = glsl.is_none_or(|glsl| glsl.in_uniform_blocks);
     match kind {
         BlockKind::PushConstant => AddressSpace::PushConstant,
         BlockKind::Cbuffer
@@ -69,7 +71,7 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
         | BlockKind::Globals
         | BlockKind::EntryUniforms
         | BlockKind::UniformBlock
-            if rules != "std430" =>
+            if has_uniform_blocks =>
         {
             AddressSpace::Uniform
         }
@@ -93,19 +95,23 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
 ///
 /// # Errors
 /// What GLSL cannot say, or a plan of another kind.
-pub fn probe(declared: &Declared<'_>, (plan, wiring): (&ProbePlan, &Wiring)) -> Result<String, NotInGlsl> {
+pub fn probe(declared: &GlslDeclaration<'_>, plan: &ProbePlan, wiring: &Wiring) -> Result<String, NotInGlsl> {
     let block = declaration(declared)?;
     let mut body = String::new();
+
     for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Leaf) {
         let leaf = &plan.leaves[slot.leaf as usize];
         let value = access::expression(declared, leaf).ok_or_else(|| NotInGlsl::new(&leaf.path, "no such leaf"))?;
         for place in &slot.places {
             match place {
-                Place::Word(word) => body += &store(&value, leaf.component, *word),
-                Place::Copy(_) => return Err(NotInGlsl::new(&leaf.path, "a copy of the block is not written here")),
+                AnswerPlace::Word(word) => body += &store(&value, leaf.component, *word),
+                AnswerPlace::Copy(_) => {
+                    return Err(NotInGlsl::new(&leaf.path, "a copy of the block is not written here"));
+                }
             }
         }
     }
+
     let (output, input) = (BINDING, BINDING + 1);
     Ok(format!(
         "{block}

@@ -3,8 +3,8 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{Block, LayoutOptions, Span};
 
 use super::declare::declaration;
-use super::types::Names;
-use super::{Declared, space_of};
+use super::types::GlslTypeNames;
+use super::{GlslDeclaration, space_of};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::sources::SourceMap;
 
@@ -20,20 +20,20 @@ fn said(text: &str, rules: &str) -> Result<String, String> {
     let block = block(text);
     let options = LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On };
     let space = space_of(block.kind, rules);
-    let declared = Declared { block: &block, elements: false, rules, space, options };
+    let declared = GlslDeclaration { block: &block, elements: false, rules, space, options };
     declaration(&declared).map_err(|error| error.to_string())
 }
 
 #[test]
 fn types_have_the_names_of_the_language() {
-    let float = Names::of(Scalar::Float32, SixteenBit::On).unwrap();
+    let float = GlslTypeNames::of(Scalar::Float32, SixteenBit::On).unwrap();
     assert_eq!(float.vector(3), "vec3");
     // The OpenGL Shading Language 4.60, 4.1: "mat2x3: a 2-column, 3-row floating-point matrix".
     assert_eq!(float.matrix(3, 2).unwrap(), "mat2x3");
     assert_eq!(float.matrix(1, 3), None);
-    assert_eq!(Names::of(Scalar::Int32, SixteenBit::On).unwrap().matrix(2, 2), None);
-    assert_eq!(Names::of(Scalar::Half, SixteenBit::Off).unwrap().vector(1), "float");
-    assert!(Names::of(Scalar::Min16Float, SixteenBit::On).is_err());
+    assert_eq!(GlslTypeNames::of(Scalar::Int32, SixteenBit::On).unwrap().matrix(2, 2), None);
+    assert_eq!(GlslTypeNames::of(Scalar::Half, SixteenBit::Off).unwrap().vector(1), "float");
+    assert!(GlslTypeNames::of(Scalar::Min16Float, SixteenBit::On).is_err());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Type names of GLSL: a declared scalar, vector or matrix in, its spelling out.
+//! How declared scalars, vectors and matrices are spelled in GLSL.
 //!
 //! Source: The OpenGL Shading Language 4.60, 4.1 Basic Types; `GL_EXT_shader_explicit_arithmetic_types`.
 
@@ -6,7 +6,7 @@ use layoutproof_layout::scalar::{Scalar, SixteenBit};
 
 /// The names of one scalar type and of what is made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Names {
+pub(super) struct GlslTypeNames {
     /// `float16_t`.
     pub(super) scalar: &'static str,
     /// What stands before `vec3`.
@@ -15,7 +15,7 @@ pub(super) struct Names {
     matrix: Option<&'static str>,
 }
 
-impl Names {
+impl GlslTypeNames {
     /// The names of `scalar`, or why it has none.
     pub(super) fn of(scalar: Scalar, sixteen_bit: SixteenBit) -> Result<Self, &'static str> {
         let of = |scalar, vector, matrix| Ok(Self { scalar, vector, matrix });
@@ -50,7 +50,7 @@ impl Names {
         Some(format!("{prefix}mat{columns}x{rows}"))
     }
 
-    /// Whether the names come with `GL_EXT_shader_explicit_arithmetic_types`.
+    /// Returns true if the names come with `GL_EXT_shader_explicit_arithmetic_types`.
     pub(super) fn is_extension(self) -> bool {
         self.scalar.ends_with("_t")
     }

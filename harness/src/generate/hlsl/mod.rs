@@ -1,15 +1,15 @@
-//! Probes as HLSL: the user's own declarations, unchanged, with an entry point behind them that reads, or
-//! writes, every leaf by name (`statements`).
+//! Probes as HLSL: the user's own declarations, unchanged, with an entry point behind them that reads, or writes, every
+//! leaf by name (`statements`).
 //!
-//! Declarations and a plan in, text out, for DXC, FXC, Clang and Slang: where the leaves are is the compiler's business. The
-//! probe's output and input have registers in a space of their own and, for Vulkan, bindings beyond the user's.
+//! The text is for DXC, FXC, Clang and Slang, which decide where the leaves are. The probe's output and input have
+//! registers in a space of their own and, for Vulkan, bindings beyond the user's.
 
 mod statements;
 
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Leaf};
 
-use self::statements::{Probed, Statements};
+use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
 use crate::inspect::toolchain::Language;
 use crate::probe::{Direction, Form, ProbeEntry, ProbePlan, Wiring};
@@ -47,8 +47,8 @@ impl Dialect {
         }
     }
 
-    /// The statements that store two of them.
-    fn store_two(self, (low, high): (u32, u32), values: [&str; 2]) -> String {
+    /// The statements that store two of them, the first at byte `low`, the second at byte `high`.
+    fn store_two(self, low: u32, high: u32, values: [&str; 2]) -> String {
         match self {
             Self::Hlsl | Self::OldHlsl | Self::Slang => {
                 format!("{OUTPUT}.Store2({low}, uint2({}, {}));", values[0], values[1])
@@ -107,7 +107,7 @@ pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
 
 /// A text that a probe goes behind.
 #[derive(Clone, Debug)]
-pub struct Program<'a> {
+pub struct HlslSource<'a> {
     /// The declarations.
     pub declarations: &'a str,
     /// What will read them.
@@ -122,14 +122,15 @@ pub struct Program<'a> {
 /// # Errors
 /// A block of a kind that HLSL cannot read, another form, or a plan without an entry point.
 pub fn probe(
-    program: &Program<'_>,
+    program: &HlslSource<'_>,
     layout: &BlockLayout,
-    (plan, wiring): (&ProbePlan, &Wiring),
+    plan: &ProbePlan,
+    wiring: &Wiring,
 ) -> Result<String, ProduceError> {
-    let Program { declarations, dialect, parameters } = program;
+    let HlslSource { declarations, dialect, parameters } = program;
     let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
     let entry = plan.entries.first().ok_or_else(nothing)?;
-    let probed = Probed { dialect: *dialect, layout, plan, wiring };
+    let probed = ProbedBlock { dialect: *dialect, layout, plan, wiring };
     let Statements { functions, body } = probed.statements(entry.direction).ok_or_else(nothing)?;
     Ok(format!(
         "{declarations}

@@ -11,7 +11,7 @@ use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf};
 
 use super::{BYTES, Dialect, expression};
-use crate::probe::{Direction, Form, Place, ProbePlan, Slot, Wiring};
+use crate::probe::{AnswerPlace, AnswerSlot, Direction, Form, ProbePlan, Wiring};
 
 /// Names of a vector's components; no matrix has more columns.
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
@@ -35,7 +35,7 @@ const WORDS: &str = "layoutproof_words";
 
 /// What the statements are about.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Probed<'a> {
+pub(super) struct ProbedBlock<'a> {
     pub(super) dialect: Dialect,
     pub(super) layout: &'a BlockLayout,
     pub(super) plan: &'a ProbePlan,
@@ -51,7 +51,7 @@ pub(super) struct Statements {
     pub(super) body: String,
 }
 
-impl Probed<'_> {
+impl ProbedBlock<'_> {
     /// The statements of an entry point; `None` where the block has no name, or a form no statement.
     pub(super) fn statements(&self, direction: Direction) -> Option<Statements> {
         let mut text = Statements::default();
@@ -65,8 +65,8 @@ impl Probed<'_> {
         Some(text)
     }
 
-    /// Whether two slots, of which one follows the other, are parts of what one statement reads.
-    fn are_read_at_once(&self, one: &Slot, next: &Slot) -> bool {
+    /// Returns true if two slots, of which one follows the other, are parts of what one statement reads.
+    fn are_read_at_once(&self, one: &AnswerSlot, next: &AnswerSlot) -> bool {
         let both = |form| one.form == form && next.form == form;
         let stems = [one, next].map(|slot| vector_stem(self.leaf(slot)));
         let of_one_vector = || stems[0].is_some() && stems[0] == stems[1];
@@ -78,12 +78,12 @@ impl Probed<'_> {
         (both(Form::Vector) && of_one_vector()) || (is_whole() && of_one_value()) || both(Form::ByteAddress)
     }
 
-    fn leaf(&self, slot: &Slot) -> &Leaf {
+    fn leaf(&self, slot: &AnswerSlot) -> &Leaf {
         &self.plan.leaves[slot.leaf as usize]
     }
 
     /// Slots of one vector or of one value that is passed, or a single one of any other form.
-    fn reads(&self, slots: &[Slot], text: &mut Statements) -> Option<()> {
+    fn reads(&self, slots: &[AnswerSlot], text: &mut Statements) -> Option<()> {
         let leaf = self.leaf(&slots[0]);
         let path = expression(self.layout, leaf)?;
         let value = match slots[0].form {
@@ -116,7 +116,7 @@ impl Probed<'_> {
 
     /// What [`Form::Whole`] passes for a leaf, and the leaf's path in it. A scalar alone is what its name is, and DXC's SPIR-V
     /// passes no enum to functions.
-    fn whole(&self, slot: &Slot) -> Option<(String, String)> {
+    fn whole(&self, slot: &AnswerSlot) -> Option<(String, String)> {
         let leaf = self.leaf(slot);
         let path = expression(self.layout, leaf)?;
         let (whole, rest) = path.split_at(whole_end(&path, self.layout, leaf));
@@ -124,7 +124,7 @@ impl Probed<'_> {
     }
 
     /// The statements that store each slot's part of a copy of what it is in, which is the variable `copy`.
-    fn store_parts(&self, slots: &[Slot], copy: &str) -> Option<String> {
+    fn store_parts(&self, slots: &[AnswerSlot], copy: &str) -> Option<String> {
         let mut stores = String::new();
         for slot in slots {
             let (_, rest) = self.whole(slot)?;
@@ -139,7 +139,7 @@ impl Probed<'_> {
     }
 
     /// Copies `whole` to workgroup memory and stores each slot's part of the copy.
-    fn share(&self, slots: &[Slot], whole: &str, text: &mut Statements) -> Option<()> {
+    fn share(&self, slots: &[AnswerSlot], whole: &str, text: &mut Statements) -> Option<()> {
         let name = format!("{SHARED}{}", text.functions.len());
         let type_name = self.type_of_whole(&slots[0])?;
         let (ty, dimensions) = type_name.split_at(type_name.find('[').unwrap_or(type_name.len()));
@@ -150,7 +150,7 @@ impl Probed<'_> {
     }
 
     /// The type of what [`Self::whole`] names: the element of a structured buffer, or the member of a block.
-    fn type_of_whole(&self, slot: &Slot) -> Option<&str> {
+    fn type_of_whole(&self, slot: &AnswerSlot) -> Option<&str> {
         let block = self.layout.result.as_ref().ok()?;
         if let Some(element) = self.element() {
             return Some(element);
@@ -169,7 +169,7 @@ impl Probed<'_> {
     }
 
     /// Passes `whole` and stores each slot's part of it.
-    fn pass(&self, slots: &[Slot], whole: &str, text: &mut Statements) -> Option<()> {
+    fn pass(&self, slots: &[AnswerSlot], whole: &str, text: &mut Statements) -> Option<()> {
         let stores = self.store_parts(slots, VALUE)?;
         match self.dialect {
             // FXC has no generic functions, and Clang copies no struct out of a constant buffer: their plans have no such form.
@@ -198,14 +198,14 @@ impl Probed<'_> {
     }
 
     /// The leaf's path behind the name of a variable of the element's type.
-    fn part(&self, slot: &Slot) -> String {
+    fn part(&self, slot: &AnswerSlot) -> String {
         let path = &self.leaf(slot).path;
         let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
         format!("{VALUE}{dot}{path}")
     }
 
     /// Loads the element from the byte-address buffer and stores each slot's part of it.
-    fn load_element(&self, slots: &[Slot]) -> Option<String> {
+    fn load_element(&self, slots: &[AnswerSlot]) -> Option<String> {
         let element = self.element()?;
         let mut text = format!("    {{ {element} {VALUE} = {BYTES}.Load<{element} >(0);\n");
         for slot in slots {
@@ -216,7 +216,7 @@ impl Probed<'_> {
     }
 
     /// Makes an element of all values and stores it to the byte-address buffer.
-    fn store_element(&self, slots: &[Slot]) -> Option<String> {
+    fn store_element(&self, slots: &[AnswerSlot]) -> Option<String> {
         let element = self.element()?;
         let mut text = format!("    {{ {element} {VALUE};\n");
         for slot in slots {
@@ -227,7 +227,7 @@ impl Probed<'_> {
     }
 
     /// Reads a vector or a matrix row at once; `stem` is the length of its path.
-    fn vector(&self, slots: &[Slot], stem: usize, path: &str) -> Option<String> {
+    fn vector(&self, slots: &[AnswerSlot], stem: usize, path: &str) -> Option<String> {
         let first = self.leaf(&slots[0]);
         let (vector, _) = path.split_at(path.len() - (first.path.len() - stem));
         let vector = vector.trim_end_matches('.');
@@ -278,7 +278,7 @@ impl Probed<'_> {
         parts.map(|part| from_input(part).unwrap_or_else(|| part.to_owned())).collect()
     }
 
-    fn write(&self, slot: &Slot) -> Option<String> {
+    fn write(&self, slot: &AnswerSlot) -> Option<String> {
         let leaf = self.leaf(slot);
         let value = self.loaded(leaf.component, word(slot)?);
         Some(self.assign(leaf, &expression(self.layout, leaf)?, &value))
@@ -307,7 +307,7 @@ impl Probed<'_> {
     fn store(&self, path: &str, component: Component, word: u32) -> String {
         let (low, high) = (4 * word, 4 * word + 4);
         let one = |value: &str| format!("    {}\n", self.dialect.store(low, value));
-        let two = |values: [&str; 2]| self.dialect.store_two((low, high), values);
+        let two = |values: [&str; 2]| self.dialect.store_two(low, high, values);
         match (component.scalar, component.size) {
             (Scalar::Bool, _) => one(&format!("{path} ? 1u : 0u")),
             (scalar, 8) if scalar.is_float() => {
@@ -360,9 +360,9 @@ fn whole_end(path: &str, layout: &BlockLayout, leaf: &Leaf) -> usize {
     path[from..].find('.').map_or(path.len(), |dot| from + dot)
 }
 
-fn word(slot: &Slot) -> Option<u32> {
+fn word(slot: &AnswerSlot) -> Option<u32> {
     match slot.places[..] {
-        [Place::Word(word)] => Some(word),
+        [AnswerPlace::Word(word)] => Some(word),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
-use super::{Dialect, Program, probe};
+use super::{Dialect, HlslSource, probe};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::sources::SourceMap;
 use crate::probe::{AddressSpace, Direction, Form, ProbeEntry, Stage, Wiring, plan_by_name};
@@ -38,8 +38,8 @@ fn whole_text(
         plan.entries = vec![ProbeEntry { name, space, stage: Stage::Compute, direction, forms: forms.to_vec() }];
     }
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
-    let program = Program { declarations, dialect, parameters: String::new() };
-    probe(&program, &layout, (&plan, &wiring)).unwrap()
+    let program = HlslSource { declarations, dialect, parameters: String::new() };
+    probe(&program, &layout, &plan, &wiring).unwrap()
 }
 
 #[test]

@@ -1,26 +1,26 @@
-//! Pointers into memory, and the loads and stores through them: a place and indices in, instructions out.
+//! Emits pointers into memory, and the loads and stores through them.
 
 use std::rc::Rc;
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{MemoryAccess, StorageClass, Word};
 
-use super::types::{Typed, Types};
+use super::types::{EmittedType, TypeEmitter};
 
 pub(super) const OPEN: &str = "a block is open while a body is written";
 
 /// A pointer with the type to which it points.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct SpirvPlace {
     /// A variable, or what [`StorageClass::PhysicalStorageBuffer`] was given.
     pub(super) pointer: Word,
     pub(super) class: StorageClass,
     /// The element, where the pointer leads to an array of the type.
     pub(super) element: Option<u32>,
-    pub(super) ty: Rc<Typed>,
+    pub(super) ty: Rc<EmittedType>,
 }
 
-impl Place {
+impl SpirvPlace {
     /// How a value whose largest scalar has `scalar` bytes is loaded or stored. Behind an address that is the alignment
     /// that must be named, and the only one that every rule set keeps.
     pub(super) fn access(&self, scalar: u32) -> (Option<MemoryAccess>, Option<Operand>) {
@@ -32,9 +32,9 @@ impl Place {
     }
 }
 
-impl Types {
+impl TypeEmitter {
     /// Loads the part of `place` to which `indices` lead.
-    pub(super) fn load(&mut self, place: &Place, indices: &[u32]) -> Word {
+    pub(super) fn load(&mut self, place: &SpirvPlace, indices: &[u32]) -> Word {
         let pointer = self.point(place, indices);
         let ty = place.ty.at(indices);
         let (access, alignment) = place.access(ty.largest_scalar());
@@ -42,23 +42,23 @@ impl Types {
     }
 
     /// Stores to the part of `place` to which `indices` lead.
-    pub(super) fn store(&mut self, place: &Place, indices: &[u32], value: Word) {
+    pub(super) fn store(&mut self, place: &SpirvPlace, indices: &[u32], value: Word) {
         let pointer = self.point(place, indices);
         let (access, alignment) = place.access(place.ty.at(indices).largest_scalar());
         self.builder.store(pointer, value, access, alignment).expect(OPEN);
     }
 
     /// A pointer to the part of `place` to which `indices` lead.
-    fn point(&mut self, place: &Place, indices: &[u32]) -> Word {
+    fn point(&mut self, place: &SpirvPlace, indices: &[u32]) -> Word {
         if indices.is_empty() && place.element.is_none() {
             return place.pointer;
         }
         let ids: Vec<Word> = indices.iter().map(|index| self.constant(*index)).collect();
-        self.point_to(place, (ids, place.ty.at(indices).id))
+        self.point_to(place, ids, place.ty.at(indices).id)
     }
 
     /// A pointer to the part of type `part` to which the values `indices` lead.
-    pub(super) fn point_to(&mut self, place: &Place, (indices, part): (Vec<Word>, Word)) -> Word {
+    pub(super) fn point_to(&mut self, place: &SpirvPlace, indices: Vec<Word>, part: Word) -> Word {
         let ty = self.pointer(place.class, part);
         let element = place.element.map(|element| self.constant(element));
         self.builder.access_chain(ty, None, place.pointer, element.into_iter().chain(indices)).expect(OPEN)

@@ -1,12 +1,12 @@
 //! The SPIR-V type of a block: which members are emitted, and as what.
 //!
-//! [`LaidOut`] in, [`Node`] out, with the way from a leaf to its place in the node. Members without probed leaves are
-//! left out (Offset decorations make that exact), the others stand in ascending offset order.
+//! A [`SpirvBlock`] also knows the way from a leaf to its place in the type. Members without probed leaves are left out
+//! (Offset decorations make that exact), the others stand in ascending offset order.
 //!
 //! A `float` matrix of several rows and columns is an `OpTypeMatrix` of R-component columns in its natural orientation,
-//! `RowMajor` for `row_major`. It is an array of its contiguous vectors where valid SPIR-V needs that: integer matrices,
-//! matrices of one row or column, and `ColMajor` matrices without room for the padding behind their last column, which
-//! SPIR-V counts as the matrix's own and D3D gives to the next member.
+//! `RowMajor` for `row_major`. It is an array of its contiguous vectors where valid SPIR-V needs that: integer
+//! matrices, matrices of one row or column, and `ColMajor` matrices without room for the padding behind their last
+//! column, which SPIR-V counts as the matrix's own and D3D gives to the next member.
 
 use std::collections::BTreeSet;
 
@@ -14,20 +14,20 @@ use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{Component, LaidOut, LaidOutMember, LaidOutShape, Leaf};
 
-use super::kind::{Kind, Numeric};
+use super::kind::{ScalarKind, ScalarMeaning};
 
 /// A type of SPIR-V with its decorations.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
-    Scalar(Kind),
+pub(super) enum SpirvNode {
+    Scalar(ScalarKind),
     /// `length` is 2 to 4.
     Vector {
-        kind: Kind,
+        kind: ScalarKind,
         length: u32,
     },
     /// Of floats, 2 to 4 rows and columns; `stride` in bytes.
     Matrix {
-        kind: Kind,
+        kind: ScalarKind,
         rows: u32,
         columns: u32,
         order: MatrixOrder,
@@ -35,41 +35,41 @@ pub(super) enum Node {
     },
     /// `stride` in bytes.
     Array {
-        element: Box<Node>,
+        element: Box<SpirvNode>,
         count: Count,
         stride: u32,
     },
     Struct {
         name: String,
-        fields: Vec<Field>,
+        fields: Vec<SpirvField>,
     },
 }
 
-/// A member of a [`Node::Struct`]; `offset` in bytes from the start of the struct.
+/// A member of a [`SpirvNode::Struct`]; `offset` in bytes from the start of the struct.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Field {
+pub(super) struct SpirvField {
     pub(super) name: String,
     /// Index of the member in [`LaidOutShape::Struct`].
     pub(super) index: u32,
     pub(super) offset: u32,
-    pub(super) node: Node,
+    pub(super) node: SpirvNode,
 }
 
 /// A block as SPIR-V sees it.
 #[derive(Clone, Debug)]
-pub(super) struct Block<'a> {
+pub(super) struct SpirvBlock<'a> {
     laid_out: &'a LaidOut,
-    /// Always a [`Node::Struct`].
-    pub(super) node: Node,
+    /// Always a [`SpirvNode::Struct`].
+    pub(super) node: SpirvNode,
 }
 
-impl<'a> Block<'a> {
+impl<'a> SpirvBlock<'a> {
     /// The block with those members that hold a leaf of `leaves`.
     pub(super) fn new(laid_out: &'a LaidOut, leaves: &[Leaf]) -> Self {
         let lowering = Lowering { kept: leaves.iter().flat_map(member_paths).collect() };
         let node = match lowering.lower(laid_out, laid_out.size.finite(), &mut Vec::new()) {
-            Some(node @ Node::Struct { .. }) => node,
-            Some(node) => bare(laid_out, vec![Field { name: "value".into(), index: 0, offset: 0, node }]),
+            Some(node @ SpirvNode::Struct { .. }) => node,
+            Some(node) => bare(laid_out, vec![SpirvField { name: "value".into(), index: 0, offset: 0, node }]),
             None => bare(laid_out, Vec::new()),
         };
         Self { laid_out, node }
@@ -80,7 +80,7 @@ impl<'a> Block<'a> {
         let is_struct = matches!(self.laid_out.shape, LaidOutShape::Struct(_));
         let mut way = Way::default();
         if !is_struct {
-            way.push((0, None));
+            way.push(0, None);
         }
         let mut node = if is_struct { Some(&self.node) } else { self.node.part(0) };
         let mut laid_out = self.laid_out;
@@ -90,7 +90,7 @@ impl<'a> Block<'a> {
             let (taken, next) = take_step(here, laid_out, *step)?;
             node = taken.iter().try_fold(here, |node, (index, _)| node.part(*index));
             for (index, word) in taken {
-                way.push((index, word.map(|word| words + word)));
+                way.push(index, word.map(|word| words + word));
             }
             words += match step {
                 LeafStep::Element(_) => 1,
@@ -112,20 +112,20 @@ pub(super) struct Way {
 }
 
 impl Way {
-    fn push(&mut self, (index, word): (u32, Option<u32>)) {
+    fn push(&mut self, index: u32, word: Option<u32>) {
         self.indices.push(index);
         self.words.push(word);
     }
 }
 
 /// A struct around a block whose element is no struct.
-fn bare(laid_out: &LaidOut, fields: Vec<Field>) -> Node {
-    Node::Struct { name: laid_out.type_name.clone(), fields }
+fn bare(laid_out: &LaidOut, fields: Vec<SpirvField>) -> SpirvNode {
+    SpirvNode::Struct { name: laid_out.type_name.clone(), fields }
 }
 
-impl Node {
+impl SpirvNode {
     /// The scalar types that the node is made of.
-    pub(super) fn kinds(&self) -> BTreeSet<Kind> {
+    pub(super) fn kinds(&self) -> BTreeSet<ScalarKind> {
         match self {
             Self::Scalar(kind) | Self::Vector { kind, .. } | Self::Matrix { kind, .. } => BTreeSet::from([*kind]),
             Self::Array { element, .. } => element.kinds(),
@@ -135,7 +135,7 @@ impl Node {
 
     /// The type of a member or element, by its index; `None` for scalars, vectors and matrices, which have no
     /// decorated parts.
-    fn part(&self, index: u32) -> Option<&Node> {
+    fn part(&self, index: u32) -> Option<&SpirvNode> {
         match self {
             Self::Struct { fields, .. } => fields.get(index as usize).map(|field| &field.node),
             Self::Array { element, .. } => Some(element),
@@ -148,10 +148,10 @@ impl Node {
 type StepIndex = (u32, Option<u32>);
 
 /// The indices of one step, and the laid-out type it leads to (the same type for steps into vectors and matrices).
-fn take_step<'a>(node: &Node, laid_out: &'a LaidOut, step: LeafStep) -> Option<(Vec<StepIndex>, &'a LaidOut)> {
+fn take_step<'a>(node: &SpirvNode, laid_out: &'a LaidOut, step: LeafStep) -> Option<(Vec<StepIndex>, &'a LaidOut)> {
     match (&laid_out.shape, step) {
         (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
-            let Node::Struct { fields, .. } = node else { return None };
+            let SpirvNode::Struct { fields, .. } = node else { return None };
             let field = (0..).zip(fields).find(|(_, field)| field.index == index)?.0;
             Some((vec![(field, None)], &members.get(index as usize)?.layout))
         }
@@ -160,7 +160,7 @@ fn take_step<'a>(node: &Node, laid_out: &'a LaidOut, step: LeafStep) -> Option<(
             Some((if *length > 1 { vec![(index, None)] } else { Vec::new() }, laid_out))
         }
         (LaidOutShape::Matrix { rows, columns, order, .. }, LeafStep::Cell { row, column }) => {
-            let indices = if matches!(node, Node::Matrix { .. }) {
+            let indices = if matches!(node, SpirvNode::Matrix { .. }) {
                 vec![(column, Some(1)), (row, Some(0))]
             } else {
                 let steps = match order {
@@ -208,9 +208,9 @@ struct Lowering {
 impl Lowering {
     /// The node of a type that may take up to `room` bytes (`None`: no end); `path` leads to it. `None` where nothing
     /// of it is emitted.
-    fn lower(&self, laid_out: &LaidOut, room: Option<u32>, path: &mut Vec<u32>) -> Option<Node> {
+    fn lower(&self, laid_out: &LaidOut, room: Option<u32>, path: &mut Vec<u32>) -> Option<SpirvNode> {
         match &laid_out.shape {
-            LaidOutShape::Scalar(component) => Kind::of(*component).map(Node::Scalar),
+            LaidOutShape::Scalar(component) => ScalarKind::of(*component).map(SpirvNode::Scalar),
             LaidOutShape::Vector { component, length } => vector(*component, *length),
             LaidOutShape::Matrix { .. } => matrix(&laid_out.shape, room),
             LaidOutShape::Array { element, count, stride } => {
@@ -222,9 +222,9 @@ impl Lowering {
                     Count::Unbounded => Some(*stride),
                 };
                 let element = Box::new(self.lower(element, room, path)?);
-                Some(Node::Array { element, count: *count, stride: *stride })
+                Some(SpirvNode::Array { element, count: *count, stride: *stride })
             }
-            LaidOutShape::Struct(members) => self.lower_struct(&laid_out.type_name, members, (room, path)),
+            LaidOutShape::Struct(members) => self.lower_struct(&laid_out.type_name, members, room, path),
             LaidOutShape::Pointer | LaidOutShape::Resource => None,
         }
     }
@@ -233,8 +233,9 @@ impl Lowering {
         &self,
         name: &str,
         members: &[LaidOutMember],
-        (room, path): (Option<u32>, &mut Vec<u32>),
-    ) -> Option<Node> {
+        room: Option<u32>,
+        path: &mut Vec<u32>,
+    ) -> Option<SpirvNode> {
         let mut emitted: Vec<(u32, &LaidOutMember)> = Vec::new();
         for (index, member) in (0..).zip(members) {
             path.push(index);
@@ -252,19 +253,19 @@ impl Lowering {
             let node = self.lower(&member.layout, room, path);
             path.pop();
             let name = if member.is_base { "base".into() } else { member.name.clone() };
-            fields.push(Field { name, index, offset: member.offset, node: node? });
+            fields.push(SpirvField { name, index, offset: member.offset, node: node? });
         }
-        (!fields.is_empty()).then(|| Node::Struct { name: name.into(), fields })
+        (!fields.is_empty()).then(|| SpirvNode::Struct { name: name.into(), fields })
     }
 }
 
-fn vector(component: Component, length: u32) -> Option<Node> {
-    let kind = Kind::of(component)?;
-    Some(if length > 1 { Node::Vector { kind, length } } else { Node::Scalar(kind) })
+fn vector(component: Component, length: u32) -> Option<SpirvNode> {
+    let kind = ScalarKind::of(component)?;
+    Some(if length > 1 { SpirvNode::Vector { kind, length } } else { SpirvNode::Scalar(kind) })
 }
 
 /// A matrix; `None` for other shapes.
-fn matrix(shape: &LaidOutShape, room: Option<u32>) -> Option<Node> {
+fn matrix(shape: &LaidOutShape, room: Option<u32>) -> Option<SpirvNode> {
     let LaidOutShape::Matrix { component, rows, columns, order, stride } = shape else { return None };
     let (vectors, length) = match order {
         MatrixOrder::Row => (*rows, *columns),
@@ -274,13 +275,13 @@ fn matrix(shape: &LaidOutShape, room: Option<u32>) -> Option<Node> {
         MatrixOrder::Row => true,
         MatrixOrder::Column => room.is_none_or(|room| vectors.saturating_mul(*stride) <= room),
     };
-    let kind = Kind::of(*component)?;
-    if kind.numeric == Numeric::Float && *rows > 1 && *columns > 1 && padded_end_fits {
-        return Some(Node::Matrix { kind, rows: *rows, columns: *columns, order: *order, stride: *stride });
+    let kind = ScalarKind::of(*component)?;
+    if kind.numeric == ScalarMeaning::Float && *rows > 1 && *columns > 1 && padded_end_fits {
+        return Some(SpirvNode::Matrix { kind, rows: *rows, columns: *columns, order: *order, stride: *stride });
     }
     let element = vector(*component, length)?;
     if vectors == 1 {
         return Some(element);
     }
-    Some(Node::Array { element: Box::new(element), count: Count::Finite(vectors), stride: *stride })
+    Some(SpirvNode::Array { element: Box::new(element), count: Count::Finite(vectors), stride: *stride })
 }

@@ -8,25 +8,25 @@ use std::rc::Rc;
 
 use rspirv::spirv::Word;
 
-use super::access::{OPEN, Place};
+use super::access::{OPEN, SpirvPlace};
 use super::block::Way;
-use super::kind::Kind;
-use super::types::{Typed, TypedForm, Types};
+use super::kind::ScalarKind;
+use super::types::{EmittedType, TypeEmitter, TypedForm};
 use crate::probe::Form;
-use crate::probe::{self as wiring, Fold, FoldStep, Slot, Wiring};
+use crate::probe::{self as wiring, AnswerSlot, Fold, FoldStep, Wiring};
 
 /// What the interface of a probe consists of.
 #[derive(Clone, Debug)]
-pub(super) struct Interface {
-    pub(super) block: Place,
-    pub(super) output: Place,
-    pub(super) input: Place,
+pub(super) struct SpirvInterface {
+    pub(super) block: SpirvPlace,
+    pub(super) output: SpirvPlace,
+    pub(super) input: SpirvPlace,
     /// The block in the other layout, for [`Form::Copied`].
-    pub(super) copy: Option<Copied>,
+    pub(super) copy: Option<CopyPlace>,
     /// The variable for a copy of the block, for [`Form::Private`].
-    pub(super) private: Option<Place>,
+    pub(super) private: Option<SpirvPlace>,
     /// The same for [`Form::Workgroup`].
-    pub(super) workgroup: Option<Place>,
+    pub(super) workgroup: Option<SpirvPlace>,
     /// The variable with the invocation's index, for [`Form::Divergent`].
     pub(super) lane: Option<Word>,
     /// The function that takes the block, for [`Form::Parameter`].
@@ -35,15 +35,15 @@ pub(super) struct Interface {
 
 /// The block in the other layout.
 #[derive(Clone, Debug)]
-pub(super) struct Copied {
-    pub(super) place: Place,
+pub(super) struct CopyPlace {
+    pub(super) place: SpirvPlace,
     /// The indices to each leaf, in the order of the plan.
     pub(super) leaves: Rc<Vec<Vec<u32>>>,
 }
 
 /// What becomes of the words that are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Answers {
+pub(super) enum AnswerMode {
     /// Each is stored to its own word of the output.
     Stored,
     /// All of them are folded into one, in the order of the slots.
@@ -51,20 +51,20 @@ pub(super) enum Answers {
 }
 
 /// Writes the instructions of one entry point into the block that is open in the builder.
-pub(super) struct Body<'a> {
-    pub(super) types: &'a mut Types,
-    pub(super) interface: Interface,
+pub(super) struct BodyWriter<'a> {
+    pub(super) types: &'a mut TypeEmitter,
+    pub(super) interface: SpirvInterface,
     /// The way to each leaf, in the order of the plan.
     pub(super) leaves: &'a [Way],
     pub(super) wiring: &'a Wiring,
-    pub(super) answers: Answers,
+    pub(super) answers: AnswerMode,
 }
 
 /// A vector, array or struct that is stored at once needs leaves that the plan does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MissingLeaf;
 
-impl Body<'_> {
+impl BodyWriter<'_> {
     /// Stores the nonce from the input to the output.
     pub(super) fn store_nonce(&mut self) {
         let nonce = self.load_input(0);
@@ -101,7 +101,7 @@ impl Body<'_> {
 
     /// Stores the leaves of a value of the block's type as answers of `form`.
     pub(super) fn store_parts(&mut self, form: Form, whole: Word) {
-        let values = self.leaves.iter().map(|leaf| self.extract(whole, (&leaf.indices, &leaf.indices))).collect();
+        let values = self.leaves.iter().map(|leaf| self.extract(whole, &leaf.indices, &leaf.indices)).collect();
         self.store_answers(form, values);
     }
 
@@ -112,21 +112,21 @@ impl Body<'_> {
     }
 
     /// Stores the value of a leaf where its answer belongs, or folds it into the others.
-    pub(super) fn store_answer(&mut self, slot: &Slot, value: Word) {
-        let [wiring::Place::Word(first)] = slot.places[..] else { return };
+    pub(super) fn store_answer(&mut self, slot: &AnswerSlot, value: Word) {
+        let [wiring::AnswerPlace::Word(first)] = slot.places[..] else { return };
         let kind = self.kind(slot.leaf);
         for (word, bits) in (first..).zip(self.types.words_of(kind, value)) {
             match self.answers {
-                Answers::Stored => self.store_output(word, bits),
-                Answers::Folded(fold, value) => {
-                    self.answers = Answers::Folded(fold, self.fold(fold.step(word), (value, bits)));
+                AnswerMode::Stored => self.store_output(word, bits),
+                AnswerMode::Folded(fold, value) => {
+                    self.answers = AnswerMode::Folded(fold, self.fold(fold.step(word), value, bits));
                 }
             }
         }
     }
 
-    fn fold(&mut self, step: FoldStep, (value, bits): (Word, Word)) -> Word {
-        let uint = self.types.scalar(Kind::WORD);
+    fn fold(&mut self, step: FoldStep, value: Word, bits: Word) -> Word {
+        let uint = self.types.scalar(ScalarKind::WORD);
         let builder = &mut self.types.builder;
         let value = match step {
             FoldStep::Xor => builder.bitwise_xor(uint, None, value, bits),
@@ -143,7 +143,7 @@ impl Body<'_> {
                 None => self.load_block(indices),
                 Some((vector, component)) => {
                     let value = *loaded.entry(vector).or_insert_with(|| self.load_block(vector));
-                    self.extract(value, (indices, &[component]))
+                    self.extract(value, indices, &[component])
                 }
             };
             values.push(value);
@@ -204,7 +204,7 @@ impl Body<'_> {
     /// Builds the value at `indices` of a block from its leaves.
     pub(super) fn construct(
         &mut self,
-        block: &Typed,
+        block: &EmittedType,
         indices: &mut Vec<u32>,
         values: &BTreeMap<Vec<u32>, Word>,
     ) -> Result<Word, MissingLeaf> {
@@ -244,13 +244,13 @@ impl Body<'_> {
     }
 
     /// Extracts the leaf at `leaf` of the block from `value`, inside which it stands at `way`.
-    pub(super) fn extract(&mut self, value: Word, (leaf, way): (&[u32], &[u32])) -> Word {
+    pub(super) fn extract(&mut self, value: Word, leaf: &[u32], way: &[u32]) -> Word {
         let ty = self.interface.block.ty.at(leaf).id;
         self.types.builder.composite_extract(ty, None, value, way.iter().copied()).expect(OPEN)
     }
 
     /// The scalar type of a leaf.
-    pub(super) fn kind(&self, leaf: u32) -> Kind {
+    pub(super) fn kind(&self, leaf: u32) -> ScalarKind {
         match self.interface.block.ty.at(&self.leaves[leaf as usize].indices).form {
             TypedForm::Scalar(kind) => kind,
             TypedForm::Vector { .. } | TypedForm::Aggregate { .. } => unreachable!("a leaf is a scalar"),
@@ -259,7 +259,7 @@ impl Body<'_> {
 }
 
 /// The vector or matrix column that holds the leaf at `indices`, and the leaf's component of it.
-fn in_vector<'a>(block: &Typed, indices: &'a [u32]) -> Option<(&'a [u32], u32)> {
+fn in_vector<'a>(block: &EmittedType, indices: &'a [u32]) -> Option<(&'a [u32], u32)> {
     let (component, vector) = indices.split_last()?;
     match block.at(vector).form {
         TypedForm::Vector { .. } => Some((vector, *component)),

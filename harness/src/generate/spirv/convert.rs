@@ -6,67 +6,69 @@
 use rspirv::spirv::Word;
 
 use super::access::OPEN;
-use super::kind::{Kind, Numeric};
-use super::types::Types;
+use super::kind::{ScalarKind, ScalarMeaning};
+use super::types::TypeEmitter;
 
-impl Types {
+impl TypeEmitter {
     /// The words of a value of type `kind`.
-    pub(super) fn words_of(&mut self, kind: Kind, value: Word) -> Vec<Word> {
-        let word = self.scalar(Kind::WORD);
+    pub(super) fn words_of(&mut self, kind: ScalarKind, value: Word) -> Vec<Word> {
+        let word = self.scalar(ScalarKind::WORD);
         match (kind.numeric, kind.bits) {
-            (Numeric::Bool, _) => {
+            (ScalarMeaning::Bool, _) => {
                 let truth = self.truth_of(kind, value);
                 let [yes, no] = [1, 0].map(|value| self.constant(value));
                 vec![self.builder.select(word, None, truth, yes, no).expect(OPEN)]
             }
-            (Numeric::Uint, 32) => vec![value],
-            (Numeric::Int | Numeric::Float, 32) => vec![self.builder.bitcast(word, None, value).expect(OPEN)],
-            (Numeric::Uint | Numeric::Int | Numeric::Float, 64) => {
-                let pair = self.vector(Kind::WORD, 2);
+            (ScalarMeaning::Uint, 32) => vec![value],
+            (ScalarMeaning::Int | ScalarMeaning::Float, 32) => {
+                vec![self.builder.bitcast(word, None, value).expect(OPEN)]
+            }
+            (ScalarMeaning::Uint | ScalarMeaning::Int | ScalarMeaning::Float, 64) => {
+                let pair = self.vector(ScalarKind::WORD, 2);
                 let both = self.builder.bitcast(pair, None, value).expect(OPEN);
                 let half = |index| self.builder.composite_extract(word, None, both, [index]).expect(OPEN);
                 [0, 1].map(half).to_vec()
             }
-            (Numeric::Uint | Numeric::Int | Numeric::Float, _) => {
+            (ScalarMeaning::Uint | ScalarMeaning::Int | ScalarMeaning::Float, _) => {
                 let bits = self.scalar(unsigned(kind));
                 let value = match kind.numeric {
-                    Numeric::Float => self.builder.bitcast(bits, None, value).expect(OPEN),
-                    Numeric::Uint | Numeric::Int | Numeric::Bool => value,
+                    ScalarMeaning::Float => self.builder.bitcast(bits, None, value).expect(OPEN),
+                    ScalarMeaning::Uint | ScalarMeaning::Int | ScalarMeaning::Bool => value,
                 };
                 vec![self.builder.u_convert(word, None, value).expect(OPEN)]
             }
         }
     }
 
-    /// The value of type `kind` that `words` hold, as many as [`Kind::words`].
-    pub(super) fn value_of(&mut self, kind: Kind, words: &[Word]) -> Word {
+    /// The value of type `kind` that `words` hold, as many as [`ScalarKind::words`].
+    pub(super) fn value_of(&mut self, kind: ScalarKind, words: &[Word]) -> Word {
         let ty = self.scalar(kind);
         match (kind.numeric, kind.bits) {
-            (Numeric::Bool, _) => {
-                let truth = self.truth_of(Kind::WORD, words[0]);
+            (ScalarMeaning::Bool, _) => {
+                let truth = self.truth_of(ScalarKind::WORD, words[0]);
                 let [yes, no] = [1, 0].map(|value| self.small_constant(kind, value));
                 self.builder.select(ty, None, truth, yes, no).expect(OPEN)
             }
-            (Numeric::Uint, 32) => words[0],
-            (Numeric::Int | Numeric::Float, 32) => self.builder.bitcast(ty, None, words[0]).expect(OPEN),
-            (Numeric::Uint | Numeric::Int | Numeric::Float, 64) => {
-                let pair = self.vector(Kind::WORD, 2);
+            (ScalarMeaning::Uint, 32) => words[0],
+            (ScalarMeaning::Int | ScalarMeaning::Float, 32) => self.builder.bitcast(ty, None, words[0]).expect(OPEN),
+            (ScalarMeaning::Uint | ScalarMeaning::Int | ScalarMeaning::Float, 64) => {
+                let pair = self.vector(ScalarKind::WORD, 2);
                 let both = self.builder.composite_construct(pair, None, words.iter().copied()).expect(OPEN);
                 self.builder.bitcast(ty, None, both).expect(OPEN)
             }
-            (Numeric::Uint | Numeric::Int | Numeric::Float, _) => {
+            (ScalarMeaning::Uint | ScalarMeaning::Int | ScalarMeaning::Float, _) => {
                 let bits = self.scalar(unsigned(kind));
                 let value = self.builder.u_convert(bits, None, words[0]).expect(OPEN);
                 match kind.numeric {
-                    Numeric::Uint | Numeric::Bool => value,
-                    Numeric::Int | Numeric::Float => self.builder.bitcast(ty, None, value).expect(OPEN),
+                    ScalarMeaning::Uint | ScalarMeaning::Bool => value,
+                    ScalarMeaning::Int | ScalarMeaning::Float => self.builder.bitcast(ty, None, value).expect(OPEN),
                 }
             }
         }
     }
 
     /// Whether a number is not zero.
-    fn truth_of(&mut self, kind: Kind, value: Word) -> Word {
+    fn truth_of(&mut self, kind: ScalarKind, value: Word) -> Word {
         let zero = self.small_constant(kind, 0);
         let bool_type = self.builder.type_bool();
         self.builder.i_not_equal(bool_type, None, value, zero).expect(OPEN)
@@ -74,6 +76,6 @@ impl Types {
 }
 
 /// The unsigned integer of the same width.
-fn unsigned(kind: Kind) -> Kind {
-    Kind { numeric: Numeric::Uint, ..kind }
+fn unsigned(kind: ScalarKind) -> ScalarKind {
+    ScalarKind { numeric: ScalarMeaning::Uint, ..kind }
 }

@@ -7,14 +7,14 @@ use rspirv::spirv::{MemorySemantics, Scope, StorageClass, Word};
 
 use super::access::{self as memory, OPEN};
 use super::block::Way;
-use super::body::{Answers, Body, Copied, MissingLeaf};
-use super::kind::Kind;
+use super::body::{AnswerMode, BodyWriter, CopyPlace, MissingLeaf};
+use super::kind::ScalarKind;
 use crate::probe::Form;
-use crate::probe::{Chunk, Place};
+use crate::probe::{AnswerPlace, Chunk};
 
 const INTERFACE: &str = "the interface of an entry has what its forms need";
 
-impl Body<'_> {
+impl BodyWriter<'_> {
     pub(super) fn read_indexed(&mut self) {
         let wiring = self.wiring;
         let mut numbers = BTreeMap::new();
@@ -27,11 +27,11 @@ impl Body<'_> {
     }
 
     /// Copies the block to `place`, whose type has no layout, and reads each leaf from there.
-    pub(super) fn read_copy(&mut self, form: Form, place: Option<memory::Place>) -> Result<(), MissingLeaf> {
+    pub(super) fn read_copy(&mut self, form: Form, place: Option<memory::SpirvPlace>) -> Result<(), MissingLeaf> {
         let place = place.expect(INTERFACE);
         let whole = self.load_block(&[]);
         let values = self.leaves.iter().map(|leaf| {
-            let value = self.extract(whole, (&leaf.indices, &leaf.indices));
+            let value = self.extract(whole, &leaf.indices, &leaf.indices);
             (leaf.indices.clone(), value)
         });
         let values = values.collect();
@@ -72,7 +72,7 @@ impl Body<'_> {
     }
 
     /// Loads a leaf of what is at `place` through a pointer to it.
-    fn load_leaf(&mut self, place: &memory::Place, leaf: u32, pointer: Word) -> Word {
+    fn load_leaf(&mut self, place: &memory::SpirvPlace, leaf: u32, pointer: Word) -> Word {
         let kind = self.kind(leaf);
         let ty = self.types.scalar(kind);
         let (access, alignment) = place.access(kind.size());
@@ -85,9 +85,9 @@ impl Body<'_> {
         for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Length) {
             let member = self.leaves[slot.leaf as usize].indices[0];
             let block = self.interface.block.clone();
-            let uint = self.types.scalar(Kind::WORD);
+            let uint = self.types.scalar(ScalarKind::WORD);
             let length = self.types.builder.array_length(uint, None, block.pointer, member).expect(OPEN);
-            if let [Place::Word(word)] = slot.places[..] {
+            if let [AnswerPlace::Word(word)] = slot.places[..] {
                 self.store_output(word, length);
             }
         }
@@ -95,7 +95,7 @@ impl Body<'_> {
 
     /// A pointer to a leaf of what is at `place`, with indices from the input's table of numbers; `numbers` are those that
     /// are loaded.
-    fn point_indexed(&mut self, place: &memory::Place, leaf: u32, numbers: &mut BTreeMap<u32, Word>) -> Word {
+    fn point_indexed(&mut self, place: &memory::SpirvPlace, leaf: u32, numbers: &mut BTreeMap<u32, Word>) -> Word {
         let Way { indices, words } = &self.leaves[leaf as usize];
         // Of a copy, the columns of a matrix go by constants: SwiftShader 5.0 misreads arrays of matrices even so.
         let is_copy = place.class == StorageClass::Private || place.class == StorageClass::Workgroup;
@@ -107,12 +107,12 @@ impl Body<'_> {
         });
         let ids = ids.collect();
         let ty = self.types.scalar(self.kind(leaf));
-        self.types.point_to(place, (ids, ty))
+        self.types.point_to(place, ids, ty)
     }
 
     pub(super) fn read_divergent(&mut self) {
         let wiring = self.wiring;
-        let uint = self.types.scalar(Kind::WORD);
+        let uint = self.types.scalar(ScalarKind::WORD);
         let lane = self.interface.lane.expect(INTERFACE);
         let lane = self.types.builder.load(uint, None, lane, None, []).expect(OPEN);
         for chunk in &wiring.chunks {
@@ -125,7 +125,7 @@ impl Body<'_> {
         let Way { indices, words } = &self.leaves[first as usize];
         let tuple: Vec<Word> = (0..chunk.depth)
             .map(|place| {
-                let word = self.lane_word((chunk.input + place, chunk.depth), lane);
+                let word = self.lane_word(chunk.input + place, chunk.depth, lane);
                 self.load_input_at(word)
             })
             .collect();
@@ -137,17 +137,17 @@ impl Body<'_> {
         let kind = self.kind(first);
         let ty = self.types.scalar(kind);
         let block = self.interface.block.clone();
-        let pointer = self.types.point_to(&block, (ids, ty));
+        let pointer = self.types.point_to(&block, ids, ty);
         let value = self.load_leaf(&block, first, pointer);
         for (place, bits) in (0..).zip(self.types.words_of(kind, value)) {
-            let word = self.lane_word((chunk.output + place, kind.words()), lane);
+            let word = self.lane_word(chunk.output + place, kind.words(), lane);
             self.store_output_at(word, bits);
         }
     }
 
     /// The number of the word that is the lane's own, where lane 0 has `first` and each next one is `step` further.
-    fn lane_word(&mut self, (first, step): (u32, u32), lane: Word) -> Word {
-        let uint = self.types.scalar(Kind::WORD);
+    fn lane_word(&mut self, first: u32, step: u32, lane: Word) -> Word {
+        let uint = self.types.scalar(ScalarKind::WORD);
         let [first, step] = [first, step].map(|number| self.types.constant(number));
         let distance = self.types.builder.i_mul(uint, None, lane, step).expect(OPEN);
         self.types.builder.i_add(uint, None, first, distance).expect(OPEN)
@@ -155,18 +155,18 @@ impl Body<'_> {
 
     /// The input word whose number is a value.
     fn load_input_at(&mut self, word: Word) -> Word {
-        let uint = self.types.scalar(Kind::WORD);
+        let uint = self.types.scalar(ScalarKind::WORD);
         let ids = vec![self.types.constant(0), word];
         let input = self.interface.input.clone();
-        let pointer = self.types.point_to(&input, (ids, uint));
+        let pointer = self.types.point_to(&input, ids, uint);
         self.types.builder.load(uint, None, pointer, None, []).expect(OPEN)
     }
 
     fn store_output_at(&mut self, word: Word, bits: Word) {
-        let uint = self.types.scalar(Kind::WORD);
+        let uint = self.types.scalar(ScalarKind::WORD);
         let ids = vec![self.types.constant(0), word];
         let output = self.interface.output.clone();
-        let pointer = self.types.point_to(&output, (ids, uint));
+        let pointer = self.types.point_to(&output, ids, uint);
         self.types.builder.store(pointer, bits, None, []).expect(OPEN);
     }
 
@@ -175,23 +175,23 @@ impl Body<'_> {
         let function = self.interface.function.expect(INTERFACE);
         let whole = self.load_block(&[]);
         match self.answers {
-            Answers::Stored => {
+            AnswerMode::Stored => {
                 let void = self.types.builder.type_void();
                 self.types.builder.function_call(void, None, function, [whole]).expect(OPEN);
             }
-            Answers::Folded(fold, value) => {
-                let uint = self.types.scalar(Kind::WORD);
+            AnswerMode::Folded(fold, value) => {
+                let uint = self.types.scalar(ScalarKind::WORD);
                 let value = self.types.builder.function_call(uint, None, function, [whole, value]).expect(OPEN);
-                self.answers = Answers::Folded(fold, value);
+                self.answers = AnswerMode::Folded(fold, value);
             }
         }
     }
 
     /// Copies the whole block into the other layout.
     pub(super) fn copy_out(&mut self) -> Result<(), MissingLeaf> {
-        let Copied { place, leaves } = self.interface.copy.clone().expect(INTERFACE);
+        let CopyPlace { place, leaves } = self.interface.copy.clone().expect(INTERFACE);
         let whole = self.load_block(&[]);
-        let values = self.leaves.iter().map(|leaf| self.extract(whole, (&leaf.indices, &leaf.indices)));
+        let values = self.leaves.iter().map(|leaf| self.extract(whole, &leaf.indices, &leaf.indices));
         let values = leaves.iter().cloned().zip(values).collect();
         let value = self.construct(&place.ty, &mut Vec::new(), &values)?;
         self.types.store(&place, &[], value);
@@ -200,13 +200,13 @@ impl Body<'_> {
 
     /// Copies the whole block from the other layout.
     pub(super) fn copy_in(&mut self) -> Result<(), MissingLeaf> {
-        let Copied { place, leaves } = self.interface.copy.clone().expect(INTERFACE);
+        let CopyPlace { place, leaves } = self.interface.copy.clone().expect(INTERFACE);
         let whole = self.types.load(&place, &[]);
         let values = self
             .leaves
             .iter()
             .zip(leaves.iter())
-            .map(|(leaf, other)| (leaf.indices.clone(), self.extract(whole, (&leaf.indices, other))));
+            .map(|(leaf, other)| (leaf.indices.clone(), self.extract(whole, &leaf.indices, other)));
         let values = values.collect();
         let block = Rc::clone(&self.interface.block.ty);
         let value = self.construct(&block, &mut Vec::new(), &values)?;

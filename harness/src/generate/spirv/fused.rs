@@ -1,7 +1,7 @@
-//! Modules of many blocks: a group of cases in, one entry point that answers each with one word out.
+//! Writes modules of many blocks, whose one entry point answers each case with one word.
 //!
-//! Every block is a variable of its own type, `Aliased` with the others at set 0 binding 0. The code is straight line and
-//! stores once per case. [`crate::probe::FusedJob`] predicts the answers.
+//! Every block is a variable of its own type, `Aliased` with the others at set 0 binding 0. The code is straight line
+//! and stores once per case. [`crate::probe::FusedJob`] predicts the answers.
 //!
 //! Source: SPIR-V specification, "Aliasing" and "Decoration" (`Aliased`); Vulkan specification, "`DescriptorSet` and
 //! Binding Assignment": several variables may share a binding.
@@ -12,15 +12,15 @@ use std::rc::Rc;
 use rspirv::binary::Assemble;
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, FunctionControl, StorageClass, Word};
 
-use super::access::{OPEN, Place};
-use super::block::{Block, Way};
-use super::body::{Answers, Body, Interface};
+use super::access::{OPEN, SpirvPlace};
+use super::block::{SpirvBlock, Way};
+use super::body::{AnswerMode, BodyWriter, SpirvInterface};
 use super::interface::{bind, word_buffer};
-use super::kind::Kind;
+use super::kind::ScalarKind;
 use super::module::{NO_FUNCTION, begin};
 use super::stages::begin_function;
-use super::types::Types;
-use super::{Produced, needs, refuse_unsized, rules, ways_in};
+use super::types::TypeEmitter;
+use super::{SpirvModule, needs, refuse_unsized, rules, ways_in};
 use crate::generate::ProduceError;
 use crate::probe::Form;
 use crate::probe::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedSpace, ProbeEntry};
@@ -29,21 +29,22 @@ use crate::probe::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedSpace, ProbeEn
 ///
 /// # Errors
 /// As [`produce`](super::produce), for the first case that cannot be written.
-pub fn produce_fused(group: &FusedGroup<'_>) -> Result<Produced, ProduceError> {
+pub fn produce_fused(group: &FusedGroup<'_>) -> Result<SpirvModule, ProduceError> {
     let space = group.space.space();
-    let lowered = group.cases.iter().map(Lowered::new).collect::<Result<Vec<_>, _>>()?;
+    let lowered = group.cases.iter().map(LoweredCase::new).collect::<Result<Vec<_>, _>>()?;
     let kinds = lowered.iter().flat_map(|case| case.block.node.kinds()).collect();
     let needs = needs::of(&kinds, &BTreeSet::from([space]));
+
     let mut types = begin(&needs, false);
     let output = word_buffer(&mut types, "output", 1);
     let input = word_buffer(&mut types, "input", 2);
     types.builder.decorate(input.pointer, Decoration::NonWritable, []);
-    let interfaces: Vec<Interface> = lowered
+    let interfaces: Vec<SpirvInterface> = lowered
         .iter()
         .map(|case| {
             let block = declare(&mut types, case, group.space);
             let (output, input) = (output.clone(), input.clone());
-            let interface = Interface {
+            let interface = SpirvInterface {
                 block,
                 output,
                 input,
@@ -54,17 +55,19 @@ pub fn produce_fused(group: &FusedGroup<'_>) -> Result<Produced, ProduceError> {
                 function: None,
             };
             let function = case.write_function(&mut types, &interface, group.fold);
-            Interface { function, ..interface }
+            SpirvInterface { function, ..interface }
         })
         .collect();
+
     let function = begin_function(&mut types);
     let nonce = types.load(&input, &[0, 0]);
     for ((number, case), interface) in (0..).zip(&lowered).zip(interfaces) {
-        case.write(&mut types, interface, (group.fold, nonce, number))?;
+        case.write(&mut types, interface, group.fold, nonce, number)?;
     }
     end(&mut types, function);
+
     let needed = lowered.iter().map(|case| rules::needed(&case.block.node, space)).max();
-    Ok(Produced {
+    Ok(SpirvModule {
         words: types.builder.module().assemble(),
         rules: needed.into_iter().map(|rules| (space, rules)).collect::<BTreeMap<_, _>>(),
         features: needs.iter().map(|need| need.feature).collect(),
@@ -72,14 +75,14 @@ pub fn produce_fused(group: &FusedGroup<'_>) -> Result<Produced, ProduceError> {
 }
 
 /// A case with its types chosen.
-pub(super) struct Lowered<'a> {
+pub(super) struct LoweredCase<'a> {
     pub(super) case: &'a FusedCase,
     pub(super) entry: &'a ProbeEntry,
-    pub(super) block: Block<'a>,
+    pub(super) block: SpirvBlock<'a>,
     pub(super) ways: Vec<Way>,
 }
 
-impl<'a> Lowered<'a> {
+impl<'a> LoweredCase<'a> {
     pub(super) fn new(case: &'a FusedCase) -> Result<Self, ProduceError> {
         let layout = &case.layout;
         let Ok(laid_out) = &layout.result else {
@@ -88,28 +91,28 @@ impl<'a> Lowered<'a> {
         let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
         let entry = case.entry().ok_or_else(nothing)?;
         refuse_unsized(layout, laid_out.size, &case.plan)?;
-        let block = Block::new(laid_out, &case.plan.leaves);
+        let block = SpirvBlock::new(laid_out, &case.plan.leaves);
         let ways = ways_in(layout, &block, &case.plan)?;
         Ok(Self { case, entry, block, ways })
     }
 
     /// The function that takes the block by value and what was folded before, and returns that with the block's leaves in
     /// it; `None` for a case that no function is asked to read.
-    fn write_function(&self, types: &mut Types, interface: &Interface, fold: Fold) -> Option<Word> {
+    fn write_function(&self, types: &mut TypeEmitter, interface: &SpirvInterface, fold: Fold) -> Option<Word> {
         if !self.entry.forms.contains(&Form::Parameter) {
             return None;
         }
-        let (uint, block) = (types.scalar(Kind::WORD), interface.block.ty.id);
+        let (uint, block) = (types.scalar(ScalarKind::WORD), interface.block.ty.id);
         let signature = types.builder.type_function(uint, [block, uint]);
         let builder = &mut types.builder;
         let function = builder.begin_function(uint, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
         let [block, before] =
             [block, uint].map(|ty| builder.function_parameter(ty).expect("a function was just begun"));
         builder.begin_block(None).expect("a function was just begun");
-        let (wiring, interface, answers) = (self.case.wiring(), interface.clone(), Answers::Folded(fold, before));
-        let mut body = Body { types, interface, leaves: &self.ways, wiring: &wiring, answers };
+        let (wiring, interface, answers) = (self.case.wiring(), interface.clone(), AnswerMode::Folded(fold, before));
+        let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring: &wiring, answers };
         body.store_parts(Form::Parameter, block);
-        if let Answers::Folded(_, answer) = body.answers {
+        if let AnswerMode::Folded(_, answer) = body.answers {
             types.builder.ret_value(answer).expect(OPEN);
         }
         types.builder.end_function().expect("the function is open");
@@ -119,18 +122,20 @@ impl<'a> Lowered<'a> {
     /// Reads the case and stores its answer, which is the group's word `number`.
     fn write(
         &self,
-        types: &mut Types,
-        interface: Interface,
-        (fold, nonce, number): (Fold, Word, u32),
+        types: &mut TypeEmitter,
+        interface: SpirvInterface,
+        fold: Fold,
+        nonce: Word,
+        number: u32,
     ) -> Result<(), ProduceError> {
         let wiring = self.case.wiring();
-        let (uint, own) = (types.scalar(Kind::WORD), types.constant(number));
+        let (uint, own) = (types.scalar(ScalarKind::WORD), types.constant(number));
         let start = types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN);
-        let answers = Answers::Folded(fold, start);
-        let mut body = Body { types, interface, leaves: &self.ways, wiring: &wiring, answers };
+        let answers = AnswerMode::Folded(fold, start);
+        let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring: &wiring, answers };
         let read = self.entry.forms.iter().try_for_each(|form| body.read(*form));
         read.map_err(|_| ProduceError::PartlyProbed { entry: FUSED_ENTRY.to_owned() })?;
-        if let Answers::Folded(_, answer) = body.answers {
+        if let AnswerMode::Folded(_, answer) = body.answers {
             body.store_output(number, answer);
         }
         Ok(())
@@ -138,7 +143,7 @@ impl<'a> Lowered<'a> {
 }
 
 /// The variable of a case's block.
-fn declare(types: &mut Types, case: &Lowered<'_>, space: FusedSpace) -> Place {
+fn declare(types: &mut TypeEmitter, case: &LoweredCase<'_>, space: FusedSpace) -> SpirvPlace {
     let block = types.emit(&case.block.node);
     types.builder.decorate(block.id, Decoration::Block, []);
     let class = match space {
@@ -153,11 +158,11 @@ fn declare(types: &mut Types, case: &Lowered<'_>, space: FusedSpace) -> Place {
         FusedSpace::Uniform => {}
         FusedSpace::Storage => types.builder.decorate(variable, Decoration::NonWritable, []),
     }
-    Place { pointer: variable, class, element: None, ty: Rc::new(block) }
+    SpirvPlace { pointer: variable, class, element: None, ty: Rc::new(block) }
 }
 
 /// Ends the function and declares it as the entry point.
-fn end(types: &mut Types, function: Word) {
+fn end(types: &mut TypeEmitter, function: Word) {
     let builder = &mut types.builder;
     builder.ret().expect(OPEN);
     builder.end_function().expect("the function is open");

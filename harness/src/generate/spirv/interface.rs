@@ -1,4 +1,4 @@
-//! The variables of a module: space and direction of an entry point in, the places that its code uses out.
+//! Declares the variables that an entry point's code uses, by its space and direction.
 //!
 //! Every space has its own variable of the block's type, and a second one where entry points write it; all of them are
 //! at set 0 binding 0. In arrays of buffers the variable is the array. Behind an address the variable is the block of
@@ -10,18 +10,18 @@ use layoutproof_layout::shape::Count;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
 
-use super::access::{OPEN, Place};
-use super::block::{self, Node};
-use super::body::{Copied, Interface};
-use super::kind::Kind;
-use super::module::Module;
-use super::types::Types;
+use super::access::{OPEN, SpirvPlace};
+use super::block::{self, SpirvNode};
+use super::body::{CopyPlace, SpirvInterface};
+use super::kind::ScalarKind;
+use super::module::ModuleWriter;
+use super::types::TypeEmitter;
 use crate::probe::{AddressSpace, BLOCK_ELEMENT, Direction, Form, ProbeEntry};
 
-impl Module<'_> {
-    pub(super) fn interface(&mut self, entry: &ProbeEntry) -> Interface {
+impl ModuleWriter<'_> {
+    pub(super) fn interface(&mut self, entry: &ProbeEntry) -> SpirvInterface {
         let has = |form| entry.forms.contains(&form);
-        Interface {
+        SpirvInterface {
             block: self.block_place(entry.space, entry.direction),
             output: self.output.clone(),
             input: self.input.clone(),
@@ -44,14 +44,14 @@ impl Module<'_> {
     }
 
     /// The variable of the block in the other layout, which probes that write only read.
-    fn copy_place(&mut self, direction: Direction) -> Option<Copied> {
+    fn copy_place(&mut self, direction: Direction) -> Option<CopyPlace> {
         let copy = self.copy.clone()?;
         let pointer = match self.copies.get(&direction) {
             Some(variable) => *variable,
             None => self.copy_variable(direction, copy.ty.id),
         };
-        let place = Place { pointer, class: StorageClass::StorageBuffer, element: None, ty: copy.ty };
-        Some(Copied { place, leaves: copy.leaves })
+        let place = SpirvPlace { pointer, class: StorageClass::StorageBuffer, element: None, ty: copy.ty };
+        Some(CopyPlace { place, leaves: copy.leaves })
     }
 
     fn copy_variable(&mut self, direction: Direction, ty: Word) -> Word {
@@ -69,10 +69,11 @@ impl Module<'_> {
     }
 
     /// The block's variable in a space; entries that only read see a variable that nobody may write.
-    fn block_place(&mut self, space: AddressSpace, direction: Direction) -> Place {
+    fn block_place(&mut self, space: AddressSpace, direction: Direction) -> SpirvPlace {
         if let Some(place) = self.blocks.get(&(space, direction)) {
             return place.clone();
         }
+
         let (class, element) = match space {
             AddressSpace::Uniform => (StorageClass::Uniform, None),
             AddressSpace::UniformElement => (StorageClass::Uniform, Some(BLOCK_ELEMENT)),
@@ -81,6 +82,7 @@ impl Module<'_> {
             AddressSpace::PushConstant => (StorageClass::PushConstant, None),
             AddressSpace::Address => (StorageClass::PhysicalStorageBuffer, None),
         };
+
         let variable = match space {
             AddressSpace::Address => self.address_variable(),
             AddressSpace::Uniform
@@ -89,6 +91,7 @@ impl Module<'_> {
             | AddressSpace::StorageElement
             | AddressSpace::PushConstant => self.block_variable(class, element),
         };
+
         match (space, direction) {
             (AddressSpace::PushConstant | AddressSpace::Address, _) => {}
             (AddressSpace::Storage | AddressSpace::StorageElement, Direction::Read) => {
@@ -100,7 +103,8 @@ impl Module<'_> {
                 bind(&mut self.types, variable, 0)
             }
         }
-        let place = Place { pointer: variable, class, element, ty: Rc::clone(&self.block) };
+
+        let place = SpirvPlace { pointer: variable, class, element, ty: Rc::clone(&self.block) };
         self.blocks.insert((space, direction), place.clone());
         place
     }
@@ -143,7 +147,7 @@ impl Module<'_> {
     }
 
     /// The block's place in the function that is open: behind an address, the pointer has to be loaded first.
-    pub(super) fn open_place(&mut self, place: Place) -> Place {
+    pub(super) fn open_place(&mut self, place: SpirvPlace) -> SpirvPlace {
         if place.class != StorageClass::PhysicalStorageBuffer {
             return place;
         }
@@ -153,27 +157,27 @@ impl Module<'_> {
         let builder = &mut self.types.builder;
         let member = builder.access_chain(member, None, place.pointer, [zero]).expect(OPEN);
         let pointer = builder.load(block, None, member, None, []).expect(OPEN);
-        Place { pointer, ..place }
+        SpirvPlace { pointer, ..place }
     }
 }
 
-impl Types {
+impl TypeEmitter {
     /// A new variable for a copy of a block, in memory without a layout.
-    pub(super) fn variable_of(&mut self, block: &Node, class: StorageClass) -> Place {
+    pub(super) fn variable_of(&mut self, block: &SpirvNode, class: StorageClass) -> SpirvPlace {
         let ty = self.emit_without_layout(block);
         let pointer = self.pointer(class, ty.id);
         let pointer = self.builder.variable(pointer, None, class, None);
-        Place { pointer, class, element: None, ty: Rc::new(ty) }
+        SpirvPlace { pointer, class, element: None, ty: Rc::new(ty) }
     }
 
     /// A new variable with the index of the invocation.
     pub(super) fn lane(&mut self) -> Word {
-        let uint = self.scalar(Kind::WORD);
-        self.builtin(BuiltIn::LocalInvocationIndex, (StorageClass::Input, uint))
+        let uint = self.scalar(ScalarKind::WORD);
+        self.builtin(BuiltIn::LocalInvocationIndex, StorageClass::Input, uint)
     }
 
     /// A new variable of a stage's input or output that the pipeline knows.
-    pub(super) fn builtin(&mut self, builtin: BuiltIn, (class, ty): (StorageClass, Word)) -> Word {
+    pub(super) fn builtin(&mut self, builtin: BuiltIn, class: StorageClass, ty: Word) -> Word {
         let pointer = self.pointer(class, ty);
         let variable = self.builder.variable(pointer, None, class, None);
         self.builder.decorate(variable, Decoration::BuiltIn, [Operand::BuiltIn(builtin)]);
@@ -182,22 +186,22 @@ impl Types {
 }
 
 /// A storage buffer of `uint` at set 0.
-pub(super) fn word_buffer(types: &mut Types, name: &str, binding: u32) -> Place {
-    let uint = Box::new(Node::Scalar(Kind::WORD));
-    let words = Node::Array { element: uint, count: Count::Unbounded, stride: 4 };
-    let words = block::Field { name: "words".into(), index: 0, offset: 0, node: words };
-    let ty = types.emit(&Node::Struct { name: format!("{name}_block"), fields: vec![words] });
+pub(super) fn word_buffer(types: &mut TypeEmitter, name: &str, binding: u32) -> SpirvPlace {
+    let uint = Box::new(SpirvNode::Scalar(ScalarKind::WORD));
+    let words = SpirvNode::Array { element: uint, count: Count::Unbounded, stride: 4 };
+    let words = block::SpirvField { name: "words".into(), index: 0, offset: 0, node: words };
+    let ty = types.emit(&SpirvNode::Struct { name: format!("{name}_block"), fields: vec![words] });
     types.builder.decorate(ty.id, Decoration::Block, []);
     let class = StorageClass::StorageBuffer;
     let pointer = types.pointer(class, ty.id);
     let pointer = types.builder.variable(pointer, None, class, None);
     types.builder.name(pointer, name);
     bind(types, pointer, binding);
-    Place { pointer, class, element: None, ty: Rc::new(ty) }
+    SpirvPlace { pointer, class, element: None, ty: Rc::new(ty) }
 }
 
 /// Puts a variable at set 0.
-pub(super) fn bind(types: &mut Types, variable: Word, binding: u32) {
+pub(super) fn bind(types: &mut TypeEmitter, variable: Word, binding: u32) {
     types.builder.decorate(variable, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
     types.builder.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);
 }

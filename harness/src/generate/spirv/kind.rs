@@ -1,11 +1,11 @@
-//! The scalar types of SPIR-V: a laid-out component in, its meaning and its bits out.
+//! The scalar types of SPIR-V, and which of them a laid-out component has.
 
 use layoutproof_layout::Component;
 use layoutproof_layout::scalar::Scalar;
 
 /// What a scalar's bits mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Numeric {
+pub(super) enum ScalarMeaning {
     Uint,
     Int,
     Float,
@@ -15,32 +15,32 @@ pub(super) enum Numeric {
 
 /// A scalar type of SPIR-V.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Kind {
-    pub(super) numeric: Numeric,
+pub(super) struct ScalarKind {
+    pub(super) numeric: ScalarMeaning,
     /// 8, 16, 32 or 64.
     pub(super) bits: u32,
 }
 
-impl Kind {
+impl ScalarKind {
     /// The type of the probe's own words.
-    pub(super) const WORD: Self = Self { numeric: Numeric::Uint, bits: 32 };
+    pub(super) const WORD: Self = Self { numeric: ScalarMeaning::Uint, bits: 32 };
 
     /// The kind of a component; `None` for sizes that no SPIR-V type has.
     pub(super) fn of(component: Component) -> Option<Self> {
         let numeric = match component.scalar {
-            Scalar::Bool => Numeric::Bool,
-            Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => Numeric::Uint,
+            Scalar::Bool => ScalarMeaning::Bool,
+            Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => ScalarMeaning::Uint,
             Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Int64 | Scalar::Min16Int | Scalar::Min12Int => {
-                Numeric::Int
+                ScalarMeaning::Int
             }
             Scalar::Float16
             | Scalar::Half
             | Scalar::Float32
             | Scalar::Float64
             | Scalar::Min16Float
-            | Scalar::Min10Float => Numeric::Float,
+            | Scalar::Min10Float => ScalarMeaning::Float,
         };
-        let least = if numeric == Numeric::Float { 2 } else { 1 };
+        let least = if numeric == ScalarMeaning::Float { 2 } else { 1 };
         let has_type = component.size.is_power_of_two() && (least..=8).contains(&component.size);
         has_type.then(|| Self { numeric, bits: component.size * 8 })
     }

@@ -1,10 +1,11 @@
-//! SPIR-V 1.3 modules with offsets and strides of our own: block and plan in, words out.
+//! Writes SPIR-V 1.3 modules with offsets and strides of our own.
 //!
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout rule. One module
 //! holds all entry points of a plan; the block's variables share set 0 binding 0, one per way in which an entry point
-//! sees it. `block` chooses types, `types` emits them, `interface` variables, `module` entry points, `stages` what a draw
-//! needs beside the probe, `body` and `forms` write the code, `access` its loads and stores, `convert` what stands between leaves and words, `rules` and
-//! `needs` say what a device and `spirv-val` must allow. `fused` and `regions` write modules of many blocks.
+//! sees it. `block` chooses types, `types` emits them, `interface` variables, `module` entry points, `stages` what a
+//! draw needs beside the probe, `body` and `forms` write the code, `access` its loads and stores, `convert` what stands
+//! between leaves and words, `rules` and `needs` say what a device and `spirv-val` must allow. `fused` and `regions`
+//! write modules of many blocks.
 //!
 //! Source: SPIR-V specification 1.3; `SPV_KHR_physical_storage_buffer`; Vulkan specification, "Shader Interfaces".
 
@@ -27,9 +28,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::binary::Assemble;
 
-use self::block::{Block, Way};
+use self::block::{SpirvBlock, Way};
 pub use self::fused::produce_fused;
-use self::module::Module;
+use self::module::ModuleWriter;
 pub use self::regions::produce_regions;
 pub use self::rules::required_feature;
 use layoutproof_device::{Feature, Shader};
@@ -40,7 +41,7 @@ use crate::probe::{AddressSpace, Form, ProbeEntry, ProbePlan, Wiring, spread};
 
 /// A module and what it asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Produced {
+pub struct SpirvModule {
     /// SPIR-V words.
     pub words: Vec<u32>,
     /// The rules that the block obeys, by the spaces in which the module holds it.
@@ -49,7 +50,7 @@ pub struct Produced {
     features: BTreeSet<Feature>,
 }
 
-impl Produced {
+impl SpirvModule {
     /// The rules under which the whole module is valid.
     pub fn block_rules(&self) -> BlockRules {
         self.rules.values().max().copied().unwrap_or(BlockRules::Relaxed)
@@ -77,7 +78,7 @@ impl Produced {
 /// # Errors
 /// If the rule set forbids the block, the plan has no entry points, or leaves that the block has not, or an entry point
 /// cannot hold the block.
-pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<Produced, ProduceError> {
+pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, ProduceError> {
     let Ok(laid_out) = &layout.result else {
         return Err(ProduceError::Refused { rules: layout.rules.clone(), block: layout.name.clone() });
     };
@@ -85,43 +86,47 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<Produced, Produ
         return Err(ProduceError::NothingToProbe { block: layout.name.clone() });
     }
     refuse_unsized(layout, laid_out.size, plan)?;
-    let block = Block::new(laid_out, &plan.leaves);
+
+    let block = SpirvBlock::new(laid_out, &plan.leaves);
     let ways = ways_in(layout, &block, plan)?;
     let copy = match spread(laid_out).filter(|_| plan.entries.iter().any(|entry| entry.forms.contains(&Form::Copied))) {
         Some(other) => {
-            let block = Block::new(&other, &plan.leaves);
+            let block = SpirvBlock::new(&other, &plan.leaves);
             let leaves = ways_in(layout, &block, plan)?.into_iter().map(|way| way.indices).collect();
             Some((block.node, leaves))
         }
         None => None,
     };
+
     let kinds = block.node.kinds();
     let spaces: BTreeSet<AddressSpace> = plan.entries.iter().map(|entry| entry.space).collect();
     let needs = needs::of(&kinds, &spaces);
-    let addresses = spaces.contains(&AddressSpace::Address);
-    let mut module = Module::new(&block.node, &layout.name, (&needs, addresses));
+    let has_addresses = spaces.contains(&AddressSpace::Address);
+    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, has_addresses);
     if let Some((node, leaves)) = copy {
         module.add_copy(&node, leaves);
     }
+
     for entry in &plan.entries {
         let wiring = Wiring::new(layout, plan, entry);
         module.write_entry(entry, &ways, &wiring)?;
     }
+
     let rules = spaces.into_iter().map(|space| (space, rules::needed(&block.node, space))).collect();
     let of_types = needs.iter().map(|need| need.feature);
     let features = of_types.chain(plan.entries.iter().flat_map(ProbeEntry::requires)).collect();
-    Ok(Produced { words: module.finish().assemble(), rules, features })
+    Ok(SpirvModule { words: module.finish().assemble(), rules, features })
 }
 
 /// The loosest of Vulkan's rules that the leaves of `plan` need in the spaces of its entry points; `None` for a block
 /// without a layout, or a plan without entry points.
 pub fn block_rules(layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
-    let block = Block::new(layout.result.as_ref().ok()?, &plan.leaves);
+    let block = SpirvBlock::new(layout.result.as_ref().ok()?, &plan.leaves);
     plan.entries.iter().map(|entry| rules::needed(&block.node, entry.space)).max()
 }
 
 /// The way to each leaf of a plan.
-fn ways_in(layout: &BlockLayout, block: &Block<'_>, plan: &ProbePlan) -> Result<Vec<Way>, ProduceError> {
+fn ways_in(layout: &BlockLayout, block: &SpirvBlock<'_>, plan: &ProbePlan) -> Result<Vec<Way>, ProduceError> {
     let no_leaf = |path: &String| ProduceError::NoSuchLeaf { block: layout.name.clone(), path: path.clone() };
     plan.leaves.iter().map(|leaf| block.way(leaf).ok_or_else(|| no_leaf(&leaf.path))).collect()
 }

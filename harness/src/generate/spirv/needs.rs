@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use layoutproof_device::Feature;
 use rspirv::spirv::Capability;
 
-use super::kind::{Kind, Numeric};
+use super::kind::{ScalarKind, ScalarMeaning};
 use crate::probe::AddressSpace;
 
 /// What a type needs.
@@ -20,7 +20,7 @@ pub(super) struct Need {
 }
 
 /// What a block of `kinds` needs in `spaces`, each capability once.
-pub(super) fn of(kinds: &BTreeSet<Kind>, spaces: &BTreeSet<AddressSpace>) -> Vec<Need> {
+pub(super) fn of(kinds: &BTreeSet<ScalarKind>, spaces: &BTreeSet<AddressSpace>) -> Vec<Need> {
     let in_memory = kinds.iter().flat_map(|kind| spaces.iter().filter_map(|space| storage(*kind, *space)));
     let mut needs: Vec<Need> = Vec::new();
     for need in kinds.iter().flat_map(|kind| arithmetic(*kind)).chain(in_memory) {
@@ -32,21 +32,23 @@ pub(super) fn of(kinds: &BTreeSet<Kind>, spaces: &BTreeSet<AddressSpace>) -> Vec
 }
 
 /// What values of a type need. The bits of a 16-bit float are read through a 16-bit integer.
-fn arithmetic(kind: Kind) -> Vec<Need> {
+fn arithmetic(kind: ScalarKind) -> Vec<Need> {
     let plain = |capability, feature| Need { capability, feature, extension: None };
     let int16 = plain(Capability::Int16, Feature::Int16);
     match (kind.bits, kind.numeric) {
         (8, _) => vec![plain(Capability::Int8, Feature::Int8)],
-        (16, Numeric::Float) => vec![plain(Capability::Float16, Feature::Float16), int16],
-        (16, Numeric::Uint | Numeric::Int | Numeric::Bool) => vec![int16],
-        (64, Numeric::Float) => vec![plain(Capability::Float64, Feature::Float64)],
-        (64, Numeric::Uint | Numeric::Int | Numeric::Bool) => vec![plain(Capability::Int64, Feature::Int64)],
+        (16, ScalarMeaning::Float) => vec![plain(Capability::Float16, Feature::Float16), int16],
+        (16, ScalarMeaning::Uint | ScalarMeaning::Int | ScalarMeaning::Bool) => vec![int16],
+        (64, ScalarMeaning::Float) => vec![plain(Capability::Float64, Feature::Float64)],
+        (64, ScalarMeaning::Uint | ScalarMeaning::Int | ScalarMeaning::Bool) => {
+            vec![plain(Capability::Int64, Feature::Int64)]
+        }
         (_, _) => Vec::new(),
     }
 }
 
 /// What members of a type need in a block. Behind addresses the rules of storage buffers hold.
-fn storage(kind: Kind, space: AddressSpace) -> Option<Need> {
+fn storage(kind: ScalarKind, space: AddressSpace) -> Option<Need> {
     use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     let (capability, feature) = match (kind.bits, space) {
         (8, Storage | StorageElement | Address) => (Capability::StorageBuffer8BitAccess, Feature::StorageBuffer8),

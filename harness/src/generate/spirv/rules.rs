@@ -7,8 +7,8 @@ use layoutproof_device::Feature;
 use layoutproof_layout::BlockRules;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 
-use super::block::{Field, Node};
-use super::kind::Kind;
+use super::block::{SpirvField, SpirvNode};
+use super::kind::ScalarKind;
 use crate::probe::AddressSpace;
 
 /// The feature that a device must have for blocks under these rules.
@@ -21,7 +21,7 @@ pub fn required_feature(rules: BlockRules) -> Option<Feature> {
 }
 
 /// The strictest rules that `block` obeys in `space`.
-pub(super) fn needed(block: &Node, space: AddressSpace) -> BlockRules {
+pub(super) fn needed(block: &SpirvNode, space: AddressSpace) -> BlockRules {
     let extended = match space {
         AddressSpace::Uniform | AddressSpace::UniformElement => true,
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::PushConstant => {
@@ -39,54 +39,54 @@ pub(super) fn needed(block: &Node, space: AddressSpace) -> BlockRules {
 
 /// Whether a struct at absolute byte `start` obeys the relaxed rules, under which nothing lies in the tail padding of an
 /// array or struct; `extended` adds what uniform blocks need: matrices, arrays and structs aligned to 16 bytes.
-fn obeys(node: &Node, start: u32, extended: bool) -> bool {
-    let Node::Struct { fields, .. } = node else { return true };
+fn obeys(node: &SpirvNode, start: u32, extended: bool) -> bool {
+    let SpirvNode::Struct { fields, .. } = node else { return true };
     let mut free = 0;
     fields.iter().all(|field| {
         let fits = field.offset >= free && field_obeys(field, start, extended);
         free = field.offset.saturating_add(size(&field.node));
-        if matches!(field.node, Node::Array { .. } | Node::Struct { .. }) {
+        if matches!(field.node, SpirvNode::Array { .. } | SpirvNode::Struct { .. }) {
             free = free.next_multiple_of(alignment(&field.node, extended));
         }
         fits
     })
 }
 
-fn field_obeys(field: &Field, start: u32, extended: bool) -> bool {
+fn field_obeys(field: &SpirvField, start: u32, extended: bool) -> bool {
     let offset = start.saturating_add(field.offset);
     let aligned = offset.is_multiple_of(alignment(&field.node, extended));
     match &field.node {
-        Node::Scalar(_) => aligned,
-        Node::Vector { kind, length } => !straddles(offset, (*kind, *length)),
-        Node::Matrix { .. } => aligned && strides_obey(&field.node, extended),
-        Node::Array { .. } => {
+        SpirvNode::Scalar(_) => aligned,
+        SpirvNode::Vector { kind, length } => !straddles(offset, *kind, *length),
+        SpirvNode::Matrix { .. } => aligned && strides_obey(&field.node, extended),
+        SpirvNode::Array { .. } => {
             aligned && strides_obey(&field.node, extended) && elements_obey(&field.node, offset, extended)
         }
-        Node::Struct { .. } => aligned && obeys(&field.node, offset, extended),
+        SpirvNode::Struct { .. } => aligned && obeys(&field.node, offset, extended),
     }
 }
 
 /// A vector of up to 16 bytes must not cross a 16-byte line, a larger one must start on it.
-fn straddles(offset: u32, (kind, length): (Kind, u32)) -> bool {
+fn straddles(offset: u32, kind: ScalarKind, length: u32) -> bool {
     let size = length * kind.size();
     let crosses = if size > 16 { !offset.is_multiple_of(16) } else { offset % 16 + size > 16 };
     crosses || !offset.is_multiple_of(kind.size())
 }
 
 /// Array strides, and the stride of the matrix inside, are multiples of the alignment.
-fn strides_obey(node: &Node, extended: bool) -> bool {
+fn strides_obey(node: &SpirvNode, extended: bool) -> bool {
     match node {
-        Node::Array { element, stride, .. } => {
+        SpirvNode::Array { element, stride, .. } => {
             stride.is_multiple_of(alignment(node, extended)) && strides_obey(element, extended)
         }
-        Node::Matrix { stride, .. } => stride.is_multiple_of(alignment(node, extended)),
-        Node::Scalar(_) | Node::Vector { .. } | Node::Struct { .. } => true,
+        SpirvNode::Matrix { stride, .. } => stride.is_multiple_of(alignment(node, extended)),
+        SpirvNode::Scalar(_) | SpirvNode::Vector { .. } | SpirvNode::Struct { .. } => true,
     }
 }
 
 /// The structs in an array obey at each place, until places repeat modulo 16.
-fn elements_obey(node: &Node, offset: u32, extended: bool) -> bool {
-    let Node::Array { element, count, stride } = node else { return obeys(node, offset, extended) };
+fn elements_obey(node: &SpirvNode, offset: u32, extended: bool) -> bool {
+    let SpirvNode::Array { element, count, stride } = node else { return obeys(node, offset, extended) };
     let places = match count {
         Count::Finite(count) => (*count).min(16),
         Count::Unbounded => 1,
@@ -95,39 +95,41 @@ fn elements_obey(node: &Node, offset: u32, extended: bool) -> bool {
 }
 
 /// Base alignment in bytes; `extended` rounds matrices, arrays and structs up to 16.
-fn alignment(node: &Node, extended: bool) -> u32 {
+fn alignment(node: &SpirvNode, extended: bool) -> u32 {
     let rounded = |alignment: u32| if extended { alignment.next_multiple_of(16) } else { alignment };
     match node {
-        Node::Scalar(kind) => kind.size(),
-        Node::Vector { kind, length } => vector_alignment(*kind, *length),
-        Node::Matrix { kind, rows, columns, order, .. } => rounded(match order {
+        SpirvNode::Scalar(kind) => kind.size(),
+        SpirvNode::Vector { kind, length } => vector_alignment(*kind, *length),
+        SpirvNode::Matrix { kind, rows, columns, order, .. } => rounded(match order {
             MatrixOrder::Column => vector_alignment(*kind, *rows),
             MatrixOrder::Row => vector_alignment(*kind, *columns),
         }),
-        Node::Array { element, .. } => rounded(alignment(element, extended)),
-        Node::Struct { fields, .. } => {
+        SpirvNode::Array { element, .. } => rounded(alignment(element, extended)),
+        SpirvNode::Struct { fields, .. } => {
             rounded(fields.iter().map(|field| alignment(&field.node, extended)).max().unwrap_or(1))
         }
     }
 }
 
-fn vector_alignment(kind: Kind, length: u32) -> u32 {
+fn vector_alignment(kind: ScalarKind, length: u32) -> u32 {
     kind.size() * if length == 2 { 2 } else { 4 }
 }
 
 /// Bytes as `spirv-val` counts them: a `ColMajor` matrix ends with its last column's padding.
-fn size(node: &Node) -> u32 {
+fn size(node: &SpirvNode) -> u32 {
     match node {
-        Node::Scalar(kind) => kind.size(),
-        Node::Vector { kind, length } => length * kind.size(),
-        Node::Matrix { kind, rows, columns, order, stride } => match order {
+        SpirvNode::Scalar(kind) => kind.size(),
+        SpirvNode::Vector { kind, length } => length * kind.size(),
+        SpirvNode::Matrix { kind, rows, columns, order, stride } => match order {
             MatrixOrder::Column => stride.saturating_mul(*columns),
             MatrixOrder::Row => stride.saturating_mul(rows - 1).saturating_add(columns * kind.size()),
         },
-        Node::Array { element, count, stride } => match count {
+        SpirvNode::Array { element, count, stride } => match count {
             Count::Finite(count) => stride.saturating_mul(count - 1).saturating_add(size(element)),
             Count::Unbounded => 0,
         },
-        Node::Struct { fields, .. } => fields.last().map_or(0, |field| field.offset.saturating_add(size(&field.node))),
+        SpirvNode::Struct { fields, .. } => {
+            fields.last().map_or(0, |field| field.offset.saturating_add(size(&field.node)))
+        }
     }
 }

@@ -8,26 +8,26 @@
 use rspirv::spirv::{BuiltIn, ExecutionMode, ExecutionModel, FunctionControl, StorageClass, Word};
 
 use super::access::OPEN;
-use super::kind::{Kind, Numeric};
-use super::module::{Module, NO_FUNCTION};
-use super::types::Types;
+use super::kind::{ScalarKind, ScalarMeaning};
+use super::module::{ModuleWriter, NO_FUNCTION};
+use super::types::TypeEmitter;
 use crate::probe::Stage;
 use crate::probe::{LANES, NOTHING, POINT};
 
 /// One in IEEE 754's bits.
 const ONE: u32 = 0x3F80_0000;
 
-const FLOAT: Kind = Kind { numeric: Numeric::Float, bits: 32 };
+const FLOAT: ScalarKind = ScalarKind { numeric: ScalarMeaning::Float, bits: 32 };
 
 /// What a vertex stage writes for the rasterizer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
+pub(super) struct PointOutputs {
     position: Word,
     size: Word,
 }
 
 /// Begins a function that takes and returns nothing.
-pub(super) fn begin_function(types: &mut Types) -> Word {
+pub(super) fn begin_function(types: &mut TypeEmitter) -> Word {
     let void = types.builder.type_void();
     let signature = types.builder.type_function(void, []);
     let builder = &mut types.builder;
@@ -36,9 +36,9 @@ pub(super) fn begin_function(types: &mut Types) -> Word {
     function
 }
 
-impl Module<'_> {
+impl ModuleWriter<'_> {
     /// The variables that an entry point of `stage` has to write beside the probe's; while no function is open.
-    pub(super) fn point_of(&mut self, stage: Stage) -> Option<Point> {
+    pub(super) fn point_of(&mut self, stage: Stage) -> Option<PointOutputs> {
         match stage {
             Stage::Compute | Stage::Fragment => None,
             Stage::Vertex => Some(self.point()),
@@ -46,7 +46,7 @@ impl Module<'_> {
     }
 
     /// Places the point, in the function that is open.
-    pub(super) fn store_point(&mut self, Point { position, size }: Point) {
+    pub(super) fn store_point(&mut self, PointOutputs { position, size }: PointOutputs) {
         let zero = self.types.small_constant(FLOAT, 0);
         let one = self.types.small_constant(FLOAT, ONE);
         let vector = self.types.vector(FLOAT, 4);
@@ -56,14 +56,14 @@ impl Module<'_> {
         builder.store(size, one, None, []).expect(OPEN);
     }
 
-    fn point(&mut self) -> Point {
+    fn point(&mut self) -> PointOutputs {
         if let Some(point) = self.point {
             return point;
         }
         let (vector, float) = (self.types.vector(FLOAT, 4), self.types.scalar(FLOAT));
-        let position = self.types.builtin(BuiltIn::Position, (StorageClass::Output, vector));
-        let size = self.types.builtin(BuiltIn::PointSize, (StorageClass::Output, float));
-        let point = Point { position, size };
+        let position = self.types.builtin(BuiltIn::Position, StorageClass::Output, vector);
+        let size = self.types.builtin(BuiltIn::PointSize, StorageClass::Output, float);
+        let point = PointOutputs { position, size };
         self.point = Some(point);
         point
     }
@@ -79,7 +79,7 @@ impl Module<'_> {
     }
 
     /// Declares the function that was written as an entry point; `lane` is the variable with the invocation's index.
-    pub(super) fn declare_entry(&mut self, stage: Stage, (name, function): (&str, Word), lane: Option<Word>) {
+    pub(super) fn declare_entry(&mut self, stage: Stage, name: &str, function: Word, lane: Option<Word>) {
         let outputs = self.point_of(stage).map(|point| [point.position, point.size]);
         let model = match stage {
             Stage::Compute => ExecutionModel::GLCompute,
@@ -119,6 +119,6 @@ impl Module<'_> {
         let builder = &mut self.types.builder;
         builder.ret().expect(OPEN);
         builder.end_function().expect("the function is open");
-        self.declare_entry(stage, (name, function), None);
+        self.declare_entry(stage, name, function, None);
     }
 }

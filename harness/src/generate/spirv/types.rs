@@ -10,24 +10,24 @@ use layoutproof_layout::shape::{Count, MatrixOrder};
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
-use super::block::{Field, Node};
-use super::kind::{Kind, Numeric};
+use super::block::{SpirvField, SpirvNode};
+use super::kind::{ScalarKind, ScalarMeaning};
 
 /// A type with its id and those of its parts.
 #[derive(Clone, Debug)]
-pub(super) struct Typed {
+pub(super) struct EmittedType {
     pub(super) id: Word,
     /// Members of a struct; else the one type of all elements, columns or components; none for a scalar.
-    pub(super) parts: Vec<Typed>,
+    pub(super) parts: Vec<EmittedType>,
     pub(super) form: TypedForm,
     /// Whether it is a matrix, whose parts are columns.
     pub(super) is_matrix: bool,
 }
 
-/// What a [`Typed`] is, for access.
+/// What a [`EmittedType`] is, for access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypedForm {
-    Scalar(Kind),
+    Scalar(ScalarKind),
     Vector {
         length: u32,
     },
@@ -37,12 +37,12 @@ pub(super) enum TypedForm {
     },
 }
 
-impl Typed {
+impl EmittedType {
     /// The type at the end of `indices`.
     ///
     /// # Panics
-    /// If the indices do not lead through the type: they come from [`super::block::Block::way`].
-    pub(super) fn at(&self, indices: &[u32]) -> &Typed {
+    /// If the indices do not lead through the type: they come from [`super::block::SpirvBlock::way`].
+    pub(super) fn at(&self, indices: &[u32]) -> &EmittedType {
         indices.iter().fold(self, |typed, index| typed.part(*index))
     }
 
@@ -56,15 +56,15 @@ impl Typed {
         }
     }
 
-    pub(super) fn part(&self, index: u32) -> &Typed {
+    pub(super) fn part(&self, index: u32) -> &EmittedType {
         if self.parts.len() == 1 { &self.parts[0] } else { &self.parts[index as usize] }
     }
 }
 
 /// A module under construction with the types that it has.
-pub(super) struct Types {
+pub(super) struct TypeEmitter {
     pub(super) builder: Builder,
-    scalars: BTreeMap<Kind, Word>,
+    scalars: BTreeMap<ScalarKind, Word>,
     /// By component type and length.
     vectors: BTreeMap<(Word, u32), Word>,
     /// By type and value.
@@ -72,7 +72,7 @@ pub(super) struct Types {
     pointers: BTreeMap<(u32, Word), Word>,
 }
 
-impl Types {
+impl TypeEmitter {
     /// An empty module. The builder's own default would give out id 0, which SPIR-V does not have.
     pub(super) fn new() -> Self {
         Self {
@@ -85,38 +85,38 @@ impl Types {
     }
 
     /// The id of a scalar type.
-    pub(super) fn scalar(&mut self, kind: Kind) -> Word {
+    pub(super) fn scalar(&mut self, kind: ScalarKind) -> Word {
         // SPIR-V forbids a second type that is the same.
         let numeric = match kind.numeric {
-            Numeric::Uint | Numeric::Bool => Numeric::Uint,
-            Numeric::Int => Numeric::Int,
-            Numeric::Float => Numeric::Float,
+            ScalarMeaning::Uint | ScalarMeaning::Bool => ScalarMeaning::Uint,
+            ScalarMeaning::Int => ScalarMeaning::Int,
+            ScalarMeaning::Float => ScalarMeaning::Float,
         };
         let Self { builder, scalars, .. } = self;
-        *scalars.entry(Kind { numeric, ..kind }).or_insert_with(|| {
+        *scalars.entry(ScalarKind { numeric, ..kind }).or_insert_with(|| {
             let id = builder.id();
             match numeric {
-                Numeric::Uint | Numeric::Bool => builder.type_int_id(Some(id), kind.bits, 0),
-                Numeric::Int => builder.type_int_id(Some(id), kind.bits, 1),
-                Numeric::Float => builder.type_float_id(Some(id), kind.bits, None),
+                ScalarMeaning::Uint | ScalarMeaning::Bool => builder.type_int_id(Some(id), kind.bits, 0),
+                ScalarMeaning::Int => builder.type_int_id(Some(id), kind.bits, 1),
+                ScalarMeaning::Float => builder.type_float_id(Some(id), kind.bits, None),
             }
         })
     }
 
     /// The id of a `uint` constant.
     pub(super) fn constant(&mut self, value: u32) -> Word {
-        self.small_constant(Kind::WORD, value)
+        self.small_constant(ScalarKind::WORD, value)
     }
 
     /// The id of a constant of an integer type of up to 32 bits, which must hold it.
-    pub(super) fn small_constant(&mut self, kind: Kind, value: u32) -> Word {
+    pub(super) fn small_constant(&mut self, kind: ScalarKind, value: u32) -> Word {
         let ty = self.scalar(kind);
         let Self { builder, constants, .. } = self;
         *constants.entry((ty, value)).or_insert_with(|| builder.constant_bit32(ty, value))
     }
 
     /// The id of a vector type.
-    pub(super) fn vector(&mut self, kind: Kind, length: u32) -> Word {
+    pub(super) fn vector(&mut self, kind: ScalarKind, length: u32) -> Word {
         self.typed_vector(kind, length).id
     }
 
@@ -130,57 +130,62 @@ impl Types {
     }
 
     /// Emits a node's type with its decorations and names.
-    pub(super) fn emit(&mut self, node: &Node) -> Typed {
+    pub(super) fn emit(&mut self, node: &SpirvNode) -> EmittedType {
         match node {
-            Node::Scalar(kind) => self.typed_scalar(*kind),
-            Node::Vector { kind, length } => self.typed_vector(*kind, *length),
-            Node::Matrix { kind, rows, columns, .. } => {
+            SpirvNode::Scalar(kind) => self.typed_scalar(*kind),
+            SpirvNode::Vector { kind, length } => self.typed_vector(*kind, *length),
+            SpirvNode::Matrix { kind, rows, columns, .. } => {
                 let column = self.typed_vector(*kind, *rows);
                 let id = self.builder.type_matrix(column.id, *columns);
-                Typed { id, parts: vec![column], form: TypedForm::Aggregate { count: Some(*columns) }, is_matrix: true }
+                EmittedType {
+                    id,
+                    parts: vec![column],
+                    form: TypedForm::Aggregate { count: Some(*columns) },
+                    is_matrix: true,
+                }
             }
-            Node::Array { element, count, stride } => self.emit_array(element, *count, *stride),
-            Node::Struct { name, fields } => self.emit_struct(name, fields),
+            SpirvNode::Array { element, count, stride } => self.emit_array(element, *count, *stride),
+            SpirvNode::Struct { name, fields } => self.emit_struct(name, fields),
         }
     }
 
     /// Emits a node's type as it is in memory without a layout: the same parts, without decorations.
-    pub(super) fn emit_without_layout(&mut self, node: &Node) -> Typed {
+    pub(super) fn emit_without_layout(&mut self, node: &SpirvNode) -> EmittedType {
         match node {
-            Node::Scalar(_) | Node::Vector { .. } | Node::Matrix { .. } => self.emit(node),
-            Node::Array { element, count, .. } => {
+            SpirvNode::Scalar(_) | SpirvNode::Vector { .. } | SpirvNode::Matrix { .. } => self.emit(node),
+            SpirvNode::Array { element, count, .. } => {
                 let element = self.emit_without_layout(element);
                 self.array_of(element, *count)
             }
-            Node::Struct { name, fields } => {
+            SpirvNode::Struct { name, fields } => {
                 let parts = fields.iter().map(|field| self.emit_without_layout(&field.node)).collect();
                 self.struct_of(name, parts)
             }
         }
     }
 
-    fn typed_scalar(&mut self, kind: Kind) -> Typed {
-        Typed { id: self.scalar(kind), parts: Vec::new(), form: TypedForm::Scalar(kind), is_matrix: false }
+    fn typed_scalar(&mut self, kind: ScalarKind) -> EmittedType {
+        EmittedType { id: self.scalar(kind), parts: Vec::new(), form: TypedForm::Scalar(kind), is_matrix: false }
     }
 
-    fn typed_vector(&mut self, kind: Kind, length: u32) -> Typed {
+    fn typed_vector(&mut self, kind: ScalarKind, length: u32) -> EmittedType {
         let scalar = self.typed_scalar(kind);
         let Self { builder, vectors, .. } = self;
         let id = *vectors.entry((scalar.id, length)).or_insert_with(|| {
             let id = builder.id();
             builder.type_vector_id(Some(id), scalar.id, length)
         });
-        Typed { id, parts: vec![scalar], form: TypedForm::Vector { length }, is_matrix: false }
+        EmittedType { id, parts: vec![scalar], form: TypedForm::Vector { length }, is_matrix: false }
     }
 
-    fn emit_array(&mut self, element: &Node, count: Count, stride: u32) -> Typed {
+    fn emit_array(&mut self, element: &SpirvNode, count: Count, stride: u32) -> EmittedType {
         let element = self.emit(element);
         let array = self.array_of(element, count);
         self.builder.decorate(array.id, Decoration::ArrayStride, [Operand::LiteralBit32(stride)]);
         array
     }
 
-    fn array_of(&mut self, element: Typed, count: Count) -> Typed {
+    fn array_of(&mut self, element: EmittedType, count: Count) -> EmittedType {
         let id = self.builder.id();
         let count = match count {
             Count::Finite(count) => {
@@ -193,10 +198,10 @@ impl Types {
                 None
             }
         };
-        Typed { id, parts: vec![element], form: TypedForm::Aggregate { count }, is_matrix: false }
+        EmittedType { id, parts: vec![element], form: TypedForm::Aggregate { count }, is_matrix: false }
     }
 
-    fn emit_struct(&mut self, name: &str, fields: &[Field]) -> Typed {
+    fn emit_struct(&mut self, name: &str, fields: &[SpirvField]) -> EmittedType {
         let parts = fields.iter().map(|field| self.emit(&field.node)).collect();
         let structure = self.struct_of(name, parts);
         let id = structure.id;
@@ -215,20 +220,20 @@ impl Types {
         structure
     }
 
-    fn struct_of(&mut self, name: &str, parts: Vec<Typed>) -> Typed {
+    fn struct_of(&mut self, name: &str, parts: Vec<EmittedType>) -> EmittedType {
         let id = self.builder.id();
         self.builder.type_struct_id(Some(id), parts.iter().map(|part| part.id));
         self.builder.name(id, name);
         let count = u32::try_from(parts.len()).expect("a struct of 2^32 members does not fit in memory");
-        Typed { id, parts, form: TypedForm::Aggregate { count: Some(count) }, is_matrix: false }
+        EmittedType { id, parts, form: TypedForm::Aggregate { count: Some(count) }, is_matrix: false }
     }
 }
 
 /// Order and stride of a member's matrices; SPIR-V wants them on the struct member, also for arrays of matrices.
-fn matrix_decorations(node: &Node) -> Option<(MatrixOrder, u32)> {
+fn matrix_decorations(node: &SpirvNode) -> Option<(MatrixOrder, u32)> {
     match node {
-        Node::Matrix { order, stride, .. } => Some((*order, *stride)),
-        Node::Array { element, .. } => matrix_decorations(element),
-        Node::Scalar(_) | Node::Vector { .. } | Node::Struct { .. } => None,
+        SpirvNode::Matrix { order, stride, .. } => Some((*order, *stride)),
+        SpirvNode::Array { element, .. } => matrix_decorations(element),
+        SpirvNode::Scalar(_) | SpirvNode::Vector { .. } | SpirvNode::Struct { .. } => None,
     }
 }

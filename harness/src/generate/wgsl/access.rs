@@ -1,4 +1,4 @@
-//! Ways through a WGSL type: a leaf's steps through the laid-out type in, steps through the WGSL type out.
+//! Follows a leaf's steps through the WGSL type that a laid-out type was written as.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use layoutproof_layout::Leaf;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::tree::LeafStep;
 
-use super::node::{ELEMENT, Node, NodeShape, WgslScalar};
+use super::node::{ELEMENT, NodeShape, WgslNode, WgslScalar};
 use super::{BLOCK, NotExpressible};
 
 /// One step from a WGSL value to a part of it.
@@ -45,7 +45,7 @@ pub(super) fn expression(steps: &[WgslStep]) -> String {
 
 /// How the text reaches a leaf.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Access {
+pub(super) struct WgslLeafAccess {
     /// From the block's variable to the leaf.
     pub(super) path: Vec<WgslStep>,
     /// The leaf's type.
@@ -54,7 +54,7 @@ pub(super) struct Access {
     pub(super) vector: Option<u32>,
 }
 
-impl Access {
+impl WgslLeafAccess {
     /// The way to the vector that holds the leaf, and the last step in it; `None` for a scalar that stands alone.
     pub(super) fn in_vector(&self) -> Option<(&[WgslStep], &WgslStep)> {
         let (component, vector) = self.path.split_last()?;
@@ -62,29 +62,29 @@ impl Access {
     }
 }
 
-impl Node {
+impl WgslNode {
     /// The way to `leaf`.
     ///
     /// # Errors
     /// If the leaf is no part of the block.
-    pub(super) fn access(&self, leaf: &Leaf) -> Result<Access, NotExpressible> {
+    pub(super) fn access(&self, leaf: &Leaf) -> Result<WgslLeafAccess, NotExpressible> {
         self.follow(&leaf.steps, Vec::new()).ok_or_else(|| NotExpressible::new(&leaf.path, "no part of the block"))
     }
 
-    fn follow(&self, steps: &[LeafStep], mut path: Vec<WgslStep>) -> Option<Access> {
+    fn follow(&self, steps: &[LeafStep], mut path: Vec<WgslStep>) -> Option<WgslLeafAccess> {
         match (&self.shape, steps) {
             // A vector of one component and a matrix of one cell are scalars in WGSL.
             (NodeShape::Scalar(scalar), [] | [LeafStep::Component(0) | LeafStep::Cell { row: 0, column: 0 }]) => {
-                Some(Access { path, scalar: *scalar, vector: None })
+                Some(WgslLeafAccess { path, scalar: *scalar, vector: None })
             }
             (NodeShape::Vector { scalar, length }, [step]) => {
                 path.push(WgslStep::Component(vector_component(*step)?));
-                Some(Access { path, scalar: *scalar, vector: Some(*length) })
+                Some(WgslLeafAccess { path, scalar: *scalar, vector: Some(*length) })
             }
             (NodeShape::Matrix(grid), [LeafStep::Cell { row, column }]) => {
                 let (vector, component) = grid.place(*row, *column);
                 path.extend([WgslStep::Column(vector), WgslStep::Component(component)]);
-                Some(Access { path, scalar: WgslScalar::F32, vector: Some(grid.length) })
+                Some(WgslLeafAccess { path, scalar: WgslScalar::F32, vector: Some(grid.length) })
             }
             (NodeShape::Array { element, wrapper, .. }, [LeafStep::Element(index), rest @ ..]) => {
                 path.push(WgslStep::Element(*index));

@@ -10,7 +10,7 @@ use naga::valid::MAX_TYPE_SIZE;
 
 use super::super::names::member_name;
 use super::NotExpressible;
-use super::node::{ELEMENT, Grid, Node, NodeMember, NodeShape, WgslScalar};
+use super::node::{ELEMENT, Grid, NodeMember, NodeShape, WgslNode, WgslScalar};
 
 /// Whether WGSL's offsets must come out as in the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,20 +23,20 @@ pub(super) enum Fit {
 
 /// Makes nodes, and the struct declarations that they name.
 #[derive(Debug)]
-pub(super) struct Builder {
+pub(super) struct WgslBuilder {
     fit: Fit,
     declarations: Vec<String>,
 }
 
 /// An array dimension of the layout.
 #[derive(Clone, Copy, Debug)]
-struct Dimension {
+struct WgslDimension {
     count: Count,
     /// Bytes from one element to the next.
     stride: u32,
 }
 
-impl Builder {
+impl WgslBuilder {
     pub(super) fn new(fit: Fit) -> Self {
         Self { fit, declarations: Vec::new() }
     }
@@ -47,12 +47,12 @@ impl Builder {
     }
 
     /// The node of a type, `None` for one without bytes.
-    pub(super) fn node(&mut self, path: &str, laid_out: &LaidOut) -> Result<Option<Node>, NotExpressible> {
+    pub(super) fn node(&mut self, path: &str, laid_out: &LaidOut) -> Result<Option<WgslNode>, NotExpressible> {
         match &laid_out.shape {
-            LaidOutShape::Scalar(component) => Node::vector(path, *component, 1).map(Some),
-            LaidOutShape::Vector { component, length } => Node::vector(path, *component, *length).map(Some),
+            LaidOutShape::Scalar(component) => WgslNode::vector(path, *component, 1).map(Some),
+            LaidOutShape::Vector { component, length } => WgslNode::vector(path, *component, *length).map(Some),
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-                let node = Node::matrix(path, *component, Grid::new(*rows, *columns, *order))?;
+                let node = WgslNode::matrix(path, *component, Grid::new(*rows, *columns, *order))?;
                 self.check_matrix(&node, *stride)?;
                 Ok(Some(node))
             }
@@ -61,7 +61,7 @@ impl Builder {
                 match count {
                     Count::Finite(0) => Ok(None),
                     Count::Finite(_) | Count::Unbounded => {
-                        self.array(path, element, Dimension { count: *count, stride: *stride }).map(Some)
+                        self.array(path, element, WgslDimension { count: *count, stride: *stride }).map(Some)
                     }
                 }
             }
@@ -71,8 +71,8 @@ impl Builder {
         }
     }
 
-    fn check_matrix(&self, node: &Node, stride: u32) -> Result<(), NotExpressible> {
-        let Node { ty, path, alignment, shape, .. } = node;
+    fn check_matrix(&self, node: &WgslNode, stride: u32) -> Result<(), NotExpressible> {
+        let WgslNode { ty, path, alignment, shape, .. } = node;
         match shape {
             NodeShape::Matrix(_) if self.fit == Fit::Exact && stride != *alignment => {
                 let reason = format!("the vectors of `{ty}` are {alignment} bytes apart, those of the layout {stride}");
@@ -86,8 +86,8 @@ impl Builder {
         }
     }
 
-    fn array(&mut self, path: &str, element: Node, laid_out: Dimension) -> Result<Node, NotExpressible> {
-        let Dimension { count, stride } = laid_out;
+    fn array(&mut self, path: &str, element: WgslNode, laid_out: WgslDimension) -> Result<WgslNode, NotExpressible> {
+        let WgslDimension { count, stride } = laid_out;
         let natural = element.size.next_multiple_of(element.alignment);
         let (stride, wrapper) = match self.fit {
             Fit::Exact if stride != natural => (stride, Some(self.wrapper(path, &element, stride)?)),
@@ -101,12 +101,12 @@ impl Builder {
         let size = within_naga(path, stride.checked_mul(elements))?;
         let alignment = element.alignment;
         let shape = NodeShape::Array { element: Box::new(element), count, stride, wrapper };
-        Ok(Node { ty, path: path.to_owned(), alignment, size, shape })
+        Ok(WgslNode { ty, path: path.to_owned(), alignment, size, shape })
     }
 
     /// Declares a struct of `stride` bytes around `element`.
-    fn wrapper(&mut self, path: &str, element: &Node, stride: u32) -> Result<String, NotExpressible> {
-        let Node { ty, size, alignment, .. } = element;
+    fn wrapper(&mut self, path: &str, element: &WgslNode, stride: u32) -> Result<String, NotExpressible> {
+        let WgslNode { ty, size, alignment, .. } = element;
         if stride < *size {
             let reason = format!("an element `{ty}` takes {size} bytes, the layout's stride is {stride}");
             return Err(NotExpressible::new(path, reason));
@@ -118,7 +118,7 @@ impl Builder {
         Ok(self.declare("Element", &format!("    @size({stride}) {ELEMENT}: {ty},\n")))
     }
 
-    fn structure(&mut self, path: &str, members: &[LaidOutMember]) -> Result<Option<Node>, NotExpressible> {
+    fn structure(&mut self, path: &str, members: &[LaidOutMember]) -> Result<Option<WgslNode>, NotExpressible> {
         let mut fields: Vec<NodeMember> = Vec::new();
         for (index, member) in (0..).zip(members) {
             let place = join(path, &member.name);
@@ -134,18 +134,18 @@ impl Builder {
         let end = last.offset.checked_add(last.node.size).and_then(|end| end.checked_next_multiple_of(alignment));
         let size = within_naga(path, end)?;
         let ty = self.declare("Struct", &member_lines(&fields));
-        Ok(Some(Node { ty, path: path.to_owned(), alignment, size, shape: NodeShape::Struct(fields) }))
+        Ok(Some(WgslNode { ty, path: path.to_owned(), alignment, size, shape: NodeShape::Struct(fields) }))
     }
 
     /// The offset of the next member; a filler is added where the first one does not stand at 0.
-    fn place(&self, fields: &mut Vec<NodeMember>, node: &Node, offset: u32) -> Result<u32, NotExpressible> {
+    fn place(&self, fields: &mut Vec<NodeMember>, node: &WgslNode, offset: u32) -> Result<u32, NotExpressible> {
         let end = fields.last().map_or(Some(0), |last| last.offset.checked_add(last.node.size));
         let end = within_naga(&node.path, end)?;
         if self.fit == Fit::Plain {
             return Ok(end.next_multiple_of(node.alignment));
         }
         if !offset.is_multiple_of(node.alignment) {
-            let Node { ty, alignment, .. } = node;
+            let WgslNode { ty, alignment, .. } = node;
             let reason = format!("the offset of `{ty}` is a multiple of {alignment} bytes, the layout's is {offset}");
             return Err(NotExpressible::new(&node.path, reason));
         }
@@ -154,7 +154,7 @@ impl Builder {
             return Err(NotExpressible::new(&node.path, reason));
         }
         if fields.is_empty() && offset > 0 {
-            let filler = Node::scalar("", WgslScalar::U32);
+            let filler = WgslNode::scalar("", WgslScalar::U32);
             fields.push(NodeMember { source: None, name: "filler".to_owned(), offset: 0, node: filler });
         }
         Ok(offset)

@@ -1,4 +1,4 @@
-//! The entry point of a probe in WGSL: accesses of the leaves in, the function out.
+//! Writes the entry point of a probe in WGSL.
 //!
 //! Which word of the output belongs to which leaf and form is said in [`crate::probe`].
 
@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 
 use layoutproof_layout::shape::Count;
 
-use super::access::{Access, WgslStep, expression, wrapped_element};
-use super::node::{Grid, Node, NodeShape, WgslScalar};
+use super::access::{WgslLeafAccess, WgslStep, expression, wrapped_element};
+use super::node::{Grid, NodeShape, WgslNode, WgslScalar};
 use super::{BLOCK, NotExpressible};
 use crate::probe::{Direction, Form, ProbeEntry};
 
@@ -15,7 +15,11 @@ use crate::probe::{Direction, Form, ProbeEntry};
 ///
 /// # Errors
 /// If a block with a runtime-sized array is copied as a whole, or the entry has a form that is not written here.
-pub(super) fn function(block: &Node, leaves: &[Access], entry: &ProbeEntry) -> Result<String, NotExpressible> {
+pub(super) fn function(
+    block: &WgslNode,
+    leaves: &[WgslLeafAccess],
+    entry: &ProbeEntry,
+) -> Result<String, NotExpressible> {
     if let Some(path) = block.runtime_sized().filter(|_| entry.forms.contains(&Form::Whole)) {
         return Err(NotExpressible::new(&path, "a block with a runtime-sized array cannot be copied as a whole"));
     }
@@ -30,7 +34,7 @@ pub(super) fn function(block: &Node, leaves: &[Access], entry: &ProbeEntry) -> R
     Ok(format!("@compute @workgroup_size(1)\nfn {name}() {{\n    output[0] = input[0];\n    {body}\n}}\n"))
 }
 
-/// Whether this generator writes a form.
+/// Returns true if this generator writes a form.
 fn is_written(form: Form) -> bool {
     match form {
         Form::Leaf | Form::Vector | Form::Whole => true,
@@ -45,7 +49,7 @@ fn is_written(form: Form) -> bool {
     }
 }
 
-fn read(leaves: &[Access], forms: &[Form]) -> Vec<String> {
+fn read(leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<String> {
     let words = |index: usize| 1 + index * leaves.len();
     let statements = forms.iter().enumerate().flat_map(|(index, form)| match form {
         Form::Leaf => store_each(words(index), leaves.iter().map(|leaf| expression(&leaf.path))),
@@ -79,7 +83,7 @@ fn store(word: usize, value: &str) -> String {
 }
 
 /// Loads each vector once, and takes its leaves from the loaded value.
-fn read_vectors(first_word: usize, leaves: &[Access]) -> Vec<String> {
+fn read_vectors(first_word: usize, leaves: &[WgslLeafAccess]) -> Vec<String> {
     let mut loaded: HashMap<&[WgslStep], String> = HashMap::new();
     let mut lines = Vec::new();
     for (index, leaf) in leaves.iter().enumerate() {
@@ -97,8 +101,8 @@ fn read_vectors(first_word: usize, leaves: &[Access]) -> Vec<String> {
     lines
 }
 
-fn write(block: &Node, leaves: &[Access], forms: &[Form]) -> Vec<String> {
-    let values = Values { words: (1..).zip(leaves).map(|(word, leaf)| (leaf.path.as_slice(), word)).collect() };
+fn write(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<String> {
+    let values = WrittenValues { words: (1..).zip(leaves).map(|(word, leaf)| (leaf.path.as_slice(), word)).collect() };
     let statements = forms.iter().flat_map(|form| match form {
         Form::Leaf => leaves.iter().map(|leaf| assign(&leaf.path, &values.scalar(leaf.scalar, &leaf.path))).collect(),
         Form::Vector => values.write_vectors(leaves),
@@ -122,12 +126,12 @@ fn assign(place: &[WgslStep], value: &str) -> String {
 
 /// The values that a write probe stores.
 #[derive(Debug)]
-struct Values<'a> {
+struct WrittenValues<'a> {
     /// Input word of each leaf.
     words: HashMap<&'a [WgslStep], usize>,
 }
 
-impl Values<'_> {
+impl WrittenValues<'_> {
     /// The value of the scalar at `path`: its input word, or what is there already where the probe has no leaf (so that
     /// fillers, and leaves that are not probed, keep their bytes).
     fn scalar(&self, scalar: WgslScalar, path: &[WgslStep]) -> String {
@@ -142,7 +146,7 @@ impl Values<'_> {
         construct(&format!("vec{length}<{}>", scalar.spelling()), components)
     }
 
-    fn write_vectors(&self, leaves: &[Access]) -> Vec<String> {
+    fn write_vectors(&self, leaves: &[WgslLeafAccess]) -> Vec<String> {
         let mut written: HashSet<&[WgslStep]> = HashSet::new();
         let statements = leaves.iter().filter_map(|leaf| match (leaf.in_vector(), leaf.vector) {
             (Some((vector, _)), Some(length)) => {
@@ -154,7 +158,7 @@ impl Values<'_> {
     }
 
     /// The constructor of everything under `path`.
-    fn whole(&self, node: &Node, path: &[WgslStep]) -> String {
+    fn whole(&self, node: &WgslNode, path: &[WgslStep]) -> String {
         match &node.shape {
             NodeShape::Scalar(scalar) => self.scalar(*scalar, path),
             NodeShape::Vector { scalar, length } => self.vector(*scalar, *length, path),

@@ -1,9 +1,9 @@
-//! Probes in WGSL: a laid-out block and one entry of a probe plan in, WGSL text out.
+//! Writes probes in WGSL: one module for each entry of a probe plan.
 //!
 //! WGSL has rules of its own and few ways to bend them, so a layout is either written with members, `@size` and wrapper
 //! structs such that WGSL's rules give exactly its offsets, or refused with the numbers that do not fit. Under the rule
-//! sets `wgsl-uniform` and `wgsl-storage` nothing is bent: the members stand plain, and naga's rules choose the offsets.
-//! What naga makes of the text is not known here: see [`crate::inspect::naga_offsets`].
+//! sets `wgsl-uniform` and `wgsl-storage` nothing is bent: the members stand plain, and naga's rules choose the
+//! offsets. What naga makes of the text is not known here: see [`crate::inspect::naga_offsets`].
 //!
 //! Source: WebGPU Shading Language, 14.4 Memory Layout (alignment and size, structure member layout, array layout,
 //! address space layout constraints).
@@ -15,10 +15,11 @@ mod node;
 mod uniform;
 pub mod user_module;
 
-use access::Access;
-use build::{Builder, Fit};
-use layoutproof_layout::{BlockLayout, LaidOut};
-use node::Node;
+use access::WgslLeafAccess;
+use build::{Fit, WgslBuilder};
+use layoutproof_layout::rules::{HomeBuffer, Platform};
+use layoutproof_layout::{BlockLayout, LaidOut, find};
+use node::WgslNode;
 use thiserror::Error;
 
 use crate::probe::{AddressSpace, Direction, ProbeEntry, ProbePlan, Stage};
@@ -72,10 +73,10 @@ const BUFFERS: &str = include_str!("../../../../shaders/probe.wgsl");
 /// [`NotExpressible`] with the first member that does not fit, or with what the address space forbids.
 pub fn module(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<WgslModule, NotExpressible> {
     let laid_out = laid_out(layout)?;
-    let mut builder = Builder::new(fit(&layout.rules));
+    let mut builder = WgslBuilder::new(fit(&layout.rules));
     let block = builder.node("", laid_out)?.ok_or_else(|| NotExpressible::new("", "the block holds no bytes"))?;
     check_space(&block, entry)?;
-    let leaves = plan.leaves.iter().map(|leaf| block.access(leaf)).collect::<Result<Vec<Access>, _>>()?;
+    let leaves = plan.leaves.iter().map(|leaf| block.access(leaf)).collect::<Result<Vec<WgslLeafAccess>, _>>()?;
     let body = entry::function(&block, &leaves, entry)?;
     let declarations = builder.into_declarations();
     let variable = variable(&block, entry);
@@ -98,18 +99,21 @@ fn fit(rules: &str) -> Fit {
     if chooses_offsets(rules) { Fit::Plain } else { Fit::Exact }
 }
 
-/// Whether under the rule set of this name the text bends nothing, so that a WGSL compiler chooses every offset; a
-/// dialect of WGSL's own rule sets is WGSL too.
+/// Returns true if the rule set of this name is WGSL's own: the text moves no member then, so that a WGSL compiler
+/// chooses every offset.
 pub fn chooses_offsets(rules: &str) -> bool {
-    matches!(rules.split('@').next(), Some("wgsl-uniform" | "wgsl-storage"))
+    find(rules).is_some_and(|rules| rules.platform == Platform::Webgpu)
 }
 
-/// Where a block is declared under one of WGSL's own rule sets.
+/// Returns the address space in which a block is declared under one of WGSL's own rule sets.
 pub fn space_of(rules: &str) -> AddressSpace {
-    if rules.starts_with("wgsl-uniform") { AddressSpace::Uniform } else { AddressSpace::Storage }
+    match find(rules).map(|rules| rules.home) {
+        Some(HomeBuffer::Uniform) => AddressSpace::Uniform,
+        Some(HomeBuffer::Storage) | None => AddressSpace::Storage,
+    }
 }
 
-/// Whether WGSL has the space of an entry point, and this generator writes its stage.
+/// Returns true if WGSL has the space of an entry point, and this generator writes its stage.
 pub fn has(entry: &ProbeEntry) -> bool {
     let space = match entry.space {
         AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
@@ -118,7 +122,7 @@ pub fn has(entry: &ProbeEntry) -> bool {
     space && entry.stage == Stage::Compute
 }
 
-fn check_space(block: &Node, entry: &ProbeEntry) -> Result<(), NotExpressible> {
+fn check_space(block: &WgslNode, entry: &ProbeEntry) -> Result<(), NotExpressible> {
     if !has(entry) {
         let (space, stage) = (entry.space.as_str(), entry.stage.as_str());
         return Err(NotExpressible::new(
@@ -136,6 +140,7 @@ fn check_space(block: &Node, entry: &ProbeEntry) -> Result<(), NotExpressible> {
             return Ok(());
         }
     };
+
     if let Some(path) = block.runtime_sized() {
         return Err(NotExpressible::new(&path, format!("a runtime-sized array in address space `{space}`")));
     }
@@ -143,13 +148,14 @@ fn check_space(block: &Node, entry: &ProbeEntry) -> Result<(), NotExpressible> {
         let reason = format!("immediates hold {MAX_IMMEDIATE_SIZE} bytes in naga, the block takes {}", block.size);
         return Err(NotExpressible::new("", reason));
     }
+
     match entry.direction {
         Direction::Read => Ok(()),
         Direction::Write => Err(NotExpressible::new("", format!("address space `{space}` cannot be written"))),
     }
 }
 
-fn variable(block: &Node, entry: &ProbeEntry) -> String {
+fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
     let address_space = match (entry.space, entry.direction) {
         (AddressSpace::Uniform | AddressSpace::UniformElement, _) => "uniform",
         (AddressSpace::PushConstant, _) => "immediate",

@@ -16,7 +16,7 @@ pub(super) enum WgslScalar {
 
 /// A WGSL type.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Node {
+pub(super) struct WgslNode {
     /// How the text names the type.
     pub(super) ty: String,
     /// Path of the part of the block that has the type, for messages.
@@ -39,7 +39,7 @@ pub(super) enum NodeShape {
     },
     Matrix(Grid),
     Array {
-        element: Box<Node>,
+        element: Box<WgslNode>,
         count: Count,
         /// Bytes from one element to the next.
         stride: u32,
@@ -69,7 +69,7 @@ pub(super) struct NodeMember {
     /// Bytes from the start of the struct by WGSL's rules.
     pub(super) offset: u32,
     /// Type.
-    pub(super) node: Node,
+    pub(super) node: WgslNode,
 }
 
 /// Name of the element in a wrapper struct.
@@ -124,7 +124,7 @@ impl WgslScalar {
     }
 }
 
-impl Node {
+impl WgslNode {
     pub(super) fn scalar(path: &str, scalar: WgslScalar) -> Self {
         let shape = NodeShape::Scalar(scalar);
         Self { ty: scalar.spelling().to_owned(), path: path.to_owned(), alignment: 4, size: 4, shape }

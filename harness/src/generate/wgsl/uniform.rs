@@ -1,12 +1,12 @@
-//! WGSL's extra rules for the uniform address space: a WGSL type in, the first broken rule out.
+//! WGSL's extra rules for the uniform address space: finds the first one that a type breaks.
 //!
 //! Source: WebGPU Shading Language, 14.4.6 Address Space Layout Constraints.
 
 use super::NotExpressible;
-use super::node::{Node, NodeMember, NodeShape};
+use super::node::{NodeMember, NodeShape, WgslNode};
 
 /// Checks that `node` may be a uniform block.
-pub(super) fn check(node: &Node) -> Result<(), NotExpressible> {
+pub(super) fn check(node: &WgslNode) -> Result<(), NotExpressible> {
     match &node.shape {
         NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix(_) => Ok(()),
         NodeShape::Array { element, stride, .. } => {

@@ -1,7 +1,7 @@
-//! Probes behind a user's own WGSL: the text and a block of it in, the text with an entry point that reads every leaf out.
+//! Probes behind a user's own WGSL: adds an entry point that reads every leaf of one of its blocks.
 //!
-//! The block is the one that the author declares, `@size` and `@align` included; only the probe's buffers are ours, in a
-//! group that the text leaves free.
+//! The block is the one that the author declares, `@size` and `@align` included; only the probe's buffers are ours, in
+//! a group that the text leaves free.
 
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
@@ -28,11 +28,7 @@ pub fn buffers(text: &str) -> Result<Interface, NotExpressible> {
 ///
 /// # Errors
 /// A leaf that WGSL has no expression for, or no group for the probe's buffers.
-pub fn probe(
-    text: &str,
-    layout: &BlockLayout,
-    (plan, entry): (&ProbePlan, &ProbeEntry),
-) -> Result<String, NotExpressible> {
+pub fn probe(text: &str, layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<String, NotExpressible> {
     let (block, group) = (laid_out(layout)?, buffers(text)?.output.0);
     let read = |(word, leaf): (usize, &Leaf)| {
         let value = expression(layout.name.clone(), block, &leaf.steps);
@@ -102,7 +98,7 @@ struct Scene { view: mat3x2<f32>, lights: array<Light, 2> }
         let mut sources = SourceMap::default();
         let layouts = read_wgsl(TEXT, sources.add("user.wgsl", TEXT)).unwrap();
         let plan = plan(&layouts[0], &layouts[0].leaves(), &[AddressSpace::Uniform].into());
-        let text = probe(TEXT, &layouts[0], (&plan, &plan.entries[0])).unwrap();
+        let text = probe(TEXT, &layouts[0], &plan, &plan.entries[0]).unwrap();
         assert!(text.starts_with(TEXT) && naga::front::wgsl::parse_str(&text).is_ok(), "{text}");
         let word = |path: &str| plan.leaves.iter().position(|leaf| leaf.path == path).unwrap() + 1;
         let reads = |path: &str, value: &str| {

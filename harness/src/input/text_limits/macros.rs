@@ -1,12 +1,12 @@
-//! How many tokens macros make, without making them.
+//! Counts the tokens that macros expand to, without expanding them.
 //!
 //! A macro that is defined twice counts as the larger one, and conditions are not looked at: the count is an upper bound,
 //! but for macros that are put together from pieces.
 
 use std::collections::{HashMap, HashSet};
 
-use super::tokens::{Token, TokenKind};
-use super::{MOST_TOKENS, Place};
+use super::tokens::{LimitToken, LimitTokenKind};
+use super::{FileText, MOST_TOKENS};
 use crate::input::diagnostics::Diagnostic;
 
 /// Deepest chain of macros in macros.
@@ -15,20 +15,20 @@ const DEEPEST_MACRO: usize = 256;
 /// The macros of a text.
 #[derive(Debug, Default)]
 pub(super) struct Macros<'a> {
-    definitions: HashMap<&'a str, Vec<Definition<'a>>>,
+    definitions: HashMap<&'a str, Vec<MacroDefinition<'a>>>,
 }
 
 /// One `#define`.
 #[derive(Debug)]
-struct Definition<'a> {
+struct MacroDefinition<'a> {
     /// Where its name is.
     start: usize,
     /// `None` without parentheses.
     parameters: Option<HashSet<&'a str>>,
-    body: Vec<Token<'a>>,
+    body: Vec<LimitToken<'a>>,
 }
 
-/// What a use of a macro comes to.
+/// The size of one expansion of a macro.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Expansion {
     /// Tokens of its own.
@@ -38,9 +38,9 @@ struct Expansion {
     takes_arguments: bool,
 }
 
-/// What is known of a macro.
+/// Progress of measuring one macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Measured {
+enum MacroState {
     /// It is being measured: inside itself a macro is not expanded.
     Begun,
     Done(Expansion),
@@ -48,7 +48,7 @@ enum Measured {
 
 impl<'a> Macros<'a> {
     /// Takes the tokens of a directive; anything but a `define` is passed over.
-    pub(super) fn define(&mut self, directive: &[Token<'a>]) {
+    pub(super) fn define(&mut self, directive: &[LimitToken<'a>]) {
         let [keyword, name, rest @ ..] = directive else { return };
         if keyword.text != "define" {
             return;
@@ -57,11 +57,11 @@ impl<'a> Macros<'a> {
             rest.first().is_some_and(|next| next.text == "(" && next.start == name.start + name.text.len());
         let end = rest.iter().position(|token| token.text == ")").filter(|_| is_function);
         let parameters = end.map(|end| {
-            let words = rest[..end].iter().filter(|token| token.kind == TokenKind::Word);
+            let words = rest[..end].iter().filter(|token| token.kind == LimitTokenKind::Word);
             words.map(|token| token.text).collect()
         });
         let body = end.map_or(rest, |end| &rest[end + 1..]).to_vec();
-        let definition = Definition { start: name.start, parameters, body };
+        let definition = MacroDefinition { start: name.start, parameters, body };
         self.definitions.entry(name.text).or_default().push(definition);
     }
 
@@ -69,8 +69,8 @@ impl<'a> Macros<'a> {
     ///
     /// # Errors
     /// The first token that makes it too long, and macros that use each other too deep.
-    pub(super) fn check_expansion(&self, code: &[Token<'a>], place: Place<'a>) -> Result<(), Diagnostic> {
-        let mut measuring = Measuring { macros: self, known: HashMap::new(), place };
+    pub(super) fn check_expansion(&self, code: &[LimitToken<'a>], place: FileText<'a>) -> Result<(), Diagnostic> {
+        let mut measuring = MacroMeasurement { macros: self, known: HashMap::new(), place };
         let mut total = Counter::default();
         for (index, token) in code.iter().enumerate() {
             let expansion = measuring.expansion(token, 0)?;
@@ -85,27 +85,27 @@ impl<'a> Macros<'a> {
 }
 
 /// Measures macros as they are used, each once.
-struct Measuring<'m, 'a> {
+struct MacroMeasurement<'m, 'a> {
     macros: &'m Macros<'a>,
-    known: HashMap<&'a str, Measured>,
-    place: Place<'a>,
+    known: HashMap<&'a str, MacroState>,
+    place: FileText<'a>,
 }
 
-impl<'a> Measuring<'_, 'a> {
+impl<'a> MacroMeasurement<'_, 'a> {
     /// What a token comes to if it is a macro; `depth` counts the macros around it.
-    fn expansion(&mut self, token: &Token<'a>, depth: usize) -> Result<Option<Expansion>, Diagnostic> {
-        let definitions = self.macros.definitions.get(token.text).filter(|_| token.kind == TokenKind::Word);
+    fn expansion(&mut self, token: &LimitToken<'a>, depth: usize) -> Result<Option<Expansion>, Diagnostic> {
+        let definitions = self.macros.definitions.get(token.text).filter(|_| token.kind == LimitTokenKind::Word);
         let Some(definitions) = definitions else { return Ok(None) };
         match self.known.get(token.text) {
-            Some(Measured::Begun) => return Ok(None),
-            Some(Measured::Done(expansion)) => return Ok(Some(*expansion)),
+            Some(MacroState::Begun) => return Ok(None),
+            Some(MacroState::Done(expansion)) => return Ok(Some(*expansion)),
             None => {}
         }
         if depth >= DEEPEST_MACRO {
             return Err(self.place.too_deep(definitions[0].start, "macros", DEEPEST_MACRO));
         }
 
-        self.known.insert(token.text, Measured::Begun);
+        self.known.insert(token.text, MacroState::Begun);
         let mut largest = Expansion::default();
         for definition in definitions {
             let measured = self.measure(definition, depth + 1)?;
@@ -113,11 +113,11 @@ impl<'a> Measuring<'_, 'a> {
             largest.repeats = largest.repeats.max(measured.repeats);
             largest.takes_arguments |= measured.takes_arguments;
         }
-        self.known.insert(token.text, Measured::Done(largest));
+        self.known.insert(token.text, MacroState::Done(largest));
         Ok(Some(largest))
     }
 
-    fn measure(&mut self, definition: &Definition<'a>, depth: usize) -> Result<Expansion, Diagnostic> {
+    fn measure(&mut self, definition: &MacroDefinition<'a>, depth: usize) -> Result<Expansion, Diagnostic> {
         let mut uses: HashMap<&str, u64> = HashMap::new();
         let mut counter = Counter::default();
         for (index, token) in definition.body.iter().enumerate() {
@@ -152,7 +152,7 @@ impl Counter {
         self.factors.last().copied().unwrap_or(1)
     }
 
-    fn add(&mut self, token: &Token<'_>, expansion: Option<Expansion>, next: Option<&Token<'_>>) {
+    fn add(&mut self, token: &LimitToken<'_>, expansion: Option<Expansion>, next: Option<&LimitToken<'_>>) {
         let factor = self.factor();
         let tokens = expansion.map_or(1, |expansion| expansion.tokens);
         self.tokens = self.tokens.saturating_add(factor.saturating_mul(tokens));

@@ -1,4 +1,4 @@
-//! Looks WGSL and GLSL texts through before naga reads them: what nests too deep or grows too large is refused at its place.
+//! Checks WGSL and GLSL texts before naga reads them, and refuses what nests too deep or grows too large.
 //!
 //! One pass over the text, which knows tokens, brackets and macros and nothing else of the languages, so it can only
 //! estimate: the limits are far from what people and generators write, and a text that passes may still be more than naga
@@ -16,7 +16,7 @@ use layoutproof_layout::{FileId, Span};
 
 use self::macros::Macros;
 use self::shape::check_shape;
-use self::tokens::{Token, TokenKind, Tokens};
+use self::tokens::{LimitToken, LimitTokenKind, Tokens};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Most bytes of a text.
@@ -57,7 +57,7 @@ pub enum TextLanguage {
 /// # Errors
 /// The first thing that the text has too much of, at its place.
 pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<(), Diagnostic> {
-    let place = Place { text, file };
+    let place = FileText { text, file };
     if text.len() > MOST_BYTES {
         return Err(place.exceeded(0, format!("the text has {} bytes, more than {MOST_BYTES}", text.len())));
     }
@@ -66,8 +66,8 @@ pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<()
     let mut code = Vec::new();
     for token in Tokens::new(text, language) {
         match token.kind {
-            TokenKind::Directive => check_directive(token, place, &mut macros)?,
-            TokenKind::Word | TokenKind::Number | TokenKind::Sign => code.push(token),
+            LimitTokenKind::Directive => check_directive(token, place, &mut macros)?,
+            LimitTokenKind::Word | LimitTokenKind::Number | LimitTokenKind::Sign => code.push(token),
         }
     }
 
@@ -77,18 +77,18 @@ pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<()
 
 /// The directives of a GLSL text, in order: each from its `#` to the end of its line, with the lines that continue it.
 pub(crate) fn directives(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let directives = Tokens::new(text, TextLanguage::Glsl).filter(|token| token.kind == TokenKind::Directive);
+    let directives = Tokens::new(text, TextLanguage::Glsl).filter(|token| token.kind == LimitTokenKind::Directive);
     directives.map(|directive| directive.start..directive.start + directive.text.len())
 }
 
 /// A text in whose bytes places count.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct FileText<'a> {
     text: &'a str,
     file: FileId,
 }
 
-impl Place<'_> {
+impl FileText<'_> {
     fn span(self, start: usize) -> Span {
         let byte = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         let length = self.text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
@@ -106,13 +106,17 @@ impl Place<'_> {
 }
 
 /// Checks a directive, and keeps the macro that it defines.
-fn check_directive<'a>(directive: Token<'a>, place: Place<'a>, macros: &mut Macros<'a>) -> Result<(), Diagnostic> {
+fn check_directive<'a>(
+    directive: LimitToken<'a>,
+    place: FileText<'a>,
+    macros: &mut Macros<'a>,
+) -> Result<(), Diagnostic> {
     let mut quotes = directive.text.match_indices(['"', '\'']);
     if let Some((at, _)) = quotes.nth(MOST_QUOTES) {
         let message = format!("this directive has more than {MOST_QUOTES} quotes");
         return Err(place.exceeded(directive.start + at, message));
     }
-    let body: Vec<Token<'a>> = Tokens::of_directive(directive).collect();
+    let body: Vec<LimitToken<'a>> = Tokens::of_directive(directive).collect();
     check_shape(&body, place)?;
     macros.define(&body);
     Ok(())

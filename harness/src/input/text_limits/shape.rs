@@ -1,32 +1,32 @@
 //! Nesting, chains and array sizes of a run of tokens: what naga's recursion and its sizes follow.
 
-use super::tokens::{Token, TokenKind};
-use super::{DEEPEST, DEEPEST_TEMPLATE, MOST_ELEMENTS, MOST_ELSE_IFS, MOST_OPERATORS, Place};
+use super::tokens::{LimitToken, LimitTokenKind};
+use super::{DEEPEST, DEEPEST_TEMPLATE, FileText, MOST_ELEMENTS, MOST_ELSE_IFS, MOST_OPERATORS};
 use crate::input::diagnostics::Diagnostic;
 
 /// Checks that nothing in these tokens nests too deep, is chained too long or has too many elements.
 ///
 /// # Errors
 /// The first token that is too much.
-pub(super) fn check_shape(tokens: &[Token<'_>], place: Place<'_>) -> Result<(), Diagnostic> {
-    let mut shape = Shape::new();
+pub(super) fn check_shape(tokens: &[LimitToken<'_>], place: FileText<'_>) -> Result<(), Diagnostic> {
+    let mut shape = NestingState::new();
     for (index, token) in tokens.iter().enumerate() {
         let before = index.checked_sub(1).and_then(|index| tokens.get(index));
         match token.kind {
-            TokenKind::Sign => shape.add_sign(token, before, &tokens[index + 1..]),
-            TokenKind::Word => shape.add_word(token, before),
-            TokenKind::Number | TokenKind::Directive => {}
+            LimitTokenKind::Sign => shape.add_sign(token, before, &tokens[index + 1..]),
+            LimitTokenKind::Word => shape.add_word(token, before),
+            LimitTokenKind::Number | LimitTokenKind::Directive => {}
         }
         shape.check(token, place)?;
     }
     Ok(())
 }
 
-/// What is open and counted where a token stands.
+/// The brackets that are open at a token, and the counts that have limits.
 #[derive(Debug)]
-struct Shape {
+struct NestingState {
     /// The brackets around it, from the outermost; first the text itself.
-    open: Vec<Open>,
+    open: Vec<OpenBracket>,
     /// Operators since the expression began.
     operators: usize,
     /// `<` behind a name that no `>` has closed.
@@ -39,19 +39,19 @@ struct Shape {
 
 /// An open bracket.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenBracket {
     is_brace: bool,
     /// `else if` in a row inside it.
     else_ifs: usize,
 }
 
-impl Shape {
+impl NestingState {
     fn new() -> Self {
-        let text = Open { is_brace: true, else_ifs: 0 };
+        let text = OpenBracket { is_brace: true, else_ifs: 0 };
         Self { open: vec![text], operators: 0, templates: 0, unbraced: 0, elements: 1 }
     }
 
-    fn add_sign(&mut self, sign: &Token<'_>, before: Option<&Token<'_>>, behind: &[Token<'_>]) {
+    fn add_sign(&mut self, sign: &LimitToken<'_>, before: Option<&LimitToken<'_>>, behind: &[LimitToken<'_>]) {
         match sign.text {
             "[" => {
                 // `a[2][3]`: each dimension stands directly behind the one before.
@@ -59,12 +59,12 @@ impl Shape {
                 let outer = if goes_on { self.elements } else { 1 };
                 self.elements = outer.saturating_mul(constant(behind));
                 self.operators += 1;
-                self.open.push(Open { is_brace: false, else_ifs: 0 });
+                self.open.push(OpenBracket { is_brace: false, else_ifs: 0 });
             }
-            "(" => self.open.push(Open { is_brace: false, else_ifs: 0 }),
+            "(" => self.open.push(OpenBracket { is_brace: false, else_ifs: 0 }),
             "{" => {
                 self.end_statement();
-                self.open.push(Open { is_brace: true, else_ifs: 0 });
+                self.open.push(OpenBracket { is_brace: true, else_ifs: 0 });
             }
             ")" | "]" => self.close(),
             "}" => {
@@ -78,7 +78,7 @@ impl Shape {
             other => {
                 self.operators += 1;
                 match other {
-                    "<" if before.is_some_and(|before| before.kind == TokenKind::Word) => self.templates += 1,
+                    "<" if before.is_some_and(|before| before.kind == LimitTokenKind::Word) => self.templates += 1,
                     ">" => self.templates = self.templates.saturating_sub(1),
                     _ => {}
                 }
@@ -86,7 +86,7 @@ impl Shape {
         }
     }
 
-    fn add_word(&mut self, word: &Token<'_>, before: Option<&Token<'_>>) {
+    fn add_word(&mut self, word: &LimitToken<'_>, before: Option<&LimitToken<'_>>) {
         let behind_else = before.is_some_and(|before| before.text == "else");
         match word.text {
             "if" => {
@@ -99,7 +99,7 @@ impl Shape {
         }
     }
 
-    fn innermost(&mut self) -> &mut Open {
+    fn innermost(&mut self) -> &mut OpenBracket {
         self.open.last_mut().expect("the text itself is never closed")
     }
 
@@ -114,9 +114,10 @@ impl Shape {
     }
 
     /// Checks what was counted up to and with `token`.
-    fn check(&mut self, token: &Token<'_>, place: Place<'_>) -> Result<(), Diagnostic> {
+    fn check(&mut self, token: &LimitToken<'_>, place: FileText<'_>) -> Result<(), Diagnostic> {
         let start = token.start;
         let exceeded = |message: String| Err(place.exceeded(start, message));
+
         if self.open.len() > DEEPEST + 1 {
             return Err(place.too_deep(start, "brackets", DEEPEST));
         }
@@ -135,12 +136,13 @@ impl Shape {
         if self.elements > MOST_ELEMENTS {
             return exceeded(format!("an array of more than {MOST_ELEMENTS} elements"));
         }
+
         Ok(())
     }
 }
 
 /// The constant before the next `]`: a number, or one shifted by another; 1 for anything else, which only naga can tell.
-fn constant(tokens: &[Token<'_>]) -> u64 {
+fn constant(tokens: &[LimitToken<'_>]) -> u64 {
     let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
     let number = |index: usize| tokens.get(index).and_then(|token| literal(token.text));
     let value = match (text(1), text(2), text(4)) {

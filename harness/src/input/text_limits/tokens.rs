@@ -1,10 +1,10 @@
-//! A text as tokens: words, numbers, single characters of signs, and whole directives. Comments are left out.
+//! Splits a text into tokens: words, numbers, single characters of signs, and whole directives. Comments are left out.
 
 use super::TextLanguage;
 
-/// What kind of token.
+/// The kinds of token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(super) enum LimitTokenKind {
     /// A name or a keyword.
     Word,
     /// A number, with its suffix.
@@ -17,8 +17,8 @@ pub(super) enum TokenKind {
 
 /// A piece of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token<'a> {
-    pub(super) kind: TokenKind,
+pub(super) struct LimitToken<'a> {
+    pub(super) kind: LimitTokenKind,
     pub(super) text: &'a str,
     /// First byte in the whole text.
     pub(super) start: usize,
@@ -44,7 +44,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The tokens of a directive, behind its `#`.
-    pub(super) fn of_directive(directive: Token<'a>) -> Self {
+    pub(super) fn of_directive(directive: LimitToken<'a>) -> Self {
         let text = directive.text.strip_prefix('#').unwrap_or(directive.text);
         let offset = directive.start + directive.text.len() - text.len();
         Self { text, next: 0, offset, language: TextLanguage::Glsl, at_line_start: false }
@@ -100,9 +100,9 @@ impl<'a> Tokens<'a> {
 }
 
 impl<'a> Iterator for Tokens<'a> {
-    type Item = Token<'a>;
+    type Item = LimitToken<'a>;
 
-    fn next(&mut self) -> Option<Token<'a>> {
+    fn next(&mut self) -> Option<LimitToken<'a>> {
         self.skip_blanks();
         let start = self.next;
         let first = self.text.get(start..)?.chars().next()?;
@@ -112,13 +112,13 @@ impl<'a> Iterator for Tokens<'a> {
             start + rest.find(|part| !is_part(part)).unwrap_or(rest.len())
         };
         let (kind, end) = match first {
-            '#' if self.at_line_start => (TokenKind::Directive, self.directive_end(start)),
-            digit if digit.is_ascii_digit() => (TokenKind::Number, run(start)),
-            letter if is_part(letter) => (TokenKind::Word, run(start)),
-            other => (TokenKind::Sign, start + other.len_utf8()),
+            '#' if self.at_line_start => (LimitTokenKind::Directive, self.directive_end(start)),
+            digit if digit.is_ascii_digit() => (LimitTokenKind::Number, run(start)),
+            letter if is_part(letter) => (LimitTokenKind::Word, run(start)),
+            other => (LimitTokenKind::Sign, start + other.len_utf8()),
         };
         self.next = end;
         self.at_line_start = false;
-        Some(Token { kind, text: &self.text[start..end], start: self.offset + start })
+        Some(LimitToken { kind, text: &self.text[start..end], start: self.offset + start })
     }
 }

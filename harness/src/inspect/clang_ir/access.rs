@@ -1,9 +1,10 @@
-//! Loads and stores: a type and an address in, the bytes of private memory or of a buffer.
+//! Loads from and stores to private memory and buffers, for the instructions of `machine`.
 
-use super::machine::Machine;
+use super::machine::ClangMachine;
+use super::memory::ObjectRange;
 use super::reader::MAX_PARTS;
-use super::types::Type;
-use super::value::{Object, Pointer, Value};
+use super::types::ClangType;
+use super::value::{AddressedObject, ClangPointer, ClangValue};
 
 /// Bits of a byte.
 const BYTE: u32 = 8;
@@ -15,25 +16,31 @@ const LARGEST: u64 = 8;
 ///
 /// # Errors
 /// A type that has no bytes or too many parts, or a buffer that is not bound.
-pub(super) fn load(machine: &mut Machine<'_>, ty: &Type, pointer: Pointer) -> Result<Value, String> {
+pub(super) fn load(
+    machine: &mut ClangMachine<'_>,
+    ty: &ClangType,
+    pointer: ClangPointer,
+) -> Result<ClangValue, String> {
     match ty {
-        Type::Primitive(primitive) => bits(machine, pointer, bytes(primitive.width())),
-        Type::Vector(count, element) => {
+        ClangType::Primitive(primitive) => bits(machine, pointer, bytes(primitive.width())),
+        ClangType::Vector(count, element) => {
             let size = lane(element.width())?;
             let lanes = (0..i64::from(*count)).map(|at| bits(machine, behind(pointer, at * size), size.unsigned_abs()));
-            Ok(Value::Parts(lanes.collect::<Result<_, _>>()?))
+            Ok(ClangValue::Parts(lanes.collect::<Result<_, _>>()?))
         }
-        Type::Pointer | Type::Target(_) => match pointer.object {
-            Object::Private(object) => Ok(machine.memory.link(object, pointer.offset)),
-            Object::Resource(_) | Object::Nowhere => Err("an address or a resource in a buffer".to_owned()),
+        ClangType::Pointer | ClangType::Target(_) => match pointer.object {
+            AddressedObject::Private(object) => Ok(machine.memory.link(object, pointer.offset)),
+            AddressedObject::Resource(_) | AddressedObject::Nowhere => {
+                Err("an address or a resource in a buffer".to_owned())
+            }
         },
-        Type::Array(..) | Type::Struct(_) | Type::Named(_) => {
+        ClangType::Array(..) | ClangType::Struct(_) | ClangType::Named(_) => {
             limit_parts(machine, ty)?;
             let parts = parts(machine, ty)?;
             let loaded = parts.iter().map(|(part, offset)| load(machine, part, behind(pointer, *offset)));
-            Ok(Value::Parts(loaded.collect::<Result<_, _>>()?))
+            Ok(ClangValue::Parts(loaded.collect::<Result<_, _>>()?))
         }
-        Type::Void => Err("a load of nothing".to_owned()),
+        ClangType::Void => Err("a load of nothing".to_owned()),
     }
 }
 
@@ -41,33 +48,40 @@ pub(super) fn load(machine: &mut Machine<'_>, ty: &Type, pointer: Pointer) -> Re
 ///
 /// # Errors
 /// As for [`load`], and an undefined value that goes into a buffer.
-pub(super) fn store(machine: &mut Machine<'_>, (ty, value): (&Type, Value), pointer: Pointer) -> Result<(), String> {
+pub(super) fn store(
+    machine: &mut ClangMachine<'_>,
+    ty: &ClangType,
+    value: ClangValue,
+    pointer: ClangPointer,
+) -> Result<(), String> {
     match ty {
-        Type::Primitive(primitive) => store_bits(machine, pointer, (bytes(primitive.width()), &value)),
-        Type::Vector(count, element) => {
+        ClangType::Primitive(primitive) => store_bits(machine, pointer, bytes(primitive.width()), &value),
+        ClangType::Vector(count, element) => {
             let size = lane(element.width())?;
             let lanes = value.parts(*count as usize)?;
             for (at, lane) in (0..).zip(&lanes) {
-                store_bits(machine, behind(pointer, at * size), (size.unsigned_abs(), lane))?;
+                store_bits(machine, behind(pointer, at * size), size.unsigned_abs(), lane)?;
             }
             Ok(())
         }
-        Type::Pointer | Type::Target(_) => match pointer.object {
-            Object::Private(object) => {
+        ClangType::Pointer | ClangType::Target(_) => match pointer.object {
+            AddressedObject::Private(object) => {
                 machine.memory.store_link(object, pointer.offset, value);
                 Ok(())
             }
-            Object::Resource(_) | Object::Nowhere => Err("an address or a resource in a buffer".to_owned()),
+            AddressedObject::Resource(_) | AddressedObject::Nowhere => {
+                Err("an address or a resource in a buffer".to_owned())
+            }
         },
-        Type::Array(..) | Type::Struct(_) | Type::Named(_) => {
+        ClangType::Array(..) | ClangType::Struct(_) | ClangType::Named(_) => {
             let parts = parts(machine, ty)?;
             let values = value.parts(parts.len())?;
             for ((part, offset), value) in parts.iter().zip(values) {
-                store(machine, (part, value), behind(pointer, *offset))?;
+                store(machine, part, value, behind(pointer, *offset))?;
             }
             Ok(())
         }
-        Type::Void => Err("a store of nothing".to_owned()),
+        ClangType::Void => Err("a store of nothing".to_owned()),
     }
 }
 
@@ -75,18 +89,19 @@ pub(super) fn store(machine: &mut Machine<'_>, (ty, value): (&Type, Value), poin
 ///
 /// # Errors
 /// A buffer that is not bound, or undefined bytes that go into one.
-pub(super) fn copy(machine: &mut Machine<'_>, [to, from]: [Pointer; 2], size: u64) -> Result<(), String> {
+pub(super) fn copy(machine: &mut ClangMachine<'_>, [to, from]: [ClangPointer; 2], size: u64) -> Result<(), String> {
     machine.charge(size)?;
-    if let (Object::Private(to_object), Object::Private(from_object)) = (to.object, from.object) {
-        machine.memory.copy((to_object, to.offset, size), (from_object, from.offset));
+    if let (AddressedObject::Private(to_object), AddressedObject::Private(from_object)) = (to.object, from.object) {
+        let target = ObjectRange { object: to_object, start: to.offset, size };
+        machine.memory.copy(target, from_object, from.offset);
         return Ok(());
     }
     for at in 0..size {
         let at = i64::try_from(at).map_err(|error| error.to_string())?;
         let byte = bits(machine, behind(from, at), 1)?;
         // Padding need not be defined.
-        if byte != Value::Undefined {
-            store_bits(machine, behind(to, at), (1, &byte))?;
+        if byte != ClangValue::Undefined {
+            store_bits(machine, behind(to, at), 1, &byte)?;
         }
     }
     Ok(())
@@ -96,61 +111,68 @@ pub(super) fn copy(machine: &mut Machine<'_>, [to, from]: [Pointer; 2], size: u6
 ///
 /// # Errors
 /// An aggregate that is too large.
-fn limit_parts(machine: &Machine<'_>, ty: &Type) -> Result<(), String> {
+fn limit_parts(machine: &ClangMachine<'_>, ty: &ClangType) -> Result<(), String> {
     let most = u64::from(MAX_PARTS) * LARGEST;
     let size = machine.ir.types.measure(ty)?.size;
     if size > most { Err(format!("an aggregate of more than {most} bytes at once")) } else { Ok(()) }
 }
 
 /// The parts of an aggregate with their offsets.
-fn parts(machine: &Machine<'_>, ty: &Type) -> Result<Vec<(Type, i64)>, String> {
-    if let Type::Array(count, element) = ty {
+fn parts(machine: &ClangMachine<'_>, ty: &ClangType) -> Result<Vec<(ClangType, i64)>, String> {
+    if let ClangType::Array(count, element) = ty {
         let size = i64::try_from(machine.ir.types.measure(element)?.size).map_err(|error| error.to_string())?;
         let count = i64::try_from(*count).ok().filter(|count| *count <= i64::from(MAX_PARTS));
         let count = count.ok_or_else(|| format!("an array of more than {MAX_PARTS} elements at once"))?;
-        return Ok((0..count).map(|at| (Type::clone(element), at.wrapping_mul(size))).collect());
+        return Ok((0..count).map(|at| (ClangType::clone(element), at.wrapping_mul(size))).collect());
     }
     let own = machine.ir.types.structure(ty)?.ok_or("parts of no aggregate")?;
     let offset = |offset: &u64| i64::try_from(*offset).map_err(|error| error.to_string());
     own.members.iter().zip(&own.offsets).map(|(member, at)| Ok((member.clone(), offset(at)?))).collect()
 }
 
-fn bits(machine: &mut Machine<'_>, pointer: Pointer, size: u64) -> Result<Value, String> {
+fn bits(machine: &mut ClangMachine<'_>, pointer: ClangPointer, size: u64) -> Result<ClangValue, String> {
     match pointer.object {
-        Object::Private(object) => Ok(machine.memory.bits((object, pointer.offset, size))),
-        Object::Resource(place) => {
+        AddressedObject::Private(object) => {
+            Ok(machine.memory.bits(ObjectRange { object, start: pointer.offset, size }))
+        }
+        AddressedObject::Resource(place) => {
             if let Some(survey) = &mut machine.survey {
                 survey.sites.insert(place);
-                return Ok(Value::Bits(0));
+                return Ok(ClangValue::Bits(0));
             }
             // An address before the buffer is one far behind it.
-            machine.buffers.load(place, (pointer.offset.cast_unsigned(), size)).map(Value::Bits)
+            machine.buffers.load(place, pointer.offset.cast_unsigned(), size).map(ClangValue::Bits)
         }
-        Object::Nowhere => Ok(Value::Bits(0)),
+        AddressedObject::Nowhere => Ok(ClangValue::Bits(0)),
     }
 }
 
-fn store_bits(machine: &mut Machine<'_>, pointer: Pointer, (size, value): (u64, &Value)) -> Result<(), String> {
+fn store_bits(
+    machine: &mut ClangMachine<'_>,
+    pointer: ClangPointer,
+    size: u64,
+    value: &ClangValue,
+) -> Result<(), String> {
     match pointer.object {
-        Object::Private(object) => {
-            let bits = if *value == Value::Undefined { None } else { Some(value.bits()?) };
-            machine.memory.store_bits((object, pointer.offset, size), bits);
+        AddressedObject::Private(object) => {
+            let bits = if *value == ClangValue::Undefined { None } else { Some(value.bits()?) };
+            machine.memory.store_bits(ObjectRange { object, start: pointer.offset, size }, bits);
             Ok(())
         }
-        Object::Resource(place) => {
+        AddressedObject::Resource(place) => {
             let bits = value.bits()?;
             if let Some(survey) = &mut machine.survey {
                 survey.sites.insert(place);
                 return Ok(());
             }
-            machine.buffers.store(place, (pointer.offset.cast_unsigned(), size), bits)
+            machine.buffers.store(place, pointer.offset.cast_unsigned(), size, bits)
         }
-        Object::Nowhere => Ok(()),
+        AddressedObject::Nowhere => Ok(()),
     }
 }
 
-fn behind(pointer: Pointer, bytes: i64) -> Pointer {
-    Pointer { offset: pointer.offset.wrapping_add(bytes), ..pointer }
+fn behind(pointer: ClangPointer, bytes: i64) -> ClangPointer {
+    ClangPointer { offset: pointer.offset.wrapping_add(bytes), ..pointer }
 }
 
 fn bytes(width: u32) -> u64 {

@@ -1,10 +1,10 @@
-//! The data layout of a module: `target datalayout = "..."` in, sizes and alignments of scalars and vectors out.
+//! Parses a module's `target datalayout = "..."`: sizes and alignments of scalars and vectors.
 //!
 //! Source: LLVM Language Reference Manual, "Data Layout".
 
 use std::collections::HashMap;
 
-use super::types::Measure;
+use super::types::SizeAndAlignment;
 use crate::inspect::llvm::primitive::Primitive;
 
 /// Bits of a byte.
@@ -12,13 +12,13 @@ const BYTE: u64 = 8;
 
 /// Alignments in bytes by class (`i`, `f`, `v`) and size in bits.
 #[derive(Clone, Debug, Default)]
-pub(super) struct DataLayout {
+pub(super) struct LlvmDataLayout {
     alignments: HashMap<(char, u64), u64>,
     /// Whether other vectors are aligned like their elements: `ve`, from LLVM 23 on.
     by_element: bool,
 }
 
-impl DataLayout {
+impl LlvmDataLayout {
     /// Reads the text, of which parts that are about other things are passed over.
     ///
     /// # Errors
@@ -44,27 +44,27 @@ impl DataLayout {
         Ok(Self { alignments, by_element })
     }
 
-    pub(super) fn primitive(&self, primitive: Primitive) -> Measure {
+    pub(super) fn primitive(&self, primitive: Primitive) -> SizeAndAlignment {
         let bits = u64::from(primitive.width());
         let class = match primitive {
             Primitive::Integer(_) => 'i',
             Primitive::Half | Primitive::Float | Primitive::Double => 'f',
         };
-        self.measure((class, bits), None)
+        self.measure(class, bits, None)
     }
 
     /// A vector's elements are contiguous. One that the text does not name is aligned to its size, rounded up to a power
     /// of two.
-    pub(super) fn vector(&self, count: u32, element: Primitive) -> Measure {
+    pub(super) fn vector(&self, count: u32, element: Primitive) -> SizeAndAlignment {
         let of_element = self.by_element.then(|| self.primitive(element).alignment);
-        self.measure(('v', u64::from(count) * u64::from(element.width())), of_element)
+        self.measure('v', u64::from(count) * u64::from(element.width()), of_element)
     }
 
-    fn measure(&self, key: (char, u64), otherwise: Option<u64>) -> Measure {
-        let bytes = key.1.div_ceil(BYTE);
+    fn measure(&self, class: char, bits: u64, otherwise: Option<u64>) -> SizeAndAlignment {
+        let bytes = bits.div_ceil(BYTE);
         let natural = otherwise.unwrap_or(bytes.next_power_of_two());
-        let alignment = self.alignments.get(&key).copied().unwrap_or(natural);
-        Measure { size: bytes.next_multiple_of(alignment), alignment }
+        let alignment = self.alignments.get(&(class, bits)).copied().unwrap_or(natural);
+        SizeAndAlignment { size: bytes.next_multiple_of(alignment), alignment }
     }
 }
 
@@ -78,9 +78,9 @@ mod tests {
 
     #[test]
     fn vectors_have_the_alignment_of_their_bits_or_that_of_their_size() {
-        let layout = DataLayout::parse(DIRECTX).unwrap();
+        let layout = LlvmDataLayout::parse(DIRECTX).unwrap();
         let measured = |count, element| {
-            let Measure { size, alignment } = layout.vector(count, element);
+            let SizeAndAlignment { size, alignment } = layout.vector(count, element);
             (size, alignment)
         };
         // LLVM's DirectX target: `v48:16:16-v96:32:32-v192:64:64`; the manual: "default to natural alignment".
@@ -90,20 +90,20 @@ mod tests {
         assert_eq!(measured(2, Primitive::Float), (8, 8));
         assert_eq!(measured(4, Primitive::Float), (16, 16));
         assert_eq!(measured(6, Primitive::Float), (24, 8));
-        assert_eq!(layout.primitive(Primitive::Integer(1)), Measure { size: 4, alignment: 4 });
+        assert_eq!(layout.primitive(Primitive::Integer(1)), SizeAndAlignment { size: 4, alignment: 4 });
     }
 
     #[test]
     fn vectors_can_be_aligned_like_their_elements() {
         // LLVM Language Reference Manual, "Data Layout": `ve`.
-        let layout = DataLayout::parse("e-p:32:32-f32:32-ve").unwrap();
-        assert_eq!(layout.vector(2, Primitive::Float), Measure { size: 8, alignment: 4 });
+        let layout = LlvmDataLayout::parse("e-p:32:32-f32:32-ve").unwrap();
+        assert_eq!(layout.vector(2, Primitive::Float), SizeAndAlignment { size: 8, alignment: 4 });
     }
 
     #[test]
     fn other_machines_are_refused() {
-        assert!(DataLayout::parse("E-p:32:32").is_err());
-        assert!(DataLayout::parse("e-p:64:64").unwrap_err().contains("p:64:64"));
-        assert!(DataLayout::parse("e-i32:what").is_err());
+        assert!(LlvmDataLayout::parse("E-p:32:32").is_err());
+        assert!(LlvmDataLayout::parse("e-p:64:64").unwrap_err().contains("p:64:64"));
+        assert!(LlvmDataLayout::parse("e-i32:what").is_err());
     }
 }

@@ -1,26 +1,26 @@
-//! The functions of a module: text in, blocks of instructions out.
+//! Parses the functions of a module into basic blocks of instructions.
 
 use std::collections::HashMap;
 
-use super::instruction::Instruction;
-use super::reader::Reader;
-use super::types::Types;
-use crate::inspect::llvm::lexer::{Token, tokens};
+use super::instruction::ClangInstruction;
+use super::reader::IrReader;
+use super::types::NamedTypes;
+use crate::inspect::llvm::lexer::{LlvmToken, tokens};
 
 /// A straight run of instructions.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Block {
+pub(super) struct BasicBlock {
     pub(super) label: String,
-    pub(super) instructions: Vec<Instruction>,
+    pub(super) instructions: Vec<ClangInstruction>,
 }
 
 /// A function.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Function {
+pub(super) struct ClangFunction {
     /// Names of its parameters.
     pub(super) parameters: Vec<String>,
     /// At least one.
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<BasicBlock>,
     /// Place of each block by its label.
     pub(super) labels: HashMap<String, usize>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Function {
 ///
 /// # Errors
 /// The first function whose head is not understood.
-pub(super) fn functions(text: &str, types: &Types) -> Result<HashMap<String, Function>, String> {
+pub(super) fn functions(text: &str, types: &NamedTypes) -> Result<HashMap<String, ClangFunction>, String> {
     let mut functions = HashMap::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -38,7 +38,7 @@ pub(super) fn functions(text: &str, types: &Types) -> Result<HashMap<String, Fun
             let body: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with('}')).collect();
             let blocks = blocks(&body, parameters.len(), types);
             let labels = blocks.iter().enumerate().map(|(place, block)| (block.label.clone(), place)).collect();
-            functions.insert(name, Function { parameters, blocks, labels });
+            functions.insert(name, ClangFunction { parameters, blocks, labels });
         }
     }
     Ok(functions)
@@ -56,26 +56,26 @@ pub(super) fn entry(text: &str) -> Result<String, String> {
 }
 
 /// The first global name in a line, and what stands behind it.
-fn global<'t, 'a>(tokens: &'t [Token<'a>]) -> Option<(&'a str, &'t [Token<'a>])> {
-    let at = tokens.iter().position(|token| matches!(token, Token::Global(_)))?;
+fn global<'t, 'a>(tokens: &'t [LlvmToken<'a>]) -> Option<(&'a str, &'t [LlvmToken<'a>])> {
+    let at = tokens.iter().position(|token| matches!(token, LlvmToken::Global(_)))?;
     match tokens[at] {
-        Token::Global(name) => Some((name, &tokens[at + 1..])),
+        LlvmToken::Global(name) => Some((name, &tokens[at + 1..])),
         _ => None,
     }
 }
 
 /// Name and parameters of `define linkonce_odr noundef i32 @f(float noundef %0, ptr align 4 %1) #3 {`.
-fn head(line: &str, types: &Types) -> Result<(String, Vec<String>), String> {
+fn head(line: &str, types: &NamedTypes) -> Result<(String, Vec<String>), String> {
     let tokens = tokens(line)?;
     let (name, rest) = global(&tokens).ok_or("a function without a name")?;
-    let mut reader = Reader::new(rest, types);
+    let mut reader = IrReader::new(rest, types);
     reader.expect('(')?;
     let mut parameters = Vec::new();
     while !reader.accept_sign(')') {
         reader.ty()?;
         reader.skip_attributes()?;
         match reader.next() {
-            Some(Token::Local(parameter)) => parameters.push(parameter.to_owned()),
+            Some(LlvmToken::Local(parameter)) => parameters.push(parameter.to_owned()),
             other => return Err(format!("{other:?} is no parameter")),
         }
         reader.accept_sign(',');
@@ -84,14 +84,14 @@ fn head(line: &str, types: &Types) -> Result<(String, Vec<String>), String> {
 }
 
 /// The blocks of a body. One without a label is the first, and counts behind the parameters.
-fn blocks(body: &[&str], parameters: usize, types: &Types) -> Vec<Block> {
-    let mut blocks = vec![Block { label: parameters.to_string(), instructions: Vec::new() }];
+fn blocks(body: &[&str], parameters: usize, types: &NamedTypes) -> Vec<BasicBlock> {
+    let mut blocks = vec![BasicBlock { label: parameters.to_string(), instructions: Vec::new() }];
     for line in joined(body) {
         if let Some(label) = label(&line) {
-            blocks.push(Block { label, instructions: Vec::new() });
+            blocks.push(BasicBlock { label, instructions: Vec::new() });
         } else {
             let last = blocks.last_mut().expect("there is a first block");
-            last.instructions.push(Instruction::read(&line, types));
+            last.instructions.push(ClangInstruction::read(&line, types));
         }
     }
     // A first block that has a label of its own.

@@ -3,8 +3,8 @@
 //! Source: LLVM Language Reference Manual, "Standard C/C++ Library Intrinsics"; LLVM's DirectX target, its intrinsics.
 
 use super::access;
-use super::machine::Machine;
-use super::value::Value;
+use super::machine::ClangMachine;
+use super::value::ClangValue;
 
 /// Most bytes that one call copies.
 const MAX_COPIED: u64 = 1 << 16;
@@ -16,7 +16,7 @@ const HALF: u32 = 32;
 ///
 /// # Errors
 /// A function that is not known, or arguments that it does not take.
-pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Value]) -> Result<Value, String> {
+pub(super) fn call(machine: &mut ClangMachine<'_>, name: &str, arguments: &[ClangValue]) -> Result<ClangValue, String> {
     let unknown = || Err(format!("a call of `{name}`"));
     let Some(short) = name.strip_prefix("llvm.") else { return unknown() };
     let is = |start: &str| short.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
@@ -27,16 +27,18 @@ pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Value]) -
                 return Err(format!("a copy of more than {MAX_COPIED} bytes"));
             }
             access::copy(machine, [to.pointer()?, from.pointer()?], size)?;
-            Ok(Value::Undefined)
+            Ok(ClangValue::Undefined)
         }
         // One thread in one group is what a probe is.
-        [_] if is("dx.thread.id") || is("dx.group.id") || is("dx.thread.id.in.group") => Ok(Value::Bits(0)),
-        [] if is("dx.flattened.thread.id.in.group") => Ok(Value::Bits(0)),
+        [_] if is("dx.thread.id") || is("dx.group.id") || is("dx.thread.id.in.group") => Ok(ClangValue::Bits(0)),
+        [] if is("dx.flattened.thread.id.in.group") => Ok(ClangValue::Bits(0)),
         [double] if is("dx.splitdouble") => {
             let bits = double.bits()?;
-            Ok(Value::Parts(vec![Value::Bits(bits & u64::from(u32::MAX)), Value::Bits(bits >> HALF)]))
+            Ok(ClangValue::Parts(vec![ClangValue::Bits(bits & u64::from(u32::MAX)), ClangValue::Bits(bits >> HALF)]))
         }
-        [low, high] if is("dx.asdouble") => Ok(Value::Bits(u64::from(low.word()?) | u64::from(high.word()?) << HALF)),
+        [low, high] if is("dx.asdouble") => {
+            Ok(ClangValue::Bits(u64::from(low.word()?) | u64::from(high.word()?) << HALF))
+        }
         _ => unknown(),
     }
 }

@@ -1,25 +1,25 @@
-//! A module of Clang's IR: text in, types, variables and the blocks of one function out.
+//! Parses a module of Clang's IR: its types, its variables and its functions.
 
 use std::collections::HashMap;
 
-use super::data_layout::DataLayout;
-use super::reader::Reader;
-use super::types::{LaidOutStruct, Struct, Type, Types};
-use crate::inspect::llvm::lexer::{Token, tokens};
+use super::data_layout::LlvmDataLayout;
+use super::reader::IrReader;
+use super::types::{ClangStruct, ClangType, LaidOutStruct, NamedTypes};
+use crate::inspect::llvm::lexer::{LlvmToken, tokens};
 
 /// A module.
 #[derive(Clone, Debug)]
 pub(super) struct Ir {
-    pub(super) types: Types,
+    pub(super) types: NamedTypes,
     /// Variables in memory of the module's own, by name.
-    pub(super) variables: HashMap<String, Variable>,
+    pub(super) variables: HashMap<String, GlobalVariable>,
     pub(super) constant_buffers: Vec<ConstantBuffer>,
 }
 
 /// A variable of the module.
 #[derive(Clone, Debug)]
-pub(super) struct Variable {
-    pub(super) ty: Type,
+pub(super) struct GlobalVariable {
+    pub(super) ty: ClangType,
     /// The text that it begins as; what else it begins as is not read.
     pub(super) text: Option<String>,
 }
@@ -43,18 +43,21 @@ impl Ir {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let layout = text.lines().find_map(|line| line.strip_prefix("target datalayout = "));
         let layout = layout.ok_or("no data layout")?.trim().trim_matches('"');
-        let empty = Types::default();
+
+        let empty = NamedTypes::default();
         let mut defined = HashMap::new();
         for line in text.lines().filter(|line| line.starts_with('%')) {
             let (name, own) = definition(line, &empty).map_err(|reason| format!("{reason}: `{line}`"))?;
             defined.insert(name, own);
         }
-        let types = Types::new(DataLayout::parse(layout)?, &defined)?;
+        let types = NamedTypes::new(LlvmDataLayout::parse(layout)?, &defined)?;
+
         let mut variables = HashMap::new();
         for line in text.lines().filter(|line| line.starts_with('@')) {
             let read = variable(line, &types).map_err(|reason| format!("{reason}: `{line}`"))?;
             variables.insert(read.0, read.1);
         }
+
         let mut ir = Self { types, variables, constant_buffers: Vec::new() };
         ir.constant_buffers = ir.constant_buffers(text)?;
         Ok(ir)
@@ -69,7 +72,7 @@ impl Ir {
             nodes.insert(name, node);
         }
         let names = tokens(list)?.into_iter().skip(1);
-        let names = names.filter_map(|token| if let Token::Metadata(name) = token { Some(name) } else { None });
+        let names = names.filter_map(|token| if let LlvmToken::Metadata(name) = token { Some(name) } else { None });
         let buffers = names.filter(|name| *name != "!").map(|name| {
             let node = nodes.get(name).ok_or_else(|| format!("{name} is not defined"))?;
             self.constant_buffer(node).map_err(|reason| format!("{reason}: `{node}`"))
@@ -81,9 +84,9 @@ impl Ir {
         let mut names = Vec::new();
         for token in tokens(node)? {
             match token {
-                Token::Global(name) => names.push(Some(name)),
+                LlvmToken::Global(name) => names.push(Some(name)),
                 // A member whose variable nobody needs any more.
-                Token::Word("null") => names.push(None),
+                LlvmToken::Word("null") => names.push(None),
                 _ => {}
             }
         }
@@ -92,7 +95,7 @@ impl Ir {
         };
         let of_variable = self.variables.get(variable).ok_or_else(|| format!("@{variable} is not defined"))?;
         let layout = match &of_variable.ty {
-            Type::Target(target) if target.name == "dx.CBuffer" => target.types.first(),
+            ClangType::Target(target) if target.name == "dx.CBuffer" => target.types.first(),
             _ => None,
         };
         let layout = layout.ok_or_else(|| format!("@{variable} is no constant buffer"))?;
@@ -108,48 +111,48 @@ impl Ir {
 }
 
 /// Whether it is explicit padding.
-pub(super) fn is_padding(ty: &Type) -> bool {
+pub(super) fn is_padding(ty: &ClangType) -> bool {
     match ty {
-        Type::Target(target) => target.padding().is_some(),
-        Type::Void
-        | Type::Primitive(_)
-        | Type::Pointer
-        | Type::Vector(..)
-        | Type::Array(..)
-        | Type::Struct(_)
-        | Type::Named(_) => false,
+        ClangType::Target(target) => target.padding().is_some(),
+        ClangType::Void
+        | ClangType::Primitive(_)
+        | ClangType::Pointer
+        | ClangType::Vector(..)
+        | ClangType::Array(..)
+        | ClangType::Struct(_)
+        | ClangType::Named(_) => false,
     }
 }
 
 /// `%struct.T = type { float }`; an opaque one has no members.
-fn definition(line: &str, types: &Types) -> Result<(String, Struct), String> {
+fn definition(line: &str, types: &NamedTypes) -> Result<(String, ClangStruct), String> {
     let tokens = tokens(line)?;
-    let [Token::Local(name), Token::Punctuation('='), Token::Word("type"), rest @ ..] = &tokens[..] else {
+    let [LlvmToken::Local(name), LlvmToken::Punctuation('='), LlvmToken::Word("type"), rest @ ..] = &tokens[..] else {
         return Err("no definition of a type".to_owned());
     };
     let own = match rest {
-        [Token::Word("opaque")] => Struct::default(),
-        rest => match Reader::new(rest, types).ty()? {
-            Type::Struct(own) => own,
-            other => Struct { packed: false, members: vec![other] },
+        [LlvmToken::Word("opaque")] => ClangStruct::default(),
+        rest => match IrReader::new(rest, types).ty()? {
+            ClangType::Struct(own) => own,
+            other => ClangStruct { packed: false, members: vec![other] },
         },
     };
     Ok(((*name).to_owned(), own))
 }
 
 /// `@x = external hidden local_unnamed_addr addrspace(2) global float, align 4`.
-fn variable(line: &str, types: &Types) -> Result<(String, Variable), String> {
+fn variable(line: &str, types: &NamedTypes) -> Result<(String, GlobalVariable), String> {
     let tokens = tokens(line)?;
-    let [Token::Global(name), Token::Punctuation('='), rest @ ..] = &tokens[..] else {
+    let [LlvmToken::Global(name), LlvmToken::Punctuation('='), rest @ ..] = &tokens[..] else {
         return Err("no variable".to_owned());
     };
-    let start = rest.iter().position(|token| matches!(token, Token::Word("global" | "constant")));
+    let start = rest.iter().position(|token| matches!(token, LlvmToken::Word("global" | "constant")));
     let rest = &rest[start.ok_or("no variable")? + 1..];
-    let mut reader = Reader::new(rest, types);
+    let mut reader = IrReader::new(rest, types);
     let ty = reader.ty()?;
     let text = match reader.peek() {
-        Some(Token::Text(text)) => Some(text.trim_end_matches("\\00").to_owned()),
+        Some(LlvmToken::Text(text)) => Some(text.trim_end_matches("\\00").to_owned()),
         _ => None,
     };
-    Ok(((*name).to_owned(), Variable { ty, text }))
+    Ok(((*name).to_owned(), GlobalVariable { ty, text }))
 }

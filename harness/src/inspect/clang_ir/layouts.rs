@@ -1,15 +1,15 @@
-//! What Clang reports of a block: the types of a constant buffer or of a structured buffer's element, offset by offset.
+//! Reads what Clang reports of a block: the types of a constant buffer or of a structured buffer's element.
 //!
-//! A module's text and the block's own tree in, numbers out. The types name no members below the first level, so the tree
+//! The types name no members below the first level, so the tree
 //! names them in order; a struct of another number of members, such as one with a base, is not told. Explicit padding and
 //! the arrays of bytes that stand for it in structs of C++ are no members.
 
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity, join};
 
-use super::Program;
+use super::ClangProgram;
 use super::ir::{ConstantBuffer, Ir, is_padding};
-use super::types::{LaidOutStruct, Type};
+use super::types::{ClangType, LaidOutStruct};
 use crate::inspect::llvm::primitive::Primitive;
 
 /// What ends the name of the variable that holds a constant buffer's handle.
@@ -21,14 +21,14 @@ pub(super) const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
 /// A module that cannot be read.
 pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, String> {
     let Ok(root) = &layout.result else { return Ok(Numbers::default()) };
-    let program = Program::only(text)?;
-    let mut told = Told { ir: &program.ir, numbers: Numbers::default() };
+    let program = ClangProgram::only(text)?;
+    let mut told = ReportedNumbers { ir: &program.ir, numbers: Numbers::default() };
     match layout.kind {
         BlockKind::StructuredElement => {
             let resources = program.survey().resources;
             let own = resources.into_iter().find(|resource| resource.name == layout.name);
             if let Some(element) = own.and_then(|resource| resource.element) {
-                told.element(&layout.name, (&element, root))?;
+                told.element(&layout.name, &element, root)?;
             }
         }
         BlockKind::Cbuffer
@@ -46,7 +46,7 @@ pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, String> {
             let mut buffers = program.ir.constant_buffers.iter();
             let own = buffers.find(|buffer| stands_for(&buffer.variable, &layout.name));
             if let (Some(own), LaidOutShape::Struct(members)) = (own, &root.shape) {
-                told.constant_buffer(&layout.name, (own, members))?;
+                told.constant_buffer(&layout.name, own, members)?;
             }
         }
     }
@@ -74,53 +74,54 @@ pub(super) fn source_name(variable: &str) -> &str {
 }
 
 /// Which cells a matrix has, and which of them are contiguous.
-struct Cells {
+struct MatrixCells {
     rows: u32,
     columns: u32,
     order: MatrixOrder,
 }
 
-/// What is told of a block.
-struct Told<'a> {
+/// The numbers of a block as they are collected.
+struct ReportedNumbers<'a> {
     ir: &'a Ir,
     numbers: Numbers,
 }
 
-impl Told<'_> {
+impl ReportedNumbers<'_> {
     fn constant_buffer(
         &mut self,
         block: &str,
-        (buffer, members): (&ConstantBuffer, &[LaidOutMember]),
+        buffer: &ConstantBuffer,
+        members: &[LaidOutMember],
     ) -> Result<(), String> {
         self.numbers.add(Quantity::Size, block, bytes(buffer.layout.measure.size));
         for (variable, place) in &buffer.members {
             let name = source_name(variable);
             if let Some(member) = members.iter().find(|member| member.name == name) {
                 let (ty, offset) = (&buffer.layout.members[*place], buffer.layout.offsets[*place]);
-                self.member(&join(block, name), offset, (ty, &member.layout))?;
+                self.member(&join(block, name), offset, ty, &member.layout)?;
             }
         }
         Ok(())
     }
 
     /// The element of a structured buffer.
-    fn element(&mut self, block: &str, (ty, root): (&Type, &LaidOut)) -> Result<(), String> {
+    fn element(&mut self, block: &str, ty: &ClangType, root: &LaidOut) -> Result<(), String> {
         let size = bytes(self.ir.types.measure(ty)?.size);
         self.numbers.add(Quantity::Size, block, size);
         self.numbers.add(Quantity::ArrayStride, block, size);
-        self.parts(block, 0, (ty, root))
+        self.parts(block, 0, ty, root)
     }
 
     /// A member, `offset` bytes behind the start of the block.
-    fn member(&mut self, path: &str, offset: u64, of: (&Type, &LaidOut)) -> Result<(), String> {
+    fn member(&mut self, path: &str, offset: u64, ty: &ClangType, layout: &LaidOut) -> Result<(), String> {
         self.numbers.add(Quantity::Offset, path, bytes(offset));
-        self.parts(path, offset, of)
+        self.parts(path, offset, ty, layout)
     }
 
-    fn parts(&mut self, path: &str, offset: u64, (ty, laid_out): (&Type, &LaidOut)) -> Result<(), String> {
+    fn parts(&mut self, path: &str, offset: u64, ty: &ClangType, laid_out: &LaidOut) -> Result<(), String> {
         match &laid_out.shape {
             LaidOutShape::Struct(members) => match self.ir.types.structure(ty)? {
-                Some(own) => self.members(path, offset, (&own, members)),
+                Some(own) => self.members(path, offset, &own, members),
                 None => Ok(()),
             },
             LaidOutShape::Array { element, count, .. } => match self.element_of(ty)? {
@@ -128,12 +129,12 @@ impl Told<'_> {
                     // From a single element there is nowhere to go.
                     let stride = bytes(stride).filter(|_| *count != Count::Finite(1));
                     self.numbers.add(Quantity::ArrayStride, path, stride);
-                    self.parts(&format!("{path}[]"), offset, (&of_element, element))
+                    self.parts(&format!("{path}[]"), offset, &of_element, element)
                 }
                 None => Ok(()),
             },
             LaidOutShape::Matrix { rows, columns, order, .. } => {
-                self.cells(path, offset, (ty, Cells { rows: *rows, columns: *columns, order: *order }))
+                self.cells(path, offset, ty, &MatrixCells { rows: *rows, columns: *columns, order: *order })
             }
             LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {
                 Ok(())
@@ -143,19 +144,25 @@ impl Told<'_> {
 
     /// The cells of a matrix, which is an array of its components, one contiguous vector behind the other. Where it is an
     /// array of vectors, the bytes between these are those of the array.
-    fn cells(&mut self, path: &str, offset: u64, (ty, cells): (&Type, Cells)) -> Result<(), String> {
+    fn cells(&mut self, path: &str, offset: u64, ty: &ClangType, cells: &MatrixCells) -> Result<(), String> {
         let Some((element, step)) = self.element_of(ty)? else { return Ok(()) };
         let (vectors, length) = match cells.order {
             MatrixOrder::Row => (cells.rows, cells.columns),
             MatrixOrder::Column => (cells.columns, cells.rows),
         };
         let (component, stride) = match element {
-            Type::Primitive(_) => (step, step * u64::from(length)),
-            Type::Vector(_, component) => (self.ir.types.measure(&Type::Primitive(component))?.size, step),
-            Type::Void | Type::Pointer | Type::Array(..) | Type::Struct(_) | Type::Named(_) | Type::Target(_) => {
+            ClangType::Primitive(_) => (step, step * u64::from(length)),
+            ClangType::Vector(_, component) => (self.ir.types.measure(&ClangType::Primitive(component))?.size, step),
+            ClangType::Void
+            | ClangType::Pointer
+            | ClangType::Array(..)
+            | ClangType::Struct(_)
+            | ClangType::Named(_)
+            | ClangType::Target(_) => {
                 return Ok(());
             }
         };
+
         for (vector, at) in (0..vectors).flat_map(|vector| (0..length).map(move |at| (vector, at))) {
             let (row, column) = match cells.order {
                 MatrixOrder::Row => (vector, at),
@@ -164,6 +171,7 @@ impl Told<'_> {
             let cell = offset + stride * u64::from(vector) + component * u64::from(at);
             self.numbers.add(Quantity::Offset, &format!("{path}[{row}][{column}]"), bytes(cell));
         }
+
         if vectors > 1 {
             self.numbers.add(Quantity::MatrixStride, path, bytes(stride));
         }
@@ -174,7 +182,8 @@ impl Told<'_> {
         &mut self,
         path: &str,
         start: u64,
-        (own, members): (&LaidOutStruct, &[LaidOutMember]),
+        own: &LaidOutStruct,
+        members: &[LaidOutMember],
     ) -> Result<(), String> {
         let typed = own.members.iter().zip(&own.offsets).filter(|(ty, _)| !is_padding(ty) && !is_bytes(ty));
         let typed: Vec<_> = typed.collect();
@@ -182,28 +191,31 @@ impl Told<'_> {
         if typed.len() != named.len() || named.iter().any(|member| member.is_base || member.bits.is_some()) {
             return Ok(());
         }
+
         for ((ty, offset), member) in typed.into_iter().zip(named) {
-            self.member(&join(path, &member.name), start + offset, (ty, &member.layout))?;
+            self.member(&join(path, &member.name), start + offset, ty, &member.layout)?;
         }
         Ok(())
     }
 
     /// The element of an array and the bytes from one to the next. In a constant buffer an array is
     /// `<{ [2 x <{ float, target("dx.Padding", 12) }>], float }>`, whose last element has no padding behind it.
-    fn element_of(&self, ty: &Type) -> Result<Option<(Type, u64)>, String> {
-        if let Type::Array(_, element) = ty {
-            return Ok(Some((Type::clone(element), self.ir.types.measure(element)?.size)));
+    fn element_of(&self, ty: &ClangType) -> Result<Option<(ClangType, u64)>, String> {
+        if let ClangType::Array(_, element) = ty {
+            return Ok(Some((ClangType::clone(element), self.ir.types.measure(element)?.size)));
         }
         let own = self.ir.types.structure(ty)?;
-        let Some([Type::Array(_, padded), last]) = own.as_ref().map(|own| &own.members[..]) else { return Ok(None) };
+        let Some([ClangType::Array(_, padded), last]) = own.as_ref().map(|own| &own.members[..]) else {
+            return Ok(None);
+        };
         Ok(Some((last.clone(), self.ir.types.measure(padded)?.size)))
     }
 }
 
 /// Padding as structs of C++ have it.
-fn is_bytes(ty: &Type) -> bool {
-    *ty == Type::Primitive(Primitive::Integer(8))
-        || matches!(ty, Type::Array(_, element) if **element == Type::Primitive(Primitive::Integer(8)))
+fn is_bytes(ty: &ClangType) -> bool {
+    *ty == ClangType::Primitive(Primitive::Integer(8))
+        || matches!(ty, ClangType::Array(_, element) if **element == ClangType::Primitive(Primitive::Integer(8)))
 }
 
 fn bytes(number: u64) -> Option<u32> {

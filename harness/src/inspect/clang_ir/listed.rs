@@ -1,10 +1,12 @@
 //! What Clang's IR lists of a program without knowing its declarations: constant buffers with their members of the first
 //! level, and the resources with their registers.
 
-use super::Program;
+use layoutproof_layout::LayoutUnit;
+
+use super::ClangProgram;
 use super::ir::Ir;
 use super::layouts::{HANDLE_ENDINGS, source_name};
-use crate::bindings::{LayoutUnit, Place};
+use crate::bindings::BindingPlace;
 use crate::inspect::dxil::definitions::ListedBuffer;
 use crate::inspect::llvm::buffers::Class;
 
@@ -34,8 +36,8 @@ pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, String> {
 ///
 /// # Errors
 /// A module that cannot be read.
-pub fn resources(text: &str) -> Result<Vec<(String, Option<Place>)>, String> {
-    let resources = Program::only(text)?.survey().resources;
+pub fn resources(text: &str) -> Result<Vec<(String, Option<BindingPlace>)>, String> {
+    let resources = ClangProgram::only(text)?.survey().resources;
     let placed = resources.into_iter().map(|resource| {
         let unit = match resource.site.class {
             Class::ShaderResource => LayoutUnit::ShaderResource,
@@ -43,7 +45,7 @@ pub fn resources(text: &str) -> Result<Vec<(String, Option<Place>)>, String> {
             Class::ConstantBuffer => LayoutUnit::ConstantBuffer,
         };
         let (space, index) = (resource.site.space, resource.site.register);
-        let place = Place { unit, space, index, count: resource.count };
+        let place = BindingPlace { unit, space, index, count: resource.count };
         (resource.name, (!resource.implicit).then_some(place))
     });
     Ok(placed.collect())

@@ -1,18 +1,18 @@
-//! One execution of a function: names, private memory, the buffers of a job.
+//! Executes a function of Clang's IR: keeps the values of names, private memory and the buffers of a job.
 
 use std::collections::HashMap;
 
 use layoutproof_layout::shape::Count;
 
-use super::function::Function;
-use super::instruction::{Action, Flow, Instruction, Resource};
+use super::function::ClangFunction;
+use super::instruction::{ClangAction, ClangInstruction, HandleType, Terminator};
 use super::ir::Ir;
-use super::memory::Memory;
-use super::operand::{Address, Operand};
-use super::value::{Handle, Object, Pointer, Value};
+use super::memory::ClangMemory;
+use super::operand::{Address, ClangOperand};
+use super::value::{AddressedObject, ClangHandle, ClangPointer, ClangValue};
 use super::{Survey, access, intrinsic, lanes};
 use crate::inspect::llvm::arithmetic::signed;
-use crate::inspect::llvm::buffers::{Buffers, Site};
+use crate::inspect::llvm::buffers::{BoundBuffers, RegisterSite};
 
 /// Most work: instructions, and what they have many of.
 const MAX_STEPS: u64 = 1 << 20;
@@ -25,15 +25,15 @@ const MAX_CALLS: u32 = 32;
 
 /// The state of an execution.
 #[derive(Debug)]
-pub(super) struct Machine<'a> {
+pub(super) struct ClangMachine<'a> {
     pub(super) ir: &'a Ir,
-    functions: &'a HashMap<String, Function>,
-    pub(super) memory: Memory,
-    pub(super) buffers: Buffers<'a>,
+    functions: &'a HashMap<String, ClangFunction>,
+    pub(super) memory: ClangMemory,
+    pub(super) buffers: BoundBuffers<'a>,
     /// What is asked instead of an execution: nothing need be bound then, and all reads give zeros.
     pub(super) survey: Option<Survey>,
     /// Those of the function that is executed.
-    values: HashMap<&'a str, Value>,
+    values: HashMap<&'a str, ClangValue>,
     steps_left: u64,
     calls_left: u32,
     /// Private memory of the module's variables that are used.
@@ -42,8 +42,8 @@ pub(super) struct Machine<'a> {
     members: HashMap<&'a str, (&'a str, u64)>,
 }
 
-impl<'a> Machine<'a> {
-    pub(super) fn new((ir, functions): (&'a Ir, &'a HashMap<String, Function>), buffers: Buffers<'a>) -> Self {
+impl<'a> ClangMachine<'a> {
+    pub(super) fn new(ir: &'a Ir, functions: &'a HashMap<String, ClangFunction>, buffers: BoundBuffers<'a>) -> Self {
         let members = ir.constant_buffers.iter().flat_map(|buffer| {
             let placed = buffer.members.iter();
             placed.map(|(name, place)| (name.as_str(), (buffer.variable.as_str(), buffer.layout.offsets[*place])))
@@ -51,7 +51,7 @@ impl<'a> Machine<'a> {
         Self {
             ir,
             functions,
-            memory: Memory::new(),
+            memory: ClangMemory::new(),
             buffers,
             survey: None,
             values: HashMap::new(),
@@ -72,31 +72,34 @@ impl<'a> Machine<'a> {
     }
 
     /// Executes a function with its own names, and gives what it returns.
-    fn enter(&mut self, function: &'a Function, arguments: Vec<Value>) -> Result<Value, String> {
+    fn enter(&mut self, function: &'a ClangFunction, arguments: Vec<ClangValue>) -> Result<ClangValue, String> {
         if function.parameters.len() != arguments.len() {
             return Err("a call with another number of arguments".to_owned());
         }
+
         let left = self.calls_left.checked_sub(1);
         self.calls_left = left.ok_or_else(|| format!("more than {MAX_CALLS} calls within each other"))?;
+
         let own = function.parameters.iter().map(String::as_str).zip(arguments).collect();
         let callers = std::mem::replace(&mut self.values, own);
         let returned = self.body(function)?;
         self.values = callers;
         self.calls_left += 1;
+
         Ok(returned)
     }
 
     /// Executes blocks from the first on, up to a return.
-    fn body(&mut self, function: &'a Function) -> Result<Value, String> {
+    fn body(&mut self, function: &'a ClangFunction) -> Result<ClangValue, String> {
         let (mut block, mut before) = (&function.blocks[0], "");
         loop {
             let mut next = None;
             for instruction in self.choose(&block.instructions, before)? {
                 self.charge(1)?;
                 match &instruction.action {
-                    Action::Flow(Flow::Return(None)) => return Ok(Value::Undefined),
-                    Action::Flow(Flow::Return(Some(value))) => return self.value(value),
-                    Action::Flow(flow) => next = self.target(flow)?,
+                    ClangAction::Flow(Terminator::Return(None)) => return Ok(ClangValue::Undefined),
+                    ClangAction::Flow(Terminator::Return(Some(value))) => return self.value(value),
+                    ClangAction::Flow(flow) => next = self.target(flow)?,
                     action => {
                         let value = self.execute(action)?;
                         instruction.result.iter().for_each(|name| drop(self.values.insert(name, value.clone())));
@@ -121,25 +124,27 @@ impl<'a> Machine<'a> {
     }
 
     /// The label of the block that comes next; a return has none.
-    fn target(&mut self, flow: &'a Flow) -> Result<Option<&'a str>, String> {
+    fn target(&mut self, flow: &'a Terminator) -> Result<Option<&'a str>, String> {
         Ok(match flow {
-            Flow::Jump(label) => Some(label),
-            Flow::Branch(condition, [yes, no]) => Some(if self.value(condition)?.bits()? == 1 { yes } else { no }),
-            Flow::Switch(condition, cases, otherwise) => {
+            Terminator::Jump(label) => Some(label),
+            Terminator::Branch(condition, [yes, no]) => {
+                Some(if self.value(condition)?.bits()? == 1 { yes } else { no })
+            }
+            Terminator::Switch(condition, cases, otherwise) => {
                 self.charge(cases.len() as u64)?;
                 let value = self.value(condition)?.bits()?;
                 let case = cases.iter().find(|(of_case, _)| *of_case == value);
                 Some(case.map_or(otherwise.as_str(), |(_, label)| label.as_str()))
             }
-            Flow::Return(_) => None,
+            Terminator::Return(_) => None,
         })
     }
 
     /// Gives the values that begin a block and depend on the one before, all at once; returns the other instructions.
-    fn choose(&mut self, instructions: &'a [Instruction], before: &str) -> Result<&'a [Instruction], String> {
+    fn choose(&mut self, instructions: &'a [ClangInstruction], before: &str) -> Result<&'a [ClangInstruction], String> {
         let mut chosen = Vec::new();
         for instruction in instructions {
-            let (Action::Phi(incoming), Some(name)) = (&instruction.action, &instruction.result) else { break };
+            let (ClangAction::Phi(incoming), Some(name)) = (&instruction.action, &instruction.result) else { break };
             self.charge(incoming.len() as u64)?;
             let found = incoming.iter().find(|(_, label)| label == before);
             let (operand, _) = found.ok_or_else(|| format!("%{name} has no value from %{before}"))?;
@@ -150,77 +155,82 @@ impl<'a> Machine<'a> {
         Ok(rest)
     }
 
-    fn execute(&mut self, action: &'a Action) -> Result<Value, String> {
+    fn execute(&mut self, action: &'a ClangAction) -> Result<ClangValue, String> {
         match action {
-            Action::Handle(resource, arguments) => self.handle(resource, arguments),
-            Action::ResourceElement(handle, index) => {
+            ClangAction::Handle(resource, arguments) => self.handle(resource, arguments),
+            ClangAction::ResourceElement(handle, index) => {
                 let (handle, index) = (self.value(handle)?.handle()?, self.value(index)?.word()?);
                 let stride = handle.stride.ok_or("the address of an element that has none")?;
                 let offset = stride.checked_mul(u64::from(index)).and_then(|offset| i64::try_from(offset).ok());
                 let offset = offset.ok_or("an element beyond all buffers")?;
-                Ok(Value::Pointer(Pointer { object: Object::Resource(handle.site), offset }))
+                Ok(ClangValue::Pointer(ClangPointer { object: AddressedObject::Resource(handle.site), offset }))
             }
-            Action::Call(name, arguments) => {
+            ClangAction::Call(name, arguments) => {
                 let values = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
                 match self.functions.get(name) {
                     Some(function) => self.enter(function, values),
                     None => intrinsic::call(self, name, &values),
                 }
             }
-            Action::Extract(from, index) => {
-                let Value::Parts(parts) = self.value(from)? else { return Err("a part of a scalar".to_owned()) };
+            ClangAction::Extract(from, index) => {
+                let ClangValue::Parts(parts) = self.value(from)? else { return Err("a part of a scalar".to_owned()) };
                 let part = usize::try_from(*index).ok().and_then(|index| parts.get(index).cloned());
                 part.ok_or_else(|| format!("part {index} is not there"))
             }
-            Action::ExtractElement(from, index) => lanes::extract(self.value(from)?, &self.value(index)?),
-            Action::InsertElement(count, operands) => lanes::insert(*count, self.three(operands)?),
-            Action::Shuffle(count, [first, second], mask) => {
+            ClangAction::ExtractElement(from, index) => lanes::extract(self.value(from)?, &self.value(index)?),
+            ClangAction::InsertElement(count, operands) => lanes::insert(*count, self.three(operands)?),
+            ClangAction::Shuffle(count, [first, second], mask) => {
                 lanes::shuffle(*count, [self.value(first)?, self.value(second)?], self.value(mask)?)
             }
-            Action::Cast(name, (from, operand), to) => lanes::cast(name, self.value(operand)?, (*from, *to)),
-            Action::Binary(name, lanes, operands) => lanes::binary(name, *lanes, self.two(operands)?),
-            Action::Compare(name, lanes, operands) => lanes::compare(name, *lanes, self.two(operands)?),
-            Action::Select(operands) => lanes::select(self.three(operands)?),
-            Action::Same(operand) => self.value(operand),
-            Action::Allocate(size) => {
-                let object = Object::Private(self.memory.allocate(*size)?);
-                Ok(Value::Pointer(Pointer { object, offset: 0 }))
+            ClangAction::Cast(name, (from, operand), to) => lanes::cast(name, self.value(operand)?, *from, *to),
+            ClangAction::Binary(name, lanes, operands) => lanes::binary(name, *lanes, self.two(operands)?),
+            ClangAction::Compare(name, lanes, operands) => lanes::compare(name, *lanes, self.two(operands)?),
+            ClangAction::Select(operands) => lanes::select(self.three(operands)?),
+            ClangAction::Same(operand) => self.value(operand),
+            ClangAction::Allocate(size) => {
+                let object = AddressedObject::Private(self.memory.allocate(*size)?);
+                Ok(ClangValue::Pointer(ClangPointer { object, offset: 0 }))
             }
-            Action::Address(address) => self.address(address),
-            Action::Load(ty, pointer) => {
+            ClangAction::Address(address) => self.address(address),
+            ClangAction::Load(ty, pointer) => {
                 let pointer = self.value(pointer)?.pointer()?;
                 access::load(self, ty, pointer)
             }
-            Action::Store(ty, value, pointer) => {
+            ClangAction::Store(ty, value, pointer) => {
                 let (value, pointer) = (self.value(value)?, self.value(pointer)?.pointer()?);
-                access::store(self, (ty, value), pointer)?;
-                Ok(Value::Undefined)
+                access::store(self, ty, value, pointer)?;
+                Ok(ClangValue::Undefined)
             }
-            Action::Nothing => Ok(Value::Undefined),
-            Action::Unknown(reason) => Err(reason.clone()),
-            Action::Phi(_) => Err("a choice that does not begin its block".to_owned()),
-            Action::Flow(_) => Err("an end within a block".to_owned()),
+            ClangAction::Nothing => Ok(ClangValue::Undefined),
+            ClangAction::Unknown(reason) => Err(reason.clone()),
+            ClangAction::Phi(_) => Err("a choice that does not begin its block".to_owned()),
+            ClangAction::Flow(_) => Err("an end within a block".to_owned()),
         }
     }
 
     /// `(i32 space, i32 register, i32 count, i32 index, ptr name)`, or with an ordinal in front of the space and without the
     /// register, which a later pass finds: until then the resource has one of its own, counted from the top.
-    fn handle(&mut self, resource: &Resource, arguments: &'a [Operand]) -> Result<Value, String> {
+    fn handle(&mut self, resource: &HandleType, arguments: &'a [ClangOperand]) -> Result<ClangValue, String> {
         let [first, second, count, index, name] = arguments else { return Err("a handle of no binding".to_owned()) };
         let (first, second) = (self.value(first)?.word()?, self.value(second)?.word()?);
         let (space, register) =
             if resource.implicit { (second, u32::MAX.checked_sub(first)) } else { (first, Some(second)) };
         let register = register.ok_or("a register beyond all")?;
-        let site = Site { class: resource.class, space, register };
+        let site = RegisterSite { class: resource.class, space, register };
         if self.survey.is_some() {
             self.note(resource, site, [count, name])?;
         }
         let register = register.checked_add(self.value(index)?.word()?).ok_or("a register beyond all")?;
-        Ok(Value::Handle(Handle { site: Site { register, ..site }, stride: resource.stride }))
+        Ok(ClangValue::Handle(ClangHandle { site: RegisterSite { register, ..site }, stride: resource.stride }))
     }
 
     /// Adds a resource to the survey.
-    fn note(&mut self, resource: &Resource, site: Site, [count, name]: [&'a Operand; 2]) -> Result<(), String> {
+    fn note(
+        &mut self,
+        resource: &HandleType,
+        site: RegisterSite,
+        [count, name]: [&'a ClangOperand; 2],
+    ) -> Result<(), String> {
         // -1 stands for a number without end.
         let count = self.value(count)?.word()?;
         let count = if count == u32::MAX { Count::Unbounded } else { Count::Finite(count) };
@@ -230,48 +240,48 @@ impl<'a> Machine<'a> {
         if known.len() == MAX_RESOURCES {
             return Err(format!("more than {MAX_RESOURCES} resources"));
         }
-        known.push(super::Resource { name, site, count, implicit, element });
+        known.push(super::IrResource { name, site, count, implicit, element });
         Ok(())
     }
 
     /// The text that a variable begins as.
-    fn text(&mut self, operand: &'a Operand) -> Result<String, String> {
-        let Object::Private(object) = self.value(operand)?.pointer()?.object else { return Ok(String::new()) };
+    fn text(&mut self, operand: &'a ClangOperand) -> Result<String, String> {
+        let AddressedObject::Private(object) = self.value(operand)?.pointer()?.object else { return Ok(String::new()) };
         let name = self.variables.iter().find(|(_, known)| **known == object).map(|(name, _)| *name);
         let variable = name.and_then(|name| self.ir.variables.get(name));
         Ok(variable.and_then(|variable| variable.text.clone()).unwrap_or_default())
     }
 
     /// The value of an operand.
-    pub(super) fn value(&mut self, operand: &'a Operand) -> Result<Value, String> {
+    pub(super) fn value(&mut self, operand: &'a ClangOperand) -> Result<ClangValue, String> {
         match operand {
-            Operand::Local(name) => {
+            ClangOperand::Local(name) => {
                 self.values.get(name.as_str()).cloned().ok_or_else(|| format!("%{name} is used before it is made"))
             }
-            Operand::Global(name) => self.variable(name).map(Value::Pointer),
-            Operand::Bits(bits) => Ok(Value::Bits(*bits)),
-            Operand::Undefined => Ok(Value::Undefined),
-            Operand::Parts(parts) => {
-                Ok(Value::Parts(parts.iter().map(|part| self.value(part)).collect::<Result<_, _>>()?))
+            ClangOperand::Global(name) => self.variable(name).map(ClangValue::Pointer),
+            ClangOperand::Bits(bits) => Ok(ClangValue::Bits(*bits)),
+            ClangOperand::Undefined => Ok(ClangValue::Undefined),
+            ClangOperand::Parts(parts) => {
+                Ok(ClangValue::Parts(parts.iter().map(|part| self.value(part)).collect::<Result<_, _>>()?))
             }
-            Operand::Address(address) => self.address(address),
+            ClangOperand::Address(address) => self.address(address),
         }
     }
 
     /// The address of a variable of the module.
-    fn variable(&mut self, name: &'a str) -> Result<Pointer, String> {
+    fn variable(&mut self, name: &'a str) -> Result<ClangPointer, String> {
         if let Some((variable, offset)) = self.members.get(name).copied() {
-            let Pointer { object, .. } = self.variable(variable)?;
-            let Object::Private(object) = object else { return Err("a handle in a buffer".to_owned()) };
+            let ClangPointer { object, .. } = self.variable(variable)?;
+            let AddressedObject::Private(object) = object else { return Err("a handle in a buffer".to_owned()) };
             let site = self.memory.link(object, 0).handle()?.site;
             let offset = i64::try_from(offset).map_err(|error| error.to_string())?;
-            return Ok(Pointer { object: Object::Resource(site), offset });
+            return Ok(ClangPointer { object: AddressedObject::Resource(site), offset });
         }
         let object = match self.variables.get(name) {
             Some(object) => *object,
             None => self.begin(name)?,
         };
-        Ok(Pointer { object: Object::Private(object), offset: 0 })
+        Ok(ClangPointer { object: AddressedObject::Private(object), offset: 0 })
     }
 
     /// Gives a variable its memory. What a constant begins as is not read: names of resources are the only ones.
@@ -283,24 +293,24 @@ impl<'a> Machine<'a> {
         Ok(object)
     }
 
-    fn address(&mut self, address: &'a Address) -> Result<Value, String> {
+    fn address(&mut self, address: &'a Address) -> Result<ClangValue, String> {
         let base = self.value(&address.base)?.pointer()?;
         let Some(fixed) = address.fixed else {
-            return Ok(Value::Pointer(Pointer { object: Object::Nowhere, offset: 0 }));
+            return Ok(ClangValue::Pointer(ClangPointer { object: AddressedObject::Nowhere, offset: 0 }));
         };
         let mut offset = base.offset.wrapping_add(fixed);
         for (index, width, size) in &address.scaled {
             let index = signed(self.value(index)?.bits()?, *width);
             offset = offset.wrapping_add(index.wrapping_mul(*size));
         }
-        Ok(Value::Pointer(Pointer { offset, ..base }))
+        Ok(ClangValue::Pointer(ClangPointer { offset, ..base }))
     }
 
-    fn two(&mut self, [a, b]: &'a [Operand; 2]) -> Result<[Value; 2], String> {
+    fn two(&mut self, [a, b]: &'a [ClangOperand; 2]) -> Result<[ClangValue; 2], String> {
         Ok([self.value(a)?, self.value(b)?])
     }
 
-    fn three(&mut self, [a, b, c]: &'a [Operand; 3]) -> Result<[Value; 3], String> {
+    fn three(&mut self, [a, b, c]: &'a [ClangOperand; 3]) -> Result<[ClangValue; 3], String> {
         Ok([self.value(a)?, self.value(b)?, self.value(c)?])
     }
 }

@@ -5,14 +5,14 @@
 use std::collections::BTreeMap;
 
 use super::types::POINTER;
-use super::value::Value;
+use super::value::ClangValue;
 
 /// Most bytes of private memory: room for the variables of every call of a large probe.
 const MAX_PRIVATE: u64 = 1 << 24;
 
 /// The objects of private memory.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct ClangMemory {
     objects: Vec<Contents>,
     left: u64,
 }
@@ -23,13 +23,21 @@ struct Contents {
     /// `None` where nothing was stored.
     bytes: Vec<Option<u8>>,
     /// Addresses and handles, by their first byte.
-    links: BTreeMap<u64, Value>,
+    links: BTreeMap<u64, ClangValue>,
 }
 
 /// A range of bytes of an object.
-pub(super) type Range = (usize, i64, u64);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ObjectRange {
+    /// Number of the object.
+    pub object: usize,
+    /// First byte, from the start of the object; it may lie outside of it.
+    pub start: i64,
+    /// Bytes.
+    pub size: u64,
+}
 
-impl Memory {
+impl ClangMemory {
     pub(super) fn new() -> Self {
         Self { objects: Vec::new(), left: MAX_PRIVATE }
     }
@@ -48,61 +56,66 @@ impl Memory {
 
     /// The bits at a range; a part that nothing was stored to makes all of it undefined, and what is beyond the object is
     /// zeros: undefined too, and no byte of a buffer.
-    pub(super) fn bits(&self, (object, start, size): Range) -> Value {
+    pub(super) fn bits(&self, range: ObjectRange) -> ClangValue {
+        let ObjectRange { object, start, size } = range;
         let contents = &self.objects[object];
         let mut bits = 0;
         for at in (0..size).rev() {
             let place = start.checked_add_unsigned(at).and_then(|at| usize::try_from(at).ok());
             match place.map(|place| contents.bytes.get(place)) {
                 Some(Some(Some(byte))) => bits = bits << 8 | u64::from(*byte),
-                Some(Some(None)) => return Value::Undefined,
+                Some(Some(None)) => return ClangValue::Undefined,
                 Some(None) | None => bits <<= 8,
             }
         }
-        Value::Bits(bits)
+        ClangValue::Bits(bits)
     }
 
-    pub(super) fn store_bits(&mut self, (object, start, size): Range, bits: Option<u64>) {
-        self.forget_links((object, start, size));
+    pub(super) fn store_bits(&mut self, range: ObjectRange, bits: Option<u64>) {
+        self.forget_links(range);
+        let ObjectRange { object, start, size } = range;
         let bytes = bits.map(u64::to_le_bytes);
         for at in 0..size {
             let byte = bytes.map(|bytes| bytes.get(usize::try_from(at).unwrap_or(usize::MAX)).copied().unwrap_or(0));
-            self.set((object, start), at, byte);
+            self.set(object, start.checked_add_unsigned(at), byte);
         }
     }
 
-    fn set(&mut self, (object, start): (usize, i64), at: u64, byte: Option<u8>) {
-        let place = start.checked_add_unsigned(at).and_then(|at| usize::try_from(at).ok());
+    /// Stores one byte; one that lies outside of the object is lost.
+    fn set(&mut self, object: usize, at: Option<i64>, byte: Option<u8>) {
+        let place = at.and_then(|at| usize::try_from(at).ok());
         if let Some(place) = place.and_then(|place| self.objects[object].bytes.get_mut(place)) {
             *place = byte;
         }
     }
 
     /// The address or handle at a place.
-    pub(super) fn link(&self, object: usize, start: i64) -> Value {
+    pub(super) fn link(&self, object: usize, start: i64) -> ClangValue {
         let place = u64::try_from(start).ok();
-        place.and_then(|place| self.objects[object].links.get(&place)).cloned().unwrap_or(Value::Undefined)
+        place.and_then(|place| self.objects[object].links.get(&place)).cloned().unwrap_or(ClangValue::Undefined)
     }
 
-    pub(super) fn store_link(&mut self, object: usize, start: i64, link: Value) {
-        self.store_bits((object, start, POINTER), None);
+    pub(super) fn store_link(&mut self, object: usize, start: i64, link: ClangValue) {
+        self.store_bits(ObjectRange { object, start, size: POINTER }, None);
         if let Ok(place) = u64::try_from(start) {
             self.objects[object].links.insert(place, link);
         }
     }
 
     /// Copies bytes, addresses and handles between objects.
-    pub(super) fn copy(&mut self, to: Range, (from, start): (usize, i64)) {
-        let (object, first, size) = to;
-        let links: Vec<(u64, Value)> = (0..size)
+    pub(super) fn copy(&mut self, to: ObjectRange, from: usize, start: i64) {
+        let ObjectRange { object, start: first, size } = to;
+
+        let links: Vec<(u64, ClangValue)> = (0..size)
             .filter_map(|at| {
                 let place = u64::try_from(start.checked_add_unsigned(at)?).ok()?;
                 Some((at, self.objects[from].links.get(&place)?.clone()))
             })
             .collect();
-        let bytes: Vec<Value> = (0..size).map(|at| self.bits((from, start.wrapping_add_unsigned(at), 1))).collect();
+        let bytes: Vec<ClangValue> = (0..size).map(|at| self.bits(byte_of(from, start, at))).collect();
+
         for (at, byte) in (0..size).zip(bytes) {
-            self.store_bits((object, first.wrapping_add_unsigned(at), 1), byte.bits().ok());
+            self.store_bits(byte_of(object, first, at), byte.bits().ok());
         }
         for (at, link) in links {
             self.store_link(object, first.wrapping_add_unsigned(at), link);
@@ -110,7 +123,8 @@ impl Memory {
     }
 
     /// Forgets the addresses and handles that a range touches.
-    fn forget_links(&mut self, (object, start, size): Range) {
+    fn forget_links(&mut self, range: ObjectRange) {
+        let ObjectRange { object, start, size } = range;
         let links = &mut self.objects[object].links;
         if links.is_empty() {
             return;
@@ -122,35 +136,42 @@ impl Memory {
     }
 }
 
+/// The byte `at` bytes behind `start`.
+fn byte_of(object: usize, start: i64, at: u64) -> ObjectRange {
+    ObjectRange { object, start: start.wrapping_add_unsigned(at), size: 1 }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::value::{Object, Pointer};
+    use super::super::value::{AddressedObject, ClangPointer};
     use super::*;
 
     #[test]
     fn a_store_over_an_address_forgets_it_and_a_copy_takes_it_along() {
-        let mut memory = Memory::new();
+        let range = |object, start, size| ObjectRange { object, start, size };
+        let mut memory = ClangMemory::new();
         let (first, second) = (memory.allocate(16).unwrap(), memory.allocate(16).unwrap());
-        let link = Value::Pointer(Pointer { object: Object::Private(second), offset: 3 });
+        let link = ClangValue::Pointer(ClangPointer { object: AddressedObject::Private(second), offset: 3 });
         memory.store_link(first, 4, link.clone());
-        memory.store_bits((first, 8, 4), Some(0x0403_0201));
-        memory.copy((second, 2, 8), (first, 4));
+        memory.store_bits(range(first, 8, 4), Some(0x0403_0201));
+        memory.copy(range(second, 2, 8), first, 4);
         assert_eq!(memory.link(second, 2), link);
-        assert_eq!(memory.bits((second, 6, 2)), Value::Bits(0x0201));
+        assert_eq!(memory.bits(range(second, 6, 2)), ClangValue::Bits(0x0201));
         // The last byte of the address.
-        memory.store_bits((first, 7, 1), Some(0));
-        assert_eq!(memory.link(first, 4), Value::Undefined);
+        memory.store_bits(range(first, 7, 1), Some(0));
+        assert_eq!(memory.link(first, 4), ClangValue::Undefined);
         assert_eq!(memory.link(second, 2), link);
     }
 
     #[test]
     fn what_nothing_was_stored_to_is_undefined_and_what_is_beyond_is_zeros() {
-        let mut memory = Memory::new();
+        let range = |object, start, size| ObjectRange { object, start, size };
+        let mut memory = ClangMemory::new();
         let object = memory.allocate(4).unwrap();
-        memory.store_bits((object, 0, 2), Some(0xFFFF));
-        assert_eq!(memory.bits((object, 0, 4)), Value::Undefined);
-        assert_eq!(memory.bits((object, 4, 4)), Value::Bits(0));
-        assert_eq!(memory.bits((object, -4, 4)), Value::Bits(0));
+        memory.store_bits(range(object, 0, 2), Some(0xFFFF));
+        assert_eq!(memory.bits(range(object, 0, 4)), ClangValue::Undefined);
+        assert_eq!(memory.bits(range(object, 4, 4)), ClangValue::Bits(0));
+        assert_eq!(memory.bits(range(object, -4, 4)), ClangValue::Bits(0));
         assert!(memory.allocate(MAX_PRIVATE).is_err());
     }
 }

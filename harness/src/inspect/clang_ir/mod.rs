@@ -28,45 +28,45 @@ use std::collections::{BTreeSet, HashMap};
 
 use layoutproof_layout::shape::Count;
 
-use self::function::Function;
+use self::function::ClangFunction;
 use self::ir::Ir;
-use self::machine::Machine;
-use self::types::Type;
-use crate::inspect::llvm::buffers::{Bound, Buffers, Site};
+use self::machine::ClangMachine;
+use self::types::ClangType;
+use crate::inspect::llvm::buffers::{BoundBuffer, BoundBuffers, RegisterSite};
 
 /// An entry point that can be executed.
 #[derive(Clone, Debug)]
-pub(crate) struct Program {
+pub(crate) struct ClangProgram {
     ir: Ir,
-    functions: HashMap<String, Function>,
+    functions: HashMap<String, ClangFunction>,
     entry: String,
 }
 
 /// A resource that an entry point makes a handle of.
 #[derive(Clone, Debug)]
-pub(crate) struct Resource {
+pub(crate) struct IrResource {
     /// Name as Clang writes it: `B`, `$Globals`.
     pub(crate) name: String,
-    pub(crate) site: Site,
+    pub(crate) site: RegisterSite,
     pub(crate) count: Count,
     /// Whether a later pass finds the register; that of the site means nothing then.
     pub(crate) implicit: bool,
     /// Type of a structured buffer's element.
-    element: Option<Type>,
+    element: Option<ClangType>,
 }
 
 /// What an entry point does with resources.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Survey {
     /// What it makes handles of, in this order.
-    pub(crate) resources: Vec<Resource>,
+    pub(crate) resources: Vec<IrResource>,
     /// Where it reads and writes when all that it reads is zeros.
-    pub(crate) sites: BTreeSet<Site>,
+    pub(crate) sites: BTreeSet<RegisterSite>,
     /// Why it was not followed to its end.
     pub(crate) stopped: Option<String>,
 }
 
-impl Program {
+impl ClangProgram {
     /// Reads a module and the entry point `name`.
     ///
     /// # Errors
@@ -93,13 +93,13 @@ impl Program {
     ///
     /// # Errors
     /// The first instruction that cannot be executed.
-    pub(crate) fn run(&self, buffers: &mut [Bound]) -> Result<(), String> {
-        Machine::new((&self.ir, &self.functions), Buffers(buffers)).run(&self.entry)
+    pub(crate) fn run(&self, buffers: &mut [BoundBuffer]) -> Result<(), String> {
+        ClangMachine::new(&self.ir, &self.functions, BoundBuffers(buffers)).run(&self.entry)
     }
 
     /// What the entry point does with resources, as far as it can be followed.
     pub(crate) fn survey(&self) -> Survey {
-        let mut machine = Machine::new((&self.ir, &self.functions), Buffers(&mut []));
+        let mut machine = ClangMachine::new(&self.ir, &self.functions, BoundBuffers(&mut []));
         machine.survey = Some(Survey::default());
         let stopped = machine.run(&self.entry).err();
         Survey { stopped, ..machine.survey.unwrap_or_default() }

@@ -1,13 +1,13 @@
-//! What instructions work on: words of a line in, operands with their types out.
+//! Parses the operands of instructions, with their types.
 
-use super::reader::{MAX_PARTS, Reader};
-use super::types::Type;
+use super::reader::{IrReader, MAX_PARTS};
+use super::types::ClangType;
 use crate::inspect::llvm::arithmetic::signed;
-use crate::inspect::llvm::lexer::Token;
+use crate::inspect::llvm::lexer::LlvmToken;
 
 /// An operand.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Operand {
+pub(super) enum ClangOperand {
     /// Result of another instruction.
     Local(String),
     /// A variable of the module.
@@ -16,7 +16,7 @@ pub(super) enum Operand {
     Bits(u64),
     Undefined,
     /// `<i32 0, i32 1>`.
-    Parts(Vec<Operand>),
+    Parts(Vec<ClangOperand>),
     /// `getelementptr` as a constant.
     Address(Box<Address>),
 }
@@ -25,18 +25,18 @@ pub(super) enum Operand {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Address {
     /// Where it starts.
-    pub(super) base: Operand,
+    pub(super) base: ClangOperand,
     /// Bytes that the constant indices come to; `None` where one asks for a member that the struct does not have.
     pub(super) fixed: Option<i64>,
     /// The other indices: a width in bits and the bytes that each counts.
-    pub(super) scaled: Vec<(Operand, u32, i64)>,
+    pub(super) scaled: Vec<(ClangOperand, u32, i64)>,
 }
 
 /// An operand with its type.
-pub(super) type Typed = (Type, Operand);
+pub(super) type TypedOperand = (ClangType, ClangOperand);
 
-impl Reader<'_, '_> {
-    pub(super) fn typed(&mut self) -> Result<Typed, String> {
+impl IrReader<'_, '_> {
+    pub(super) fn typed(&mut self) -> Result<TypedOperand, String> {
         let ty = self.ty()?;
         self.skip_attributes()?;
         let operand = self.operand(&ty)?;
@@ -44,48 +44,48 @@ impl Reader<'_, '_> {
     }
 
     /// The same, or `void`.
-    pub(super) fn typed_or_void(&mut self) -> Result<Option<Typed>, String> {
-        if self.accept(Token::Word("void")) { Ok(None) } else { self.typed().map(Some) }
+    pub(super) fn typed_or_void(&mut self) -> Result<Option<TypedOperand>, String> {
+        if self.accept(LlvmToken::Word("void")) { Ok(None) } else { self.typed().map(Some) }
     }
 
-    pub(super) fn next_typed(&mut self) -> Result<Typed, String> {
+    pub(super) fn next_typed(&mut self) -> Result<TypedOperand, String> {
         self.expect(',')?;
         self.typed()
     }
 
-    pub(super) fn operand(&mut self, ty: &Type) -> Result<Operand, String> {
+    pub(super) fn operand(&mut self, ty: &ClangType) -> Result<ClangOperand, String> {
         self.nested(|reader| reader.operand_below(ty))
     }
 
-    fn operand_below(&mut self, ty: &Type) -> Result<Operand, String> {
+    fn operand_below(&mut self, ty: &ClangType) -> Result<ClangOperand, String> {
         let scalar = || match ty {
-            Type::Primitive(primitive) => Ok(*primitive),
+            ClangType::Primitive(primitive) => Ok(*primitive),
             other => Err(format!("a number of type {other:?}")),
         };
         match self.next() {
-            Some(Token::Local(name)) => Ok(Operand::Local(name.to_owned())),
-            Some(Token::Global(name)) => Ok(Operand::Global(name.to_owned())),
-            Some(Token::Word("undef" | "poison")) => Ok(Operand::Undefined),
-            Some(Token::Word("true")) => Ok(Operand::Bits(1)),
-            Some(Token::Word("false" | "null")) => Ok(Operand::Bits(0)),
-            Some(Token::Word("zeroinitializer")) => zero(ty),
-            Some(Token::Integer(digits)) => Ok(Operand::Bits(scalar()?.integer(digits)?)),
-            Some(Token::Float(text)) => Ok(Operand::Bits(scalar()?.float(text)?)),
-            Some(Token::Word("splat")) => {
+            Some(LlvmToken::Local(name)) => Ok(ClangOperand::Local(name.to_owned())),
+            Some(LlvmToken::Global(name)) => Ok(ClangOperand::Global(name.to_owned())),
+            Some(LlvmToken::Word("undef" | "poison")) => Ok(ClangOperand::Undefined),
+            Some(LlvmToken::Word("true")) => Ok(ClangOperand::Bits(1)),
+            Some(LlvmToken::Word("false" | "null")) => Ok(ClangOperand::Bits(0)),
+            Some(LlvmToken::Word("zeroinitializer")) => zero(ty),
+            Some(LlvmToken::Integer(digits)) => Ok(ClangOperand::Bits(scalar()?.integer(digits)?)),
+            Some(LlvmToken::Float(text)) => Ok(ClangOperand::Bits(scalar()?.float(text)?)),
+            Some(LlvmToken::Word("splat")) => {
                 self.expect('(')?;
                 let (_, part) = self.typed()?;
                 self.expect(')')?;
-                let Type::Vector(count, _) = ty else { return Err("a splat that is no vector".to_owned()) };
-                Ok(Operand::Parts(vec![part; *count as usize]))
+                let ClangType::Vector(count, _) = ty else { return Err("a splat that is no vector".to_owned()) };
+                Ok(ClangOperand::Parts(vec![part; *count as usize]))
             }
-            Some(Token::Word("getelementptr")) => {
+            Some(LlvmToken::Word("getelementptr")) => {
                 self.skip_flags()?;
                 self.expect('(')?;
                 let address = self.address(Some(')'))?;
-                Ok(Operand::Address(Box::new(address)))
+                Ok(ClangOperand::Address(Box::new(address)))
             }
             // Which address space an address is in changes nothing here.
-            Some(Token::Word("addrspacecast")) => {
+            Some(LlvmToken::Word("addrspacecast")) => {
                 self.expect('(')?;
                 let (_, operand) = self.typed()?;
                 self.word()?;
@@ -93,25 +93,25 @@ impl Reader<'_, '_> {
                 self.expect(')')?;
                 Ok(operand)
             }
-            Some(Token::Punctuation('<')) => self.parts(),
-            other => Err(format!("{other:?} is no operand")),
+            Some(LlvmToken::Punctuation('<')) => self.parts(),
+            other => Err(format!("expected an operand, found {other:?}")),
         }
     }
 
     /// `i32 0, i32 1>`.
-    fn parts(&mut self) -> Result<Operand, String> {
+    fn parts(&mut self) -> Result<ClangOperand, String> {
         let mut parts = Vec::new();
         while !self.accept_sign('>') {
             if parts.len() == MAX_PARTS as usize {
                 return Err(format!("a vector of more than {MAX_PARTS} components"));
             }
             match self.typed()?.1 {
-                part @ (Operand::Bits(_) | Operand::Undefined) => parts.push(part),
+                part @ (ClangOperand::Bits(_) | ClangOperand::Undefined) => parts.push(part),
                 other => return Err(format!("a vector that is made of {other:?}")),
             }
             self.accept_sign(',');
         }
-        Ok(Operand::Parts(parts))
+        Ok(ClangOperand::Parts(parts))
     }
 
     /// `%struct.T, ptr %5, i32 0, i32 %i`, up to the sign `end` of a constant or to what is no index.
@@ -122,16 +122,16 @@ impl Reader<'_, '_> {
         let mut first = true;
         while self.accept_sign(',') {
             // `, !tbaa !5` stands behind an instruction.
-            if let Some(Token::Metadata(_)) = self.peek() {
+            if let Some(LlvmToken::Metadata(_)) = self.peek() {
                 break;
             }
             self.skip_attributes()?;
             let index = self.typed()?;
-            let Some(below) = self.step(&mut address, (ty, first), index)? else { break };
+            let Some(below) = self.step(&mut address, ty, first, index)? else { break };
             (ty, first) = (below, false);
         }
         if address.fixed.is_none() {
-            while self.peek().is_some() && end.is_some_and(|sign| self.peek() != Some(Token::Punctuation(sign))) {
+            while self.peek().is_some() && end.is_some_and(|sign| self.peek() != Some(LlvmToken::Punctuation(sign))) {
                 self.next();
             }
         }
@@ -144,29 +144,35 @@ impl Reader<'_, '_> {
     fn step(
         &self,
         address: &mut Address,
-        (ty, first): (Type, bool),
-        (of_index, index): Typed,
-    ) -> Result<Option<Type>, String> {
-        let Type::Primitive(of_index) = of_index else { return Err("an index that is no number".to_owned()) };
-        if !first && has_members(&ty) {
+        ty: ClangType,
+        is_first: bool,
+        index: TypedOperand,
+    ) -> Result<Option<ClangType>, String> {
+        let (ClangType::Primitive(index_type), index) = index else {
+            return Err("an index that is no number".to_owned());
+        };
+        if !is_first && has_members(&ty) {
             return self.member(address, &ty, &index);
         }
+
         let below = match ty {
-            ty if first => ty,
-            Type::Array(_, element) => *element,
-            Type::Vector(_, element) => Type::Primitive(element),
+            ty if is_first => ty,
+            ClangType::Array(_, element) => *element,
+            ClangType::Vector(_, element) => ClangType::Primitive(element),
             other => return Err(format!("an element of {other:?}")),
         };
+
         let size = i64::try_from(self.types().measure(&below)?.size).map_err(|error| error.to_string())?;
         match index {
-            Operand::Bits(bits) => address.add(signed(bits, of_index.width()).wrapping_mul(size)),
-            index => address.scaled.push((index, of_index.width(), size)),
+            ClangOperand::Bits(bits) => address.add(signed(bits, index_type.width()).wrapping_mul(size)),
+            index => address.scaled.push((index, index_type.width(), size)),
         }
+
         Ok(Some(below))
     }
 
-    fn member(&self, address: &mut Address, ty: &Type, index: &Operand) -> Result<Option<Type>, String> {
-        let Operand::Bits(index) = index else { return Err("a member that is chosen by a value".to_owned()) };
+    fn member(&self, address: &mut Address, ty: &ClangType, index: &ClangOperand) -> Result<Option<ClangType>, String> {
+        let ClangOperand::Bits(index) = index else { return Err("a member that is chosen by a value".to_owned()) };
         let own = self.types().structure(ty)?.ok_or("a member of no struct")?;
         let member = usize::try_from(*index).ok();
         let Some((below, offset)) = member.and_then(|member| own.members.get(member).zip(own.offsets.get(member)))
@@ -186,17 +192,22 @@ impl Address {
 }
 
 /// Whether indices into the type choose members.
-fn has_members(ty: &Type) -> bool {
+fn has_members(ty: &ClangType) -> bool {
     match ty {
-        Type::Struct(_) | Type::Named(_) => true,
-        Type::Void | Type::Primitive(_) | Type::Pointer | Type::Vector(..) | Type::Array(..) | Type::Target(_) => false,
+        ClangType::Struct(_) | ClangType::Named(_) => true,
+        ClangType::Void
+        | ClangType::Primitive(_)
+        | ClangType::Pointer
+        | ClangType::Vector(..)
+        | ClangType::Array(..)
+        | ClangType::Target(_) => false,
     }
 }
 
-fn zero(ty: &Type) -> Result<Operand, String> {
+fn zero(ty: &ClangType) -> Result<ClangOperand, String> {
     match ty {
-        Type::Primitive(_) => Ok(Operand::Bits(0)),
-        Type::Vector(count, _) => Ok(Operand::Parts(vec![Operand::Bits(0); *count as usize])),
+        ClangType::Primitive(_) => Ok(ClangOperand::Bits(0)),
+        ClangType::Vector(count, _) => Ok(ClangOperand::Parts(vec![ClangOperand::Bits(0); *count as usize])),
         other => Err(format!("a zero of type {other:?}")),
     }
 }

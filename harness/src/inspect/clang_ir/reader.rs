@@ -1,7 +1,7 @@
 //! One line of IR from left to right: words, signs and types; `operand` reads what they are about.
 
-use super::types::{Struct, Target, Type, Types};
-use crate::inspect::llvm::lexer::Token;
+use super::types::{ClangStruct, ClangType, NamedTypes, Target};
+use crate::inspect::llvm::lexer::LlvmToken;
 use crate::inspect::llvm::primitive::Primitive;
 
 /// Deepest nesting of types and constants in a line.
@@ -12,32 +12,32 @@ pub(super) const MAX_PARTS: u32 = 64;
 
 /// Reads the tokens of a line.
 #[derive(Debug)]
-pub(super) struct Reader<'t, 'a> {
-    tokens: &'t [Token<'a>],
-    types: &'t Types,
+pub(super) struct IrReader<'t, 'a> {
+    tokens: &'t [LlvmToken<'a>],
+    types: &'t NamedTypes,
     depth: u32,
 }
 
-impl<'t, 'a> Reader<'t, 'a> {
-    pub(super) fn new(tokens: &'t [Token<'a>], types: &'t Types) -> Self {
+impl<'t, 'a> IrReader<'t, 'a> {
+    pub(super) fn new(tokens: &'t [LlvmToken<'a>], types: &'t NamedTypes) -> Self {
         Self { tokens, types, depth: 0 }
     }
 
-    pub(super) fn types(&self) -> &'t Types {
+    pub(super) fn types(&self) -> &'t NamedTypes {
         self.types
     }
 
-    pub(super) fn peek(&self) -> Option<Token<'a>> {
+    pub(super) fn peek(&self) -> Option<LlvmToken<'a>> {
         self.tokens.first().copied()
     }
 
-    pub(super) fn next(&mut self) -> Option<Token<'a>> {
+    pub(super) fn next(&mut self) -> Option<LlvmToken<'a>> {
         let (first, rest) = self.tokens.split_first()?;
         self.tokens = rest;
         Some(*first)
     }
 
-    pub(super) fn accept(&mut self, token: Token<'_>) -> bool {
+    pub(super) fn accept(&mut self, token: LlvmToken<'_>) -> bool {
         let found = self.tokens.first() == Some(&token);
         if found {
             self.tokens = &self.tokens[1..];
@@ -46,7 +46,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     pub(super) fn accept_sign(&mut self, sign: char) -> bool {
-        self.accept(Token::Punctuation(sign))
+        self.accept(LlvmToken::Punctuation(sign))
     }
 
     pub(super) fn expect(&mut self, sign: char) -> Result<(), String> {
@@ -55,21 +55,23 @@ impl<'t, 'a> Reader<'t, 'a> {
 
     pub(super) fn word(&mut self) -> Result<&'a str, String> {
         match self.next() {
-            Some(Token::Word(word)) => Ok(word),
-            other => Err(format!("{other:?} is no word")),
+            Some(LlvmToken::Word(word)) => Ok(word),
+            other => Err(format!("expected a word, found {other:?}")),
         }
     }
 
     pub(super) fn count(&mut self) -> Result<u64, String> {
         match self.next() {
-            Some(Token::Integer(digits)) => digits.parse().map_err(|_| format!("`{digits}` is no count")),
-            other => Err(format!("{other:?} is no count")),
+            Some(LlvmToken::Integer(digits)) => {
+                digits.parse().map_err(|_| format!("`{digits}` is not a number of elements"))
+            }
+            other => Err(format!("expected a number, found {other:?}")),
         }
     }
 
     /// Passes over words that say how (`inbounds`, `nuw`, `noundef`, `align 4`, `dereferenceable(4)`), up to what is none.
     pub(super) fn skip_attributes(&mut self) -> Result<(), String> {
-        while let Some(Token::Word(word)) = self.peek() {
+        while let Some(LlvmToken::Word(word)) = self.peek() {
             if starts_type(word) || starts_operand(word) {
                 break;
             }
@@ -85,7 +87,7 @@ impl<'t, 'a> Reader<'t, 'a> {
 
     /// Passes over what stands between `getelementptr` and its parenthesis: `inbounds nuw inrange(-8, 8)`.
     pub(super) fn skip_flags(&mut self) -> Result<(), String> {
-        while let Some(Token::Word(word)) = self.peek() {
+        while let Some(LlvmToken::Word(word)) = self.peek() {
             self.next();
             if word == "inrange" {
                 self.expect('(')?;
@@ -100,16 +102,16 @@ impl<'t, 'a> Reader<'t, 'a> {
         let mut open = 1_u32;
         while open > 0 {
             match self.next().ok_or("a parenthesis that is not closed")? {
-                Token::Punctuation('(') => open += 1,
-                Token::Punctuation(')') => open -= 1,
-                Token::Punctuation(_)
-                | Token::Local(_)
-                | Token::Global(_)
-                | Token::Integer(_)
-                | Token::Float(_)
-                | Token::Word(_)
-                | Token::Text(_)
-                | Token::Metadata(_) => {}
+                LlvmToken::Punctuation('(') => open += 1,
+                LlvmToken::Punctuation(')') => open -= 1,
+                LlvmToken::Punctuation(_)
+                | LlvmToken::Local(_)
+                | LlvmToken::Global(_)
+                | LlvmToken::Integer(_)
+                | LlvmToken::Float(_)
+                | LlvmToken::Word(_)
+                | LlvmToken::Text(_)
+                | LlvmToken::Metadata(_) => {}
             }
         }
         Ok(())
@@ -126,79 +128,79 @@ impl<'t, 'a> Reader<'t, 'a> {
         result
     }
 
-    pub(super) fn ty(&mut self) -> Result<Type, String> {
+    pub(super) fn ty(&mut self) -> Result<ClangType, String> {
         self.nested(Self::ty_below)
     }
 
-    fn ty_below(&mut self) -> Result<Type, String> {
+    fn ty_below(&mut self) -> Result<ClangType, String> {
         match self.next() {
-            Some(Token::Word("void")) => Ok(Type::Void),
-            Some(Token::Word("ptr")) => {
-                if self.accept(Token::Word("addrspace")) {
+            Some(LlvmToken::Word("void")) => Ok(ClangType::Void),
+            Some(LlvmToken::Word("ptr")) => {
+                if self.accept(LlvmToken::Word("addrspace")) {
                     self.expect('(')?;
                     self.count()?;
                     self.expect(')')?;
                 }
-                Ok(Type::Pointer)
+                Ok(ClangType::Pointer)
             }
-            Some(Token::Word("target")) => self.target(),
-            Some(Token::Word(word)) => {
-                Primitive::named(word).map(Type::Primitive).ok_or_else(|| format!("`{word}` is no type"))
+            Some(LlvmToken::Word("target")) => self.target(),
+            Some(LlvmToken::Word(word)) => {
+                Primitive::named(word).map(ClangType::Primitive).ok_or_else(|| format!("`{word}` is no type"))
             }
-            Some(Token::Local(name)) => Ok(Type::Named(name.to_owned())),
-            Some(Token::Punctuation('[')) => {
+            Some(LlvmToken::Local(name)) => Ok(ClangType::Named(name.to_owned())),
+            Some(LlvmToken::Punctuation('[')) => {
                 let count = self.count()?;
                 self.word()?;
                 let element = Box::new(self.ty()?);
                 self.expect(']')?;
-                Ok(Type::Array(count, element))
+                Ok(ClangType::Array(count, element))
             }
-            Some(Token::Punctuation('{')) => Ok(Type::Struct(self.members(false)?)),
-            Some(Token::Punctuation('<')) if self.accept_sign('{') => {
+            Some(LlvmToken::Punctuation('{')) => Ok(ClangType::Struct(self.members(false)?)),
+            Some(LlvmToken::Punctuation('<')) if self.accept_sign('{') => {
                 let members = self.members(true)?;
                 self.expect('>')?;
-                Ok(Type::Struct(members))
+                Ok(ClangType::Struct(members))
             }
-            Some(Token::Punctuation('<')) => self.vector(),
-            other => Err(format!("{other:?} is no type")),
+            Some(LlvmToken::Punctuation('<')) => self.vector(),
+            other => Err(format!("expected a type, found {other:?}")),
         }
     }
 
     /// `3 x float>`.
-    fn vector(&mut self) -> Result<Type, String> {
+    fn vector(&mut self) -> Result<ClangType, String> {
         let count = u32::try_from(self.count()?).ok().filter(|count| (1..=MAX_PARTS).contains(count));
         let count = count.ok_or_else(|| format!("a vector of none or more than {MAX_PARTS} components"))?;
         self.word()?;
-        let Type::Primitive(element) = self.ty()? else { return Err("a vector of no scalars".to_owned()) };
+        let ClangType::Primitive(element) = self.ty()? else { return Err("a vector of no scalars".to_owned()) };
         self.expect('>')?;
-        Ok(Type::Vector(count, element))
+        Ok(ClangType::Vector(count, element))
     }
 
     /// `float, [2 x i32] }`.
-    pub(super) fn members(&mut self, packed: bool) -> Result<Struct, String> {
+    pub(super) fn members(&mut self, packed: bool) -> Result<ClangStruct, String> {
         let mut members = Vec::new();
         while !self.accept_sign('}') {
             members.push(self.ty()?);
-            if !self.accept_sign(',') && self.peek() != Some(Token::Punctuation('}')) {
+            if !self.accept_sign(',') && self.peek() != Some(LlvmToken::Punctuation('}')) {
                 return Err("members without a comma".to_owned());
             }
         }
-        Ok(Struct { packed, members })
+        Ok(ClangStruct { packed, members })
     }
 
     /// `("dx.RawBuffer", %struct.T, 1, 0)`.
-    fn target(&mut self) -> Result<Type, String> {
+    fn target(&mut self) -> Result<ClangType, String> {
         self.expect('(')?;
-        let Some(Token::Text(name)) = self.next() else { return Err("a target type without a name".to_owned()) };
+        let Some(LlvmToken::Text(name)) = self.next() else { return Err("a target type without a name".to_owned()) };
         let mut target = Target { name: name.to_owned(), types: Vec::new(), numbers: Vec::new() };
         while !self.accept_sign(')') {
             self.expect(',')?;
             match self.peek() {
-                Some(Token::Integer(_)) => target.numbers.push(self.count()?),
+                Some(LlvmToken::Integer(_)) => target.numbers.push(self.count()?),
                 _ => target.types.push(self.ty()?),
             }
         }
-        Ok(Type::Target(target))
+        Ok(ClangType::Target(target))
     }
 }
 

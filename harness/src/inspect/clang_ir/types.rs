@@ -1,11 +1,11 @@
-//! Types of Clang's IR and their bytes: definitions and a data layout in, sizes and offsets out.
+//! Types of Clang's IR, and their sizes and offsets under the module's data layout.
 //!
 //! Source: LLVM Language Reference Manual, "Data Layout" and "Structure Type"; the target types are those of LLVM's
 //! DirectX target, "DirectX Types".
 
 use std::collections::HashMap;
 
-use super::data_layout::DataLayout;
+use super::data_layout::LlvmDataLayout;
 use crate::inspect::llvm::primitive::Primitive;
 
 /// Most bytes of a type: more than any buffer has.
@@ -19,30 +19,30 @@ pub(super) const POINTER: u64 = 4;
 
 /// A type.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Type {
+pub(super) enum ClangType {
     Void,
     Primitive(Primitive),
     /// A pointer of any address space.
     Pointer,
     Vector(u32, Primitive),
-    Array(u64, Box<Type>),
-    Struct(Struct),
+    Array(u64, Box<ClangType>),
+    Struct(ClangStruct),
     Named(String),
     Target(Target),
 }
 
 /// A struct.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Struct {
+pub(super) struct ClangStruct {
     pub(super) packed: bool,
-    pub(super) members: Vec<Type>,
+    pub(super) members: Vec<ClangType>,
 }
 
 /// A type of the target: `target("dx.RawBuffer", %struct.T, 1, 0)`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Target {
     pub(super) name: String,
-    pub(super) types: Vec<Type>,
+    pub(super) types: Vec<ClangType>,
     pub(super) numbers: Vec<u64>,
 }
 
@@ -55,7 +55,7 @@ impl Target {
 
 /// The bytes of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Measure {
+pub(super) struct SizeAndAlignment {
     /// Bytes from one to the next of an array.
     pub(super) size: u64,
     pub(super) alignment: u64,
@@ -64,25 +64,25 @@ pub(super) struct Measure {
 /// A struct with its bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LaidOutStruct {
-    pub(super) members: Vec<Type>,
+    pub(super) members: Vec<ClangType>,
     /// Offsets in bytes.
     pub(super) offsets: Vec<u64>,
-    pub(super) measure: Measure,
+    pub(super) measure: SizeAndAlignment,
 }
 
 /// The named types of a module.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Types {
-    data_layout: DataLayout,
+pub(super) struct NamedTypes {
+    data_layout: LlvmDataLayout,
     named: HashMap<String, LaidOutStruct>,
 }
 
-impl Types {
+impl NamedTypes {
     /// Lays out the structs that are defined.
     ///
     /// # Errors
     /// A type that contains itself, one that is too deep or too large.
-    pub(super) fn new(data_layout: DataLayout, defined: &HashMap<String, Struct>) -> Result<Self, String> {
+    pub(super) fn new(data_layout: LlvmDataLayout, defined: &HashMap<String, ClangStruct>) -> Result<Self, String> {
         let mut types = Self { data_layout, named: HashMap::new() };
         let mut names: Vec<&String> = defined.keys().collect();
         names.sort();
@@ -93,7 +93,7 @@ impl Types {
     }
 
     /// Lays out a named struct, those that it is made of first.
-    fn define(&mut self, name: &str, defined: &HashMap<String, Struct>, depth: u32) -> Result<(), String> {
+    fn define(&mut self, name: &str, defined: &HashMap<String, ClangStruct>, depth: u32) -> Result<(), String> {
         if self.named.contains_key(name) {
             return Ok(());
         }
@@ -113,13 +113,16 @@ impl Types {
     ///
     /// # Errors
     /// A name that is not defined, a type without bytes.
-    pub(super) fn structure(&self, ty: &Type) -> Result<Option<LaidOutStruct>, String> {
+    pub(super) fn structure(&self, ty: &ClangType) -> Result<Option<LaidOutStruct>, String> {
         match ty {
-            Type::Struct(own) => self.lay_out(own).map(Some),
-            Type::Named(name) => Ok(Some(self.named(name)?.clone())),
-            Type::Void | Type::Primitive(_) | Type::Pointer | Type::Vector(..) | Type::Array(..) | Type::Target(_) => {
-                Ok(None)
-            }
+            ClangType::Struct(own) => self.lay_out(own).map(Some),
+            ClangType::Named(name) => Ok(Some(self.named(name)?.clone())),
+            ClangType::Void
+            | ClangType::Primitive(_)
+            | ClangType::Pointer
+            | ClangType::Vector(..)
+            | ClangType::Array(..)
+            | ClangType::Target(_) => Ok(None),
         }
     }
 
@@ -131,30 +134,30 @@ impl Types {
     ///
     /// # Errors
     /// A name that is not defined, a type without bytes, or one that is too large.
-    pub(super) fn measure(&self, ty: &Type) -> Result<Measure, String> {
+    pub(super) fn measure(&self, ty: &ClangType) -> Result<SizeAndAlignment, String> {
         match ty {
-            Type::Void => Err("a value without bytes".to_owned()),
-            Type::Primitive(primitive) => Ok(self.data_layout.primitive(*primitive)),
-            Type::Pointer => Ok(Measure { size: POINTER, alignment: POINTER }),
-            Type::Vector(count, primitive) => Ok(self.data_layout.vector(*count, *primitive)),
-            Type::Array(count, element) => {
+            ClangType::Void => Err("a value without bytes".to_owned()),
+            ClangType::Primitive(primitive) => Ok(self.data_layout.primitive(*primitive)),
+            ClangType::Pointer => Ok(SizeAndAlignment { size: POINTER, alignment: POINTER }),
+            ClangType::Vector(count, primitive) => Ok(self.data_layout.vector(*count, *primitive)),
+            ClangType::Array(count, element) => {
                 let element = self.measure(element)?;
                 let size = element.size.checked_mul(*count).filter(|size| *size <= MAX_SIZE);
-                Ok(Measure { size: size.ok_or_else(too_large)?, ..element })
+                Ok(SizeAndAlignment { size: size.ok_or_else(too_large)?, ..element })
             }
-            Type::Struct(own) => Ok(self.lay_out(own)?.measure),
-            Type::Named(name) => Ok(self.named(name)?.measure),
-            Type::Target(target) => match target.padding() {
-                Some(size) if size <= MAX_SIZE => Ok(Measure { size, alignment: 1 }),
+            ClangType::Struct(own) => Ok(self.lay_out(own)?.measure),
+            ClangType::Named(name) => Ok(self.named(name)?.measure),
+            ClangType::Target(target) => match target.padding() {
+                Some(size) if size <= MAX_SIZE => Ok(SizeAndAlignment { size, alignment: 1 }),
                 Some(_) => Err(too_large()),
                 None if target.name == "dx.Layout" => Err("a type of an older Clang: `dx.Layout`".to_owned()),
                 // Every other type of the target is a handle.
-                None => Ok(Measure { size: POINTER, alignment: POINTER }),
+                None => Ok(SizeAndAlignment { size: POINTER, alignment: POINTER }),
             },
         }
     }
 
-    fn lay_out(&self, own: &Struct) -> Result<LaidOutStruct, String> {
+    fn lay_out(&self, own: &ClangStruct) -> Result<LaidOutStruct, String> {
         let (mut end, mut alignment) = (0_u64, 1);
         let mut offsets = Vec::with_capacity(own.members.len());
         for member in &own.members {
@@ -168,19 +171,23 @@ impl Types {
                 return Err(too_large());
             }
         }
-        let measure = Measure { size: end.next_multiple_of(alignment), alignment };
+        let measure = SizeAndAlignment { size: end.next_multiple_of(alignment), alignment };
         Ok(LaidOutStruct { members: own.members.clone(), offsets, measure })
     }
 }
 
 /// The names of structs that a type holds.
-fn names_in<'a>(ty: &'a Type, names: &mut Vec<&'a str>) {
+fn names_in<'a>(ty: &'a ClangType, names: &mut Vec<&'a str>) {
     match ty {
-        Type::Named(name) => names.push(name),
-        Type::Array(_, element) => names_in(element, names),
-        Type::Struct(own) => own.members.iter().for_each(|member| names_in(member, names)),
+        ClangType::Named(name) => names.push(name),
+        ClangType::Array(_, element) => names_in(element, names),
+        ClangType::Struct(own) => own.members.iter().for_each(|member| names_in(member, names)),
         // A handle has its own bytes whatever it is a handle of.
-        Type::Void | Type::Primitive(_) | Type::Pointer | Type::Vector(..) | Type::Target(_) => {}
+        ClangType::Void
+        | ClangType::Primitive(_)
+        | ClangType::Pointer
+        | ClangType::Vector(..)
+        | ClangType::Target(_) => {}
     }
 }
 

@@ -1,50 +1,50 @@
 //! Values while a function is executed.
 
-use crate::inspect::llvm::buffers::Site;
+use crate::inspect::llvm::buffers::RegisterSite;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum ClangValue {
     /// A scalar's bits.
     Bits(u64),
     /// `undef` or `poison`.
     Undefined,
     /// A vector's components, or parts of an aggregate.
-    Parts(Vec<Value>),
+    Parts(Vec<ClangValue>),
     /// A resource.
-    Handle(Handle),
+    Handle(ClangHandle),
     /// An address.
-    Pointer(Pointer),
+    Pointer(ClangPointer),
 }
 
 /// A resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Handle {
-    pub(super) site: Site,
+pub(super) struct ClangHandle {
+    pub(super) site: RegisterSite,
     /// Bytes from one element to the next; `None` where elements have no addresses.
     pub(super) stride: Option<u64>,
 }
 
 /// An address: what it is in, and how many bytes behind its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pointer {
-    pub(super) object: Object,
+pub(super) struct ClangPointer {
+    pub(super) object: AddressedObject,
     pub(super) offset: i64,
 }
 
-/// What an address is in.
+/// The memory that an address points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Object {
+pub(super) enum AddressedObject {
     /// Memory of the function's own, by number.
     Private(usize),
     /// A buffer.
-    Resource(Site),
+    Resource(RegisterSite),
     /// Nothing: a member was asked for that the struct does not have. LLVM takes whatever lies behind its own table of
     /// offsets then, another number in each run; here such an address names no byte.
     Nowhere,
 }
 
-impl Value {
+impl ClangValue {
     pub(super) fn bits(&self) -> Result<u64, String> {
         match self {
             Self::Bits(bits) => Ok(*bits),
@@ -58,7 +58,7 @@ impl Value {
         u32::try_from(self.bits()?).map_err(|_| "a value beyond 32 bits".to_owned())
     }
 
-    pub(super) fn pointer(&self) -> Result<Pointer, String> {
+    pub(super) fn pointer(&self) -> Result<ClangPointer, String> {
         match self {
             Self::Pointer(pointer) => Ok(*pointer),
             Self::Bits(_) | Self::Undefined | Self::Parts(_) | Self::Handle(_) => {
@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    pub(super) fn handle(&self) -> Result<Handle, String> {
+    pub(super) fn handle(&self) -> Result<ClangHandle, String> {
         match self {
             Self::Handle(handle) => Ok(*handle),
             Self::Bits(_) | Self::Undefined | Self::Parts(_) | Self::Pointer(_) => {
@@ -77,7 +77,7 @@ impl Value {
     }
 
     /// `count` components.
-    pub(super) fn parts(self, count: usize) -> Result<Vec<Value>, String> {
+    pub(super) fn parts(self, count: usize) -> Result<Vec<ClangValue>, String> {
         match self {
             Self::Parts(parts) if parts.len() == count => Ok(parts),
             Self::Undefined => Ok(vec![Self::Undefined; count]),

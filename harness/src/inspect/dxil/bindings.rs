@@ -1,11 +1,10 @@
-//! What DXC's listing of DXIL says: the table of resource bindings.
+//! Reads the table of resource bindings from DXC's listing of DXIL.
 //!
-//! The text that DXC's disassembler prints in, rows out. The table stands in comments, in columns of fixed width of
+//! The table stands in comments, in columns of fixed width of
 //! which the last two may touch (`u6unbounded`).
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
-
-use crate::bindings::LayoutUnit;
 
 /// One row of `; Resource Bindings:`.
 #[derive(Clone, Debug, PartialEq, Eq)]

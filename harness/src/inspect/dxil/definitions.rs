@@ -1,6 +1,6 @@
-//! What DXC's listing of DXIL says of layouts: `; Buffer Definitions:`.
+//! Reads buffers and the offsets of their members from `; Buffer Definitions:` in DXC's listing of DXIL.
 //!
-//! Comments of the listing in, the buffers with an offset for each member out. This is what DXC reports; what its code
+//! This is what DXC reports; what its code
 //! loads may differ. An array of several dimensions is printed as one (`a[6]`), a bit-field's storage without a name.
 
 use layoutproof_layout::join;
@@ -28,7 +28,7 @@ pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
     let section = listing.lines().skip_while(|line| line.trim_end() != "; Buffer Definitions:").skip(1);
     let lines = section.take_while(|line| line.starts_with(';') && !line.starts_with("; Resource Bindings:"));
     let mut buffers = Vec::new();
-    let mut open = Open::default();
+    let mut open = DxilBufferReader::default();
     for line in lines {
         let text = line.trim_start_matches(';').trim();
         if let Some(name) = head(text) {
@@ -53,7 +53,7 @@ fn head(text: &str) -> Option<&str> {
 
 /// The buffer that is being read.
 #[derive(Default)]
-struct Open {
+struct DxilBufferReader {
     buffer: ListedBuffer,
     /// Members of each open struct; a struct's name stands behind its members.
     pending: Vec<Vec<(String, u32)>>,
@@ -61,22 +61,26 @@ struct Open {
     path_bytes: usize,
 }
 
-impl Open {
+impl DxilBufferReader {
     /// `float3 a;`, `} l[2];` or, for the whole buffer, `} S;`, with what stands behind `Offset:`.
     fn member(&mut self, declaration: &str, numbers: &str) -> Option<()> {
         let mut numbers = numbers.split_whitespace();
+
         let offset: u32 = numbers.next()?.parse().ok()?;
         let size = match (numbers.next(), numbers.next()) {
             (Some("Size:"), Some(size)) => Some(size.parse().ok()?),
             _ => None,
         };
+
         let declaration = declaration.trim().trim_end_matches(';');
         let inner = if declaration.starts_with('}') { self.pending.pop()? } else { Vec::new() };
+
         if let Some(size) = size {
             self.buffer.size = size;
             self.buffer.members = if declaration.starts_with('}') { inner } else { vec![(String::new(), offset)] };
             return Some(());
         }
+
         let name = declaration.rsplit([' ', '}']).next()?;
         let path = match name.split_once('[') {
             Some((name, _)) => format!("{name}[]"),
@@ -86,6 +90,7 @@ impl Open {
         if self.path_bytes > PATH_BYTES {
             return None;
         }
+
         let rows = inner.into_iter().map(|(below, offset)| (join(&path, &below), offset));
         let level = self.pending.last_mut()?;
         level.extend(rows);

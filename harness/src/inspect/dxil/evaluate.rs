@@ -1,4 +1,4 @@
-//! The evaluator as a [`Runner`].
+//! The evaluator of DXIL as a [`Runner`], so that checks use it like a device.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use layoutproof_device::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
 
-use super::function::{Instruction, function};
-use super::machine::Machine;
-use super::resources::{Resource, resources};
+use super::function::{DxilInstruction, function};
+use super::machine::DxilMachine;
+use super::resources::{DxilResource, resources};
 use crate::inspect::clang_ir;
-use crate::inspect::llvm::buffers::{Bound, Class, Site};
+use crate::inspect::llvm::buffers::{BoundBuffer, Class, RegisterSite};
 
 /// Executes DXIL's listing, or Clang's IR for Direct3D, on the CPU. A job's sets are register spaces, its bindings registers of the class that the
 /// buffer's kind has: `b` for uniform, `t` for read-only and `u` for writable storage buffers. A storage buffer also stands
@@ -63,27 +63,27 @@ impl Runner for Evaluator {
 }
 
 /// An entry point that can be executed.
-enum Program {
-    Dxil(Vec<Instruction>, Vec<Resource>),
-    Clang(Box<clang_ir::Program>),
+enum EvaluatorProgram {
+    Dxil(Vec<DxilInstruction>, Vec<DxilResource>),
+    Clang(Box<clang_ir::ClangProgram>),
 }
 
-impl Program {
-    fn run(&self, buffers: &mut [Bound]) -> Result<(), String> {
+impl EvaluatorProgram {
+    fn run(&self, buffers: &mut [BoundBuffer]) -> Result<(), String> {
         match self {
-            Self::Dxil(instructions, resources) => Machine::new(buffers, resources).run(instructions),
+            Self::Dxil(instructions, resources) => DxilMachine::new(buffers, resources).run(instructions),
             Self::Clang(program) => program.run(buffers),
         }
     }
 }
 
-fn program(job: &Job) -> Result<Program, RunnerError> {
+fn program(job: &Job) -> Result<EvaluatorProgram, RunnerError> {
     let read = match &job.shader {
         Shader::DxilListing(listing) => {
-            function(listing, &job.entry).map(|instructions| Program::Dxil(instructions, resources(listing)))
+            function(listing, &job.entry).map(|instructions| EvaluatorProgram::Dxil(instructions, resources(listing)))
         }
         Shader::ClangIr(text) => {
-            clang_ir::Program::read(text, &job.entry).map(|program| Program::Clang(Box::new(program)))
+            clang_ir::ClangProgram::read(text, &job.entry).map(|program| EvaluatorProgram::Clang(Box::new(program)))
         }
         Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
             return Err(RunnerError::Unsupported("shaders that are neither a listing of DXIL nor Clang's IR".into()));
@@ -92,7 +92,7 @@ fn program(job: &Job) -> Result<Program, RunnerError> {
     read.map_err(RunnerError::ShaderRefused)
 }
 
-fn dispatch(job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
+fn dispatch(job: &Job, program: &Result<EvaluatorProgram, RunnerError>) -> Result<ReadBack, RunnerError> {
     let only_buffers = job.draw.is_none()
         && job.images.is_empty()
         && job.samplers.is_empty()
@@ -101,9 +101,11 @@ fn dispatch(job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBac
     if job.workgroups != [1, 1, 1] || !only_buffers {
         return Err(RunnerError::Unsupported("anything but one workgroup with buffers".into()));
     }
+
     let program = program.as_ref().map_err(RunnerError::clone)?;
-    let mut buffers: Vec<Bound> = job.buffers.iter().map(bound).collect();
+    let mut buffers: Vec<BoundBuffer> = job.buffers.iter().map(bound).collect();
     program.run(&mut buffers).map_err(RunnerError::ShaderRefused)?;
+
     let after = job.buffers.iter().zip(buffers).map(|(buffer, bound)| BufferAfter {
         before: buffer.before_word.to_le_bytes().to_vec(),
         bytes: bound.bytes,
@@ -112,11 +114,14 @@ fn dispatch(job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBac
     Ok(ReadBack { buffers: after.collect(), targets: Vec::new() })
 }
 
-fn bound(buffer: &layoutproof_device::JobBuffer) -> Bound {
+fn bound(buffer: &layoutproof_device::JobBuffer) -> BoundBuffer {
     let class = match buffer.kind {
         BufferKind::Uniform => Class::ConstantBuffer,
         BufferKind::StorageRead => Class::ShaderResource,
         BufferKind::Storage | BufferKind::Address { .. } => Class::UnorderedAccess,
     };
-    Bound { site: Site { class, space: buffer.set, register: buffer.binding }, bytes: buffer.bytes.clone() }
+    BoundBuffer {
+        site: RegisterSite { class, space: buffer.set, register: buffer.binding },
+        bytes: buffer.bytes.clone(),
+    }
 }

@@ -1,10 +1,10 @@
-//! The resources of DXIL below shader model 6.6, which code names by class and number: `!dx.resources` in, rows out.
+//! The resources of DXIL below shader model 6.6, which code names by class and number: reads `!dx.resources`.
 //!
 //! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "Metadata", Resources.
 
 use std::collections::BTreeMap;
 
-use super::value::View;
+use super::value::IndexUnit;
 use crate::inspect::llvm::buffers::Class;
 
 /// Number of structured buffers among the kinds of resource.
@@ -15,12 +15,12 @@ pub(super) const KIND_TBUFFER: u64 = 15;
 
 /// What a handle is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Resource {
+pub(super) struct DxilResource {
     pub(super) class: Class,
     /// Number within the class.
     pub(super) number: u32,
     pub(super) space: u32,
-    pub(super) view: View,
+    pub(super) view: IndexUnit,
 }
 
 /// The class of this number.
@@ -37,7 +37,7 @@ pub(super) fn class(number: u64) -> Result<Class, String> {
 }
 
 /// The rows of the metadata, without samplers; empty where the listing has none.
-pub(super) fn resources(listing: &str) -> Vec<Resource> {
+pub(super) fn resources(listing: &str) -> Vec<DxilResource> {
     let nodes: BTreeMap<&str, Vec<&str>> = listing.lines().filter_map(node).collect();
     let children = |name: &str| nodes.get(name).cloned().unwrap_or_default();
     let Some(lists) = children("!dx.resources").first().map(|list| children(list)) else { return Vec::new() };
@@ -50,20 +50,20 @@ pub(super) fn resources(listing: &str) -> Vec<Resource> {
 }
 
 /// `number, type, name, space, first register, registers, kind`, for buffers behind more the list of properties.
-fn resource(class: Class, row: &[&str], nodes: &BTreeMap<&str, Vec<&str>>) -> Option<Resource> {
+fn resource(class: Class, row: &[&str], nodes: &BTreeMap<&str, Vec<&str>>) -> Option<DxilResource> {
     let number = |index: usize| row.get(index)?.rsplit(' ').next()?.parse::<u64>().ok();
     let kind = if class == Class::ConstantBuffer { 0 } else { number(6)? };
     let view = match kind {
         KIND_STRUCTURED => {
             // Tag 1 is the size of an element.
             let [tag, size] = nodes.get(row.last()?)?[..] else { return None };
-            View::Elements(size.strip_prefix("i32 ").filter(|_| tag == "i32 1")?.parse().ok()?)
+            IndexUnit::Elements(size.strip_prefix("i32 ").filter(|_| tag == "i32 1")?.parse().ok()?)
         }
-        KIND_TBUFFER => View::Registers,
-        _ => View::Bytes,
+        KIND_TBUFFER => IndexUnit::Registers,
+        _ => IndexUnit::Bytes,
     };
     let narrow = |index: usize| u32::try_from(number(index)?).ok();
-    Some(Resource { class, number: narrow(0)?, space: narrow(3)?, view })
+    Some(DxilResource { class, number: narrow(0)?, space: narrow(3)?, view })
 }
 
 /// A line `!5 = !{!6, i32 1}`: its name and its parts.
@@ -112,12 +112,12 @@ mod tests {
 
     #[test]
     fn every_buffer_is_read() {
-        let row = |class, number, space, view| Resource { class, number, space, view };
+        let row = |class, number, space, view| DxilResource { class, number, space, view };
         let expected = [
-            row(Class::ShaderResource, 0, 1, View::Elements(12)),
-            row(Class::ShaderResource, 1, 2, View::Bytes),
-            row(Class::UnorderedAccess, 0, 1000, View::Bytes),
-            row(Class::ConstantBuffer, 0, 3, View::Bytes),
+            row(Class::ShaderResource, 0, 1, IndexUnit::Elements(12)),
+            row(Class::ShaderResource, 1, 2, IndexUnit::Bytes),
+            row(Class::UnorderedAccess, 0, 1000, IndexUnit::Bytes),
+            row(Class::ConstantBuffer, 0, 3, IndexUnit::Bytes),
         ];
         assert_eq!(resources(LISTING), expected);
         assert_eq!(resources("define void @main() {\n"), []);

@@ -1,23 +1,23 @@
 //! Values while a function is executed.
 
-use crate::inspect::llvm::buffers::Site;
+use crate::inspect::llvm::buffers::RegisterSite;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum DxilValue {
     /// A scalar's bits.
     Bits(u64),
     /// `undef`.
     Undefined,
     /// What a load returns.
-    Parts(Vec<Value>),
+    Parts(Vec<DxilValue>),
     /// A resource.
-    Handle(Handle),
+    Handle(DxilHandle),
     /// A place in private memory.
     Pointer { slot: usize, at: usize },
 }
 
-impl Value {
+impl DxilValue {
     pub(super) fn bits(&self) -> Result<u64, String> {
         match self {
             Self::Bits(bits) => Ok(*bits),
@@ -26,7 +26,7 @@ impl Value {
         }
     }
 
-    pub(super) fn handle(&self) -> Result<Handle, String> {
+    pub(super) fn handle(&self) -> Result<DxilHandle, String> {
         match self {
             Self::Handle(handle) => Ok(*handle),
             Self::Bits(_) | Self::Undefined | Self::Parts(_) | Self::Pointer { .. } => {
@@ -43,14 +43,14 @@ impl Value {
 
 /// A resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Handle {
-    pub(super) site: Site,
-    pub(super) view: View,
+pub(super) struct DxilHandle {
+    pub(super) site: RegisterSite,
+    pub(super) view: IndexUnit,
 }
 
-/// What a resource's indices count.
+/// The unit in which a resource is indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum View {
+pub(super) enum IndexUnit {
     /// Bytes, or in constant buffers registers.
     Bytes,
     /// Elements of this many bytes.

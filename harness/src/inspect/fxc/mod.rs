@@ -1,7 +1,6 @@
-//! What FXC's listing of DXBC says: the layouts of its buffers, and the registers of its resources.
+//! Reads the layouts of buffers and the registers of resources from FXC's listing of DXBC.
 //!
-//! The text that `D3DDisassemble` makes in, buffers and rows out; both stand in comments above the code. This is what FXC
-//! reports. An array of several dimensions is printed as one (`f[6]`), as DXC does.
+//! Both stand in comments above the code, as `D3DDisassemble` prints it. This is what FXC reports. An array of several dimensions is printed as one (`f[6]`), as DXC does.
 
 use layoutproof_layout::join;
 use layoutproof_layout::shape::Count;
@@ -29,7 +28,7 @@ pub struct FxcBinding {
 pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
     let section = comments(listing).skip_while(|line| *line != "Buffer Definitions:").skip(1);
     let mut buffers = Vec::new();
-    let mut open = Open::default();
+    let mut open = FxcBufferReader::default();
     for line in section.take_while(|line| *line != "Resource Bindings:") {
         if let Some(name) = head(line) {
             name.clone_into(&mut open.buffer.name);
@@ -89,13 +88,13 @@ fn row(text: &str) -> Option<FxcBinding> {
 
 /// The buffer that is being read.
 #[derive(Default)]
-struct Open {
+struct FxcBufferReader {
     buffer: ListedBuffer,
     /// Members of the buffer and of each open struct; a struct's name stands behind its members.
     pending: Vec<Vec<(String, u32)>>,
 }
 
-impl Open {
+impl FxcBufferReader {
     /// `float3 a;` or `} l[2];`, with the numbers behind `Offset:`.
     fn member(&mut self, declaration: &str, numbers: &str) -> Option<()> {
         let mut numbers = numbers.split_whitespace();
@@ -133,7 +132,7 @@ impl Open {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bindings::LayoutUnit;
+    use layoutproof_layout::LayoutUnit;
 
     /// Printed by FXC 10.0.22621.2428, `cs_5_1`, for `./source.hlsl`.
     const LISTING: &str = include_str!("listing.txt");

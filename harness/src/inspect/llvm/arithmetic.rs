@@ -19,7 +19,7 @@ pub(crate) fn signed(bits: u64, width: u32) -> i64 {
 ///
 /// # Errors
 /// A cast that is not known, or not between these types.
-pub(crate) fn cast(name: &str, bits: u64, (from, to): (Primitive, Primitive)) -> Result<u64, String> {
+pub(crate) fn cast(name: &str, bits: u64, from: Primitive, to: Primitive) -> Result<u64, String> {
     let (narrow, wide) = (from.width(), to.width());
     match (name, from, to) {
         ("bitcast", _, _) if narrow == wide => Ok(bits),
@@ -94,7 +94,7 @@ mod tests {
         let int = Primitive::Integer(32);
         assert_eq!(binary("add", int, [0xFFFF_FFFF, 1]), Ok(0));
         assert_eq!(binary("ashr", int, [0x8000_0000, 31]), Ok(0xFFFF_FFFF));
-        assert_eq!(cast("sext", 0x80, (Primitive::Integer(8), Primitive::Integer(16))), Ok(0xFF80));
+        assert_eq!(cast("sext", 0x80, Primitive::Integer(8), Primitive::Integer(16)), Ok(0xFF80));
         assert_eq!(compare("icmp slt", int, [0xFFFF_FFFF, 0]), Ok(true));
         assert!(binary("udiv", int, [1, 0]).is_err() && binary("shl", int, [1, 32]).is_err());
         assert!(binary("fadd", int, [1, 1]).unwrap_err().contains("fadd"));

@@ -33,7 +33,7 @@ impl Class {
 
 /// Where a resource is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Site {
+pub(crate) struct RegisterSite {
     pub(crate) class: Class,
     pub(crate) space: u32,
     pub(crate) register: u32,
@@ -41,22 +41,22 @@ pub(crate) struct Site {
 
 /// A buffer and where it is bound.
 #[derive(Clone, Debug)]
-pub(crate) struct Bound {
-    pub(crate) site: Site,
+pub(crate) struct BoundBuffer {
+    pub(crate) site: RegisterSite,
     pub(crate) bytes: Vec<u8>,
 }
 
 /// The buffers of a job.
 #[derive(Debug)]
-pub(crate) struct Buffers<'a>(pub(crate) &'a mut [Bound]);
+pub(crate) struct BoundBuffers<'a>(pub(crate) &'a mut [BoundBuffer]);
 
-impl Buffers<'_> {
+impl BoundBuffers<'_> {
     /// `size` bytes, at most 8, from byte `start` on, as the bits of a little-endian number. Beyond the buffer are zeros,
     /// as Direct3D 12 has it.
     ///
     /// # Errors
     /// Nothing is bound there.
-    pub(crate) fn load(&self, place: Site, (start, size): (u64, u64)) -> Result<u64, String> {
+    pub(crate) fn load(&self, place: RegisterSite, start: u64, size: u64) -> Result<u64, String> {
         let buffer = &self.0[self.bound(place)?];
         let byte = |at: u64| usize::try_from(at).ok().and_then(|at| buffer.bytes.get(at)).copied().unwrap_or(0);
         Ok((0..size).rev().fold(0, |bits, at| bits << 8 | u64::from(byte(start.saturating_add(at)))))
@@ -66,7 +66,7 @@ impl Buffers<'_> {
     ///
     /// # Errors
     /// Nothing is bound there.
-    pub(crate) fn store(&mut self, place: Site, (start, size): (u64, u64), bits: u64) -> Result<(), String> {
+    pub(crate) fn store(&mut self, place: RegisterSite, start: u64, size: u64, bits: u64) -> Result<(), String> {
         let index = self.bound(place)?;
         for (at, byte) in (start..start.saturating_add(size)).zip(bits.to_le_bytes()) {
             let stored = usize::try_from(at).ok().and_then(|at| self.0[index].bytes.get_mut(at));
@@ -77,11 +77,11 @@ impl Buffers<'_> {
         Ok(())
     }
 
-    fn bound(&self, site: Site) -> Result<usize, String> {
-        let find = |class| self.0.iter().position(|buffer| buffer.site == Site { class, ..site });
+    fn bound(&self, site: RegisterSite) -> Result<usize, String> {
+        let find = |class| self.0.iter().position(|buffer| buffer.site == RegisterSite { class, ..site });
         let found = find(site.class).or_else(|| find(site.class.other_storage()?));
         found.ok_or_else(|| {
-            let Site { class, space, register } = site;
+            let RegisterSite { class, space, register } = site;
             format!("nothing is bound at {}{register}, space{space}", class.letter())
         })
     }

@@ -1,4 +1,4 @@
-//! Tokens of LLVM assembly: one line in, tokens out. Comments are left out.
+//! Splits a line of LLVM assembly into tokens. Comments are left out.
 
 use logos::Logos;
 
@@ -6,7 +6,7 @@ use logos::Logos;
 #[derive(Logos, Clone, Copy, Debug, PartialEq)]
 #[logos(skip r"[ \t\r]+")]
 #[logos(skip(r";[^\n]*", allow_greedy = true))]
-pub(crate) enum Token<'a> {
+pub(crate) enum LlvmToken<'a> {
     /// `%12`, `%dx.types.Handle`, `%"class.T"`: without the `%` and the quotes.
     #[regex(r"%[-a-zA-Z$._0-9]+", |lexer| &lexer.slice()[1..])]
     #[regex(r#"%"[^"]*""#, |lexer| lexer.slice()[1..].trim_matches('"'))]
@@ -40,8 +40,8 @@ pub(crate) enum Token<'a> {
 ///
 /// # Errors
 /// The first piece of text that is no token.
-pub(crate) fn tokens(line: &str) -> Result<Vec<Token<'_>>, String> {
-    let mut lexer = Token::lexer(line);
+pub(crate) fn tokens(line: &str) -> Result<Vec<LlvmToken<'_>>, String> {
+    let mut lexer = LlvmToken::lexer(line);
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next() {
         tokens.push(token.map_err(|()| format!("`{}` is no LLVM assembly", lexer.slice()))?);

@@ -1,4 +1,4 @@
-//! Scalar types of LLVM and their constants: words and literals in, types and bits out.
+//! Scalar types of LLVM, and the bits of their literals.
 
 /// Widest integer that HLSL has, in bits.
 const MAX_WIDTH: u32 = 64;

@@ -1,6 +1,6 @@
 //! Uniform and storage blocks of a user's WGSL or GLSL file, as naga lays them out.
 //!
-//! Text in, one [`BlockLayout`] per block out, under the rule set `declared`: offsets, sizes and strides are those of
+//! Each block is one [`BlockLayout`] under the rule set `declared`: offsets, sizes and strides are those of
 //! naga's typed module. Alignments are naga's too, and naga knows only WGSL's, so in GLSL an alignment can be less than
 //! what std140 applied. A module that naga's validator refuses has no blocks here, only errors.
 //!
@@ -37,7 +37,7 @@ const DEEPEST: usize = 64;
 /// # Errors
 /// naga's own, each at its place in `file`.
 pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    let place = Text { text, file };
+    let place = NagaText { text, file };
     let module = wgsl::parse_str(text).map_err(|error| {
         let mut labels = error.labels();
         let (span, label) = labels.next().unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
 /// naga's own, each at its place in `file`; where no stage fits, those of the stage with which naga came furthest. A limit
 /// of ours that is exceeded is the same with every stage, so it ends the search.
 pub fn read_glsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    let place = Text { text, file };
+    let place = NagaText { text, file };
     let mut furthest: Option<Vec<Diagnostic>> = None;
     for stage in stages(text) {
         let errors = match read_stage(place, stage) {
@@ -76,7 +76,7 @@ pub fn read_glsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
     Err(furthest.unwrap_or_default())
 }
 
-fn read_stage(place: Text<'_>, stage: ShaderStage) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+fn read_stage(place: NagaText<'_>, stage: ShaderStage) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     let module = glsl::Frontend::default().parse(&glsl::Options::from(stage), place.text).map_err(|errors| {
         let diagnostic =
             |error: &glsl::Error| Diagnostic::error(Code::BadModule, place.span(error.meta), error.kind.to_string());
@@ -96,12 +96,12 @@ fn stages(text: &str) -> Vec<ShaderStage> {
 
 /// A text that naga's spans count in.
 #[derive(Clone, Copy)]
-struct Text<'a> {
+struct NagaText<'a> {
     text: &'a str,
     file: FileId,
 }
 
-impl Text<'_> {
+impl NagaText<'_> {
     /// naga's span; the end of the text where naga has none.
     fn span(self, span: naga::Span) -> Span {
         let range = span.to_range().unwrap_or(self.text.len()..self.text.len());
@@ -118,13 +118,13 @@ fn with_text(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
     diagnostic
 }
 
-fn blocks(module: &naga::Module, place: Text<'_>) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    let mut reader = Reader::new(module, place)?;
+fn blocks(module: &naga::Module, place: NagaText<'_>) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+    let mut reader = NagaReader::new(module, place)?;
     let mut found = Vec::new();
     for (handle, variable) in module.global_variables.iter() {
         match reader.block(variable) {
             Ok(block) => found.extend(block),
-            Err(Unlisted { code, message }) => {
+            Err(UnlistedReason { code, message }) => {
                 let span = place.span(module.global_variables.get_span(handle));
                 return Err(vec![Diagnostic::error(code, span, message)]);
             }
@@ -134,7 +134,7 @@ fn blocks(module: &naga::Module, place: Text<'_>) -> Result<Vec<BlockLayout>, Ve
 }
 
 /// Why no block of a module is listed.
-struct Unlisted {
+struct UnlistedReason {
     code: Code,
     message: String,
 }
@@ -144,25 +144,25 @@ enum NoLayout {
     /// It has no bytes; the other blocks have.
     Refused(Refusal),
     /// Nothing is listed.
-    Unlisted(Unlisted),
+    Unlisted(UnlistedReason),
 }
 
-impl From<Unlisted> for NoLayout {
-    fn from(unlisted: Unlisted) -> Self {
+impl From<UnlistedReason> for NoLayout {
+    fn from(unlisted: UnlistedReason) -> Self {
         Self::Unlisted(unlisted)
     }
 }
 
 /// A validated module with naga's alignments.
-struct Reader<'a> {
+struct NagaReader<'a> {
     module: &'a naga::Module,
     layouter: Layouter,
     /// Bytes of [`LISTED_BYTES`] that are left.
     left: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn new(module: &'a naga::Module, place: Text<'_>) -> Result<Self, Vec<Diagnostic>> {
+impl<'a> NagaReader<'a> {
+    fn new(module: &'a naga::Module, place: NagaText<'_>) -> Result<Self, Vec<Diagnostic>> {
         let error = |span, message| vec![Diagnostic::error(Code::BadModule, place.span(span), message)];
         let mut layouter = Layouter::default();
         layouter
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The block that `variable` is, `None` for a variable that is no block.
-    fn block(&mut self, variable: &GlobalVariable) -> Result<Option<BlockLayout>, Unlisted> {
+    fn block(&mut self, variable: &GlobalVariable) -> Result<Option<BlockLayout>, UnlistedReason> {
         let kind = match variable.space {
             AddressSpace::Uniform => BlockKind::UniformBlock,
             AddressSpace::Storage { .. } => BlockKind::StorageBlock,
@@ -208,9 +208,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the bytes of a node with these names away.
-    fn spend(&mut self, names: usize) -> Result<(), Unlisted> {
+    fn spend(&mut self, names: usize) -> Result<(), UnlistedReason> {
         let left = self.left.checked_sub(NODE_BYTES + names);
-        self.left = left.ok_or_else(|| Unlisted {
+        self.left = left.ok_or_else(|| UnlistedReason {
             code: Code::LimitExceeded,
             message: format!("the blocks up to this one take more than {LISTED_BYTES} bytes to list"),
         })?;
@@ -235,8 +235,9 @@ impl<'a> Reader<'a> {
         self.spend(path.len())?;
         if depth > DEEPEST {
             let message = format!("the type of this nests more than {DEEPEST} levels deep");
-            return Err(NoLayout::Unlisted(Unlisted { code: Code::TooDeep, message }));
+            return Err(NoLayout::Unlisted(UnlistedReason { code: Code::TooDeep, message }));
         }
+
         let (type_name, shape) = match inner {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
                 let component = component(path, *scalar)?;
@@ -265,6 +266,7 @@ impl<'a> Reader<'a> {
             }
             _ => return Err(refused(path, "a type without bytes".to_owned())),
         };
+
         self.spend(type_name.len())?;
         let alignment = self.layouter[ty].alignment.round_up(1);
         Ok(LaidOut { type_name, size: self.size(ty), alignment, shape })

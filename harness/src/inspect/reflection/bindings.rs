@@ -1,10 +1,10 @@
-//! Where parameters are bound: one row for each unit of each global parameter.
+//! Reads from Slang's reflection where parameters are bound: one row for each unit of each global parameter.
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 use serde::Deserialize;
 
 use super::amount::{Amount, count};
-use crate::bindings::LayoutUnit;
 
 /// One unit of one global parameter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,22 +22,22 @@ pub struct ReflectedBinding {
 }
 
 #[derive(Deserialize)]
-struct Program {
+struct BindingsJson {
     #[serde(default)]
-    parameters: Vec<Parameter>,
+    parameters: Vec<ParameterJson>,
 }
 
 #[derive(Deserialize)]
-struct Parameter {
+struct ParameterJson {
     #[serde(default)]
     name: String,
-    binding: Option<Place>,
+    binding: Option<BindingJson>,
     #[serde(default)]
-    bindings: Vec<Place>,
+    bindings: Vec<BindingJson>,
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct BindingJson {
     kind: String,
     #[serde(default)]
     space: u32,
@@ -50,7 +50,7 @@ struct Place {
 /// # Errors
 /// Text that is not such JSON, and a unit or an amount that is not known.
 pub fn parameters(json: &str) -> Result<Vec<ReflectedBinding>, String> {
-    let program: Program = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let program: BindingsJson = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let mut rows = Vec::new();
     for parameter in program.parameters {
         for place in parameter.binding.into_iter().chain(parameter.bindings) {
@@ -61,7 +61,7 @@ pub fn parameters(json: &str) -> Result<Vec<ReflectedBinding>, String> {
 }
 
 /// `None` for bytes.
-fn row(name: &str, place: &Place) -> Result<Option<ReflectedBinding>, String> {
+fn row(name: &str, place: &BindingJson) -> Result<Option<ReflectedBinding>, String> {
     let unit = match place.kind.as_str() {
         "uniform" => return Ok(None),
         "constantBuffer" => LayoutUnit::ConstantBuffer,

@@ -1,4 +1,4 @@
-//! Where the members of a block are: offsets, sizes and strides in bytes.
+//! Reads offsets, sizes and strides of a block's members, in bytes, from Slang's reflection.
 //!
 //! Slang states no stride and no order of matrices, so of a matrix only its first element has an offset.
 
@@ -9,33 +9,33 @@ use super::amount::Amount;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Program {
+struct LayoutsJson {
     #[serde(default)]
-    parameters: Vec<Variable>,
+    parameters: Vec<VariableJson>,
     #[serde(default)]
-    entry_points: Vec<EntryPoint>,
+    entry_points: Vec<EntryPointJson>,
 }
 
 #[derive(Deserialize)]
-struct EntryPoint {
+struct EntryPointJson {
     #[serde(default)]
-    parameters: Vec<Variable>,
+    parameters: Vec<VariableJson>,
 }
 
 /// A parameter, a field, or the element of a container.
 #[derive(Deserialize)]
-struct Variable {
+struct VariableJson {
     #[serde(default)]
     name: String,
-    binding: Option<Place>,
+    binding: Option<VariablePlaceJson>,
     #[serde(default)]
-    bindings: Vec<Place>,
+    bindings: Vec<VariablePlaceJson>,
     #[serde(rename = "type")]
-    ty: Described,
+    ty: TypeJson,
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct VariablePlaceJson {
     kind: String,
     offset: Option<Amount>,
     size: Option<Amount>,
@@ -43,17 +43,17 @@ struct Place {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Described {
+struct TypeJson {
     kind: String,
     #[serde(default)]
-    fields: Vec<Variable>,
-    element_type: Option<Box<Described>>,
+    fields: Vec<VariableJson>,
+    element_type: Option<Box<TypeJson>>,
     uniform_stride: Option<Amount>,
     /// Of a structured buffer.
-    result_type: Option<Box<Described>>,
+    result_type: Option<Box<TypeJson>>,
     base_shape: Option<String>,
     /// The element of a constant buffer, in its own bytes; `elementType` is a view with the container's added.
-    element_var_layout: Option<Box<Variable>>,
+    element_var_layout: Option<Box<VariableJson>>,
     #[serde(default)]
     sizes: Vec<Size>,
 }
@@ -80,16 +80,16 @@ const BASE: &str = "$base";
 /// # Errors
 /// Text that is not such JSON.
 pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
-    let program: Program = serde_json::from_str(json).map_err(|error| error.to_string())?;
-    let mut read = Reader { numbers: Numbers::default() };
+    let program: LayoutsJson = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let mut read = LayoutsReader { numbers: Numbers::default() };
     if block == GLOBALS {
-        read.fields(&program.parameters, (block, 0));
+        read.fields(&program.parameters, block, 0);
         return Ok(read.numbers);
     }
     if block.starts_with(ENTRY) {
         // The entry point that was compiled is the probe, which has the parameters of the one that the block is named after.
         if let [entry] = &program.entry_points[..] {
-            read.fields(&entry.parameters, (block, 0));
+            read.fields(&entry.parameters, block, 0);
         }
         return Ok(read.numbers);
     }
@@ -97,8 +97,8 @@ pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
     let mut names = unqualified.split('.');
     let first = names.next().unwrap_or(unqualified);
     // Of parameters with one name the global one has it.
-    let is_first = |parameter: &&Variable| parameter.name == first;
-    let mut found: Vec<&Variable> = program.parameters.iter().filter(is_first).collect();
+    let is_first = |parameter: &&VariableJson| parameter.name == first;
+    let mut found: Vec<&VariableJson> = program.parameters.iter().filter(is_first).collect();
     if found.is_empty() {
         found = program.entry_points.iter().flat_map(|entry| &entry.parameters).filter(is_first).collect();
     }
@@ -112,13 +112,13 @@ pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
     Ok(read.numbers)
 }
 
-struct Reader {
+struct LayoutsReader {
     numbers: Numbers,
 }
 
-impl Reader {
+impl LayoutsReader {
     /// A container, a structured buffer, or an array of them.
-    fn block(&mut self, ty: &Described, block: &str) {
+    fn block(&mut self, ty: &TypeJson, block: &str) {
         if let Some(element) = &ty.element_var_layout {
             let size = element.bytes().and_then(|place| place.size.as_ref()?.finite());
             self.numbers.add(Quantity::Size, block, size);
@@ -138,36 +138,36 @@ impl Reader {
     }
 
     /// What a block holds, if it is no struct: one member without a name.
-    fn element(&mut self, ty: &Described, block: &str) {
+    fn element(&mut self, ty: &TypeJson, block: &str) {
         if ty.kind != "struct" {
             self.numbers.add(Quantity::Offset, block, Some(0));
         }
-        self.parts(ty, (block, 0));
+        self.parts(ty, block, 0);
     }
 
     /// The parts of a type that starts at an absolute byte.
-    fn parts(&mut self, ty: &Described, (path, start): (&str, u32)) {
-        self.fields(&ty.fields, (path, start));
+    fn parts(&mut self, ty: &TypeJson, path: &str, start: u32) {
+        self.fields(&ty.fields, path, start);
         if let Some(element) = ty.element_type.as_ref().filter(|_| ty.kind == "array") {
             self.numbers.add(Quantity::ArrayStride, path, ty.uniform_stride.as_ref().and_then(Amount::finite));
-            self.parts(element, (&format!("{path}[]"), start));
+            self.parts(element, &format!("{path}[]"), start);
         }
     }
 
-    fn fields(&mut self, fields: &[Variable], (path, start): (&str, u32)) {
+    fn fields(&mut self, fields: &[VariableJson], path: &str, start: u32) {
         for field in fields {
             // What has no bytes is a resource.
             let Some(place) = field.bytes() else { continue };
             let Some(offset) = place.offset.as_ref().and_then(Amount::finite) else { continue };
             let Some(offset) = start.checked_add(offset) else { continue };
             if field.name == BASE {
-                self.parts(&field.ty, (path, offset));
+                self.parts(&field.ty, path, offset);
                 continue;
             }
             let inner = join(path, &field.name);
             self.numbers.add(Quantity::Offset, &inner, Some(offset));
             self.numbers.add(Quantity::Size, &inner, place.size.as_ref().and_then(Amount::finite));
-            self.parts(&field.ty, (&inner, offset));
+            self.parts(&field.ty, &inner, offset);
         }
     }
 }
@@ -175,13 +175,13 @@ impl Reader {
 /// The unit of bytes.
 const UNIFORM: &str = "uniform";
 
-impl Variable {
-    fn bytes(&self) -> Option<&Place> {
+impl VariableJson {
+    fn bytes(&self) -> Option<&VariablePlaceJson> {
         self.binding.iter().chain(&self.bindings).find(|place| place.kind == UNIFORM)
     }
 }
 
-impl Described {
+impl TypeJson {
     fn is_structured_buffer(&self) -> bool {
         self.base_shape.as_deref() == Some("structuredBuffer")
     }

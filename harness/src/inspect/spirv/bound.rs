@@ -1,7 +1,7 @@
 //! The descriptor set and binding of every variable of a module that has them.
 
 use super::declared::in_order;
-use super::types::Types;
+use super::types::SpirvTypes;
 use super::{BadModule, load};
 
 /// A variable with a descriptor.
@@ -21,7 +21,7 @@ pub struct BoundVariable {
 /// If the words are no SPIR-V module.
 pub fn bound_variables(words: &[u32]) -> Result<Vec<BoundVariable>, BadModule> {
     let module = load(words)?;
-    let types = Types::read(&module).map_err(|reason| BadModule::new(0, reason))?;
+    let types = SpirvTypes::read(&module).map_err(|reason| BadModule::new(0, reason))?;
     let bound = in_order(&module, &types).filter_map(|variable| {
         let (set, binding) = variable.set.zip(variable.binding)?;
         Some(BoundVariable { name: variable.name.clone().unwrap_or_default(), set, binding })

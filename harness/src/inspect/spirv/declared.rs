@@ -16,7 +16,7 @@ use rspirv::dr::Module;
 use rspirv::spirv::{StorageClass, Word};
 use serde::{Deserialize, Serialize};
 
-use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
+use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 use super::{BadModule, load};
 
 /// Bytes that the listed blocks of a module may take, names counted each time that a path or a type repeats them. Without
@@ -59,11 +59,11 @@ pub struct SpecializedLength {
 /// If the words are no SPIR-V module, or its blocks take more than 16 MiB to list.
 pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
     let module = load(words)?;
-    let types = Types::read(&module).map_err(|reason| BadModule::new(0, reason))?;
+    let types = SpirvTypes::read(&module).map_err(|reason| BadModule::new(0, reason))?;
     let mut blocks = Vec::new();
     let mut named: BTreeMap<String, u32> = BTreeMap::new();
     let mut reader =
-        Reader { types: &types, refusals: Refusals::default(), specialized: Vec::new(), left: LISTED_BYTES };
+        DeclaredReader { types: &types, refusals: Refusals::default(), specialized: Vec::new(), left: LISTED_BYTES };
     let variables = in_order(&module, &types).map(|variable| (variable.clone(), place(&types, variable)));
     let bound = variables.filter_map(|(variable, place)| Some((variable, place?)));
     for (variable, place) in bound.chain(behind_pointers(&module, &types)) {
@@ -80,20 +80,20 @@ pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
     Ok(blocks)
 }
 
-pub(super) fn in_order<'a>(module: &'a Module, types: &'a Types) -> impl Iterator<Item = &'a SpirvVariable> {
+pub(super) fn in_order<'a>(module: &'a Module, types: &'a SpirvTypes) -> impl Iterator<Item = &'a SpirvVariable> {
     let ids = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
     ids.filter_map(|id| types.variables.get(&id))
 }
 
-/// What a variable holds, where that is a block.
-struct Place {
+/// The block that a variable holds.
+struct VariableBlock {
     element: Word,
     count: Count,
     kind: BlockKind,
 }
 
 /// The block that a variable holds; `None` for variables that hold none.
-fn place(types: &Types, variable: &SpirvVariable) -> Option<Place> {
+fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> {
     let (element, count) = match types.get(variable.pointee) {
         SpirvType::Array { element, length, .. } => (*element, Count::Finite(*length)),
         SpirvType::RuntimeArray { element, .. } => (*element, Count::Unbounded),
@@ -106,11 +106,14 @@ fn place(types: &Types, variable: &SpirvVariable) -> Option<Place> {
         StorageClass::PushConstant if types.blocks.contains(&element) => BlockKind::PushConstant,
         _ => return None,
     };
-    Some(Place { element, count, kind })
+    Some(VariableBlock { element, count, kind })
 }
 
 /// The blocks that only pointers lead to, in the order of the pointers: those of `GL_EXT_buffer_reference`.
-fn behind_pointers<'a>(module: &'a Module, types: &'a Types) -> impl Iterator<Item = (SpirvVariable, Place)> + 'a {
+fn behind_pointers<'a>(
+    module: &'a Module,
+    types: &'a SpirvTypes,
+) -> impl Iterator<Item = (SpirvVariable, VariableBlock)> + 'a {
     let mut seen = BTreeSet::new();
     let pointers = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
     pointers.filter_map(move |id| match types.get(id) {
@@ -127,7 +130,10 @@ fn behind_pointers<'a>(module: &'a Module, types: &'a Types) -> impl Iterator<It
                 builtin: None,
                 initializer: None,
             };
-            Some((variable, Place { element: *pointee, count: Count::Finite(1), kind: BlockKind::StorageBlock }))
+            Some((
+                variable,
+                VariableBlock { element: *pointee, count: Count::Finite(1), kind: BlockKind::StorageBlock },
+            ))
         }
         _ => None,
     })
@@ -157,7 +163,7 @@ fn end(laid_out: &LaidOut) -> u64 {
 }
 
 /// The struct inside a block that a compiler made around it: one member, at byte 0, without a name. naga does so.
-fn unwrapped(types: &Types, block: Word) -> Word {
+fn unwrapped(types: &SpirvTypes, block: Word) -> Word {
     match types.get(block) {
         SpirvType::Struct(members) => match &members[..] {
             [SpirvMember { ty, name: None, offset: Some(0), .. }] => match types.get(*ty) {
@@ -170,8 +176,8 @@ fn unwrapped(types: &Types, block: Word) -> Word {
     }
 }
 
-struct Reader<'a> {
-    types: &'a Types,
+struct DeclaredReader<'a> {
+    types: &'a SpirvTypes,
     /// Of the block that is being read.
     refusals: Refusals,
     /// Of the block that is being read.
@@ -180,20 +186,22 @@ struct Reader<'a> {
     left: usize,
 }
 
-impl Reader<'_> {
+impl DeclaredReader<'_> {
     /// The block of a variable; `None`, here and below, where too few bytes are left.
-    fn block(&mut self, variable: &SpirvVariable, place: &Place) -> Option<DeclaredBlock> {
-        let Place { element, count, kind } = *place;
+    fn block(&mut self, variable: &SpirvVariable, place: &VariableBlock) -> Option<DeclaredBlock> {
+        let VariableBlock { element, count, kind } = *place;
         let type_name = || self.types.names.get(&element).filter(|name| !name.is_empty());
         let name = variable.name.as_ref().or_else(type_name).map_or(kind.as_str(), |name| name).to_owned();
         self.spend(name.len())?;
         if let SpirvType::Array { length, .. } = self.types.get(variable.pointee) {
             self.note_length(variable.pointee, *length, "")?;
         }
+
         let laid_out = self.lay_out(unwrapped(self.types, element), None, "")?;
         if end(&laid_out) > u64::from(MAX_BYTES) {
             self.refuse("", format!("it ends beyond {MAX_BYTES} bytes"));
         }
+
         let refusals = std::mem::take(&mut self.refusals);
         let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
         let (rules, warnings) = (DECLARED.into(), Vec::new());
@@ -239,15 +247,15 @@ impl Reader<'_> {
                 let shape = LaidOutShape::Vector { component, length };
                 sized(component.size.saturating_mul(length), scalar(component, name, shape))
             }
-            SpirvType::Matrix { column, columns } => self.matrix((column, columns), matrix, path),
+            SpirvType::Matrix { column, columns } => self.matrix(column, columns, matrix, path),
             SpirvType::Array { element, length, stride } => {
                 self.note_length(id, length, path)?;
                 let element = self.lay_out(element, matrix, &format!("{path}[]"))?;
-                self.array(element, Count::Finite(length), (stride, path))
+                self.array(element, Count::Finite(length), stride, path)
             }
             SpirvType::RuntimeArray { element, stride } => {
                 let element = self.lay_out(element, matrix, &format!("{path}[]"))?;
-                self.array(element, Count::Unbounded, (stride, path))
+                self.array(element, Count::Unbounded, stride, path)
             }
             SpirvType::Struct(members) => self.structure(id, &members, path)?,
             SpirvType::Pointer { .. } => LaidOut {
@@ -288,26 +296,29 @@ impl Reader<'_> {
         Component { scalar, size: scalar.size(SixteenBit::On, 4) }
     }
 
-    fn matrix(&mut self, (column, columns): (Word, u32), matrix: Option<MatrixLayout>, path: &str) -> LaidOut {
+    fn matrix(&mut self, column: Word, columns: u32, matrix: Option<MatrixLayout>, path: &str) -> LaidOut {
         let (component, rows) = if let SpirvType::Vector { component, length } = *self.types.get(column) {
             (self.component(component, path), length)
         } else {
             self.refuse(path, "a matrix whose columns are no vectors");
             (Component { scalar: Scalar::Float32, size: 4 }, 1)
         };
+
         if matrix.is_none() {
             self.refuse(path, "no MatrixStride");
         }
+
         let MatrixLayout { stride, row_major } = matrix.unwrap_or(MatrixLayout { stride: 0, row_major: false });
         let (order, vectors, length) =
             if row_major { (MatrixOrder::Row, rows, columns) } else { (MatrixOrder::Column, columns, rows) };
+
         let before_last = stride.saturating_mul(vectors.saturating_sub(1));
         let size = before_last.saturating_add(component.size.saturating_mul(length));
         let shape = LaidOutShape::Matrix { component, rows, columns, order, stride };
         sized(size, scalar(component, format!("{}{rows}x{columns}", component.scalar.spelling()), shape))
     }
 
-    fn array(&mut self, element: LaidOut, count: Count, (stride, path): (Option<u32>, &str)) -> LaidOut {
+    fn array(&mut self, element: LaidOut, count: Count, stride: Option<u32>, path: &str) -> LaidOut {
         if stride.is_none() {
             self.refuse(path, "no ArrayStride");
         }

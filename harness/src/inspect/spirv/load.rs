@@ -1,4 +1,4 @@
-//! Words in, instructions out.
+//! Parses the words of a SPIR-V module into instructions.
 //!
 //! rspirv's parser trusts word counts and panics on some operands, so both are checked first.
 
@@ -31,7 +31,7 @@ const HEADER_WORDS: usize = 5;
 /// Reads the instructions of a module.
 pub(crate) fn load(words: &[u32]) -> Result<Module, BadModule> {
     let starts = instruction_starts(words)?;
-    let mut counting = Counting { loader: Loader::new(), instructions: 0, functions: 0 };
+    let mut counting = CountingLoader { loader: Loader::new(), instructions: 0, functions: 0 };
     match parse_words(words, &mut counting) {
         Ok(()) => complete(counting.functions, counting.loader.module())
             .map_err(|reason| BadModule::new(words.len(), format!("{reason}: the module is truncated"))),
@@ -104,13 +104,13 @@ fn check_operands(instruction: &[u32], start: usize) -> Result<(), BadModule> {
 }
 
 /// A loader that knows how many instructions it has taken, and how many of them begin a function.
-struct Counting {
+struct CountingLoader {
     loader: Loader,
     instructions: usize,
     functions: usize,
 }
 
-impl Consumer for Counting {
+impl Consumer for CountingLoader {
     fn initialize(&mut self) -> ParseAction {
         self.loader.initialize()
     }

@@ -1,4 +1,4 @@
-//! Reads SPIR-V modules: words in, types with their decorations and blocks with their layouts out.
+//! Reads SPIR-V modules: their types with decorations, and their blocks with layouts.
 //!
 //! `load` checks the words so far that nothing later can fail on their shape, `types` keeps the types with their
 //! explicit layout, [`declared()`] lists the blocks of a module. Nothing here is believed to be right: modules come from

@@ -1,4 +1,4 @@
-//! What a module asks of a device, by the capabilities that it declares.
+//! The device features that a module needs, by the capabilities that it declares.
 //!
 //! Source: SPIR-V specification, "Capability"; Vulkan specification, "Features" and "SPIR-V Capabilities".
 

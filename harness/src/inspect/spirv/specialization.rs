@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Decoration, Op, Word};
 
-use super::types::{Decorations, Operands, Types};
+use super::types::{Decorations, Operands, SpirvTypes};
 
 /// A constant that a pipeline may change.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub(crate) struct Specialized {
     pub(crate) is_computed: bool,
 }
 
-impl Types {
+impl SpirvTypes {
     /// The constant that is the length of this array, where a pipeline may change it.
     pub(super) fn specialized_length(&self, array: Word) -> Option<&Specialized> {
         self.specialized.get(self.lengths.get(&array)?)

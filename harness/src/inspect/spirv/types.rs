@@ -69,9 +69,9 @@ struct Extents {
     scalars: u64,
 }
 
-/// What a module declares outside its functions.
+/// The declarations of a module outside its functions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Types {
+pub(crate) struct SpirvTypes {
     by_id: BTreeMap<Word, SpirvType>,
     extents: BTreeMap<Word, Extents>,
     /// Pointers of which only `OpTypeForwardPointer` was seen yet.
@@ -91,7 +91,7 @@ pub(crate) struct Types {
     pub(crate) builtins: BTreeSet<Word>,
 }
 
-impl Types {
+impl SpirvTypes {
     /// Reads types, constants, global variables and their decorations. The reason for a failure is a lowercase
     /// fragment that names the id.
     pub(crate) fn read(module: &Module) -> Result<Self, String> {
@@ -332,13 +332,13 @@ impl Operands<'_> {
     }
 }
 
-type Decorated = Vec<(Decoration, Option<u32>)>;
+type DecorationList = Vec<(Decoration, Option<u32>)>;
 
 /// Decorations and names as written; the first number of each.
 #[derive(Debug, Default)]
 pub(super) struct Decorations {
-    of: BTreeMap<Word, Decorated>,
-    of_member: BTreeMap<(Word, u32), Decorated>,
+    of: BTreeMap<Word, DecorationList>,
+    of_member: BTreeMap<(Word, u32), DecorationList>,
     names: BTreeMap<Word, String>,
     member_names: BTreeMap<(Word, u32), String>,
 }
@@ -374,7 +374,7 @@ impl Decorations {
     }
 
     fn member(&self, id: Word, index: u32, ty: Word) -> SpirvMember {
-        let none = Decorated::new();
+        let none = DecorationList::new();
         let decorated = self.of_member.get(&(id, index)).unwrap_or(&none);
         let row_major = has(decorated, Decoration::RowMajor);
         let stride = number(decorated, Decoration::MatrixStride);
@@ -387,11 +387,11 @@ impl Decorations {
     }
 }
 
-fn has(decorated: &Decorated, decoration: Decoration) -> bool {
+fn has(decorated: &DecorationList, decoration: Decoration) -> bool {
     decorated.iter().any(|(found, _)| *found == decoration)
 }
 
-fn number(decorated: &Decorated, decoration: Decoration) -> Option<u32> {
+fn number(decorated: &DecorationList, decoration: Decoration) -> Option<u32> {
     decorated.iter().find(|(found, _)| *found == decoration)?.1
 }
 

@@ -1,8 +1,8 @@
 //! The faults of the model device by name.
 
 use super::{
-    DescriptorFault, Dimension, End, Fault, Indices, LayoutFault, Matrices, Misreading, Move, RunFault, Side, Stores,
-    Stride,
+    ArrayLevel, DescriptorFault, FaultyMatrices, Indices, LayoutFault, ListEnd, Misreading, ModelFault, Move,
+    NeighbourSide, RunFault, Stores, WrongStride,
 };
 use crate::probe::AddressSpace;
 
@@ -17,41 +17,51 @@ pub const BINDING_MISREADINGS: &[Misreading] = &[
 pub const MISREADINGS: &[Misreading] = &[
     layout("shifted", "the block starts 4 bytes late", LayoutFault::Shifted(4)),
     layout("shifted-sixteen", "the block starts 16 bytes late", LayoutFault::Shifted(16)),
-    stride("array-stride-four", "array elements are 4 bytes apart", Dimension::All, Stride::Bytes(4)),
-    stride("array-stride-eight", "array elements are 8 bytes apart", Dimension::All, Stride::Bytes(8)),
-    stride("array-stride-sixteen", "array elements are 16 bytes apart", Dimension::All, Stride::Bytes(16)),
-    stride("array-stride-rounded", "array strides are rounded up to 16 bytes", Dimension::All, Stride::RoundedTo(16)),
-    stride("array-stride-tight", "array elements adjoin", Dimension::All, Stride::Tight),
-    stride("outer-stride-tight", "the inner arrays of arrays adjoin", Dimension::Outer, Stride::Tight),
-    stride("inner-stride-rounded", "strides of inner arrays are rounded up", Dimension::Inner, Stride::RoundedTo(16)),
-    stride("inner-stride-tight", "the elements of inner arrays adjoin", Dimension::Inner, Stride::Tight),
-    layout("matrix-stride-tight", "matrix vectors adjoin", LayoutFault::MatrixStride(Stride::Tight)),
+    stride("array-stride-four", "array elements are 4 bytes apart", ArrayLevel::All, WrongStride::Bytes(4)),
+    stride("array-stride-eight", "array elements are 8 bytes apart", ArrayLevel::All, WrongStride::Bytes(8)),
+    stride("array-stride-sixteen", "array elements are 16 bytes apart", ArrayLevel::All, WrongStride::Bytes(16)),
+    stride(
+        "array-stride-rounded",
+        "array strides are rounded up to 16 bytes",
+        ArrayLevel::All,
+        WrongStride::RoundedTo(16),
+    ),
+    stride("array-stride-tight", "array elements adjoin", ArrayLevel::All, WrongStride::Tight),
+    stride("outer-stride-tight", "the inner arrays of arrays adjoin", ArrayLevel::Outer, WrongStride::Tight),
+    stride(
+        "inner-stride-rounded",
+        "strides of inner arrays are rounded up",
+        ArrayLevel::Inner,
+        WrongStride::RoundedTo(16),
+    ),
+    stride("inner-stride-tight", "the elements of inner arrays adjoin", ArrayLevel::Inner, WrongStride::Tight),
+    layout("matrix-stride-tight", "matrix vectors adjoin", LayoutFault::MatrixStride(WrongStride::Tight)),
     layout(
         "matrix-stride-rounded",
         "matrix vectors are 16 bytes apart",
-        LayoutFault::MatrixStride(Stride::RoundedTo(16)),
+        LayoutFault::MatrixStride(WrongStride::RoundedTo(16)),
     ),
-    layout("matrix-stride-doubled", "matrix strides are doubled", LayoutFault::MatrixStride(Stride::Doubled)),
-    layout("majorness-swapped", "rows are taken for columns", LayoutFault::Majorness(Matrices::All)),
+    layout("matrix-stride-doubled", "matrix strides are doubled", LayoutFault::MatrixStride(WrongStride::Doubled)),
+    layout("majorness-swapped", "rows are taken for columns", LayoutFault::Majorness(FaultyMatrices::All)),
     layout(
         "first-majorness-swapped",
         "rows of a struct's first matrix are taken for columns",
-        LayoutFault::Majorness(Matrices::First),
+        LayoutFault::Majorness(FaultyMatrices::First),
     ),
     layout(
         "element-majorness-swapped",
         "rows of matrices in arrays are taken for columns",
-        LayoutFault::Majorness(Matrices::Elements),
+        LayoutFault::Majorness(FaultyMatrices::Elements),
     ),
     layout(
         "neighbours-swapped",
         "the first two members of a struct change places",
-        LayoutFault::NeighboursSwapped(End::First),
+        LayoutFault::NeighboursSwapped(ListEnd::First),
     ),
     layout(
         "last-neighbours-swapped",
         "the last two members of a struct change places",
-        LayoutFault::NeighboursSwapped(End::Last),
+        LayoutFault::NeighboursSwapped(ListEnd::Last),
     ),
     layout("last-member-at-end", "the last member stands at the end of the block", LayoutFault::LastAtEnd),
     layout(
@@ -82,13 +92,13 @@ pub const MISREADINGS: &[Misreading] = &[
         stride(
             "storage-as-std140",
             "array strides of storage blocks are rounded up to 16 bytes",
-            Dimension::All,
-            Stride::RoundedTo(16),
+            ArrayLevel::All,
+            WrongStride::RoundedTo(16),
         ),
     ),
     only_in(
         AddressSpace::Uniform,
-        stride("uniform-as-scalar", "array elements of uniform blocks adjoin", Dimension::All, Stride::Tight),
+        stride("uniform-as-scalar", "array elements of uniform blocks adjoin", ArrayLevel::All, WrongStride::Tight),
     ),
     only_in(
         AddressSpace::PushConstant,
@@ -100,10 +110,18 @@ pub const MISREADINGS: &[Misreading] = &[
     run("last-write-lost", "the last store is lost", RunFault::StoresLost(Stores::Last)),
     run("every-second-write-lost", "every second store is lost", RunFault::StoresLost(Stores::EverySecond)),
     run("write-to-neighbour", "stores go one word too far", RunFault::StoresShifted(4)),
-    run("padding-touched", "a store clears the word behind it", RunFault::WordTouched(Side::Behind)),
-    run("padding-touched-before", "a store clears the word before it", RunFault::WordTouched(Side::Before)),
-    run("memory-behind-touched", "the word behind the bound range is cleared", RunFault::RangeTouched(Side::Behind)),
-    run("memory-before-touched", "the word before the bound range is cleared", RunFault::RangeTouched(Side::Before)),
+    run("padding-touched", "a store clears the word behind it", RunFault::WordTouched(NeighbourSide::Behind)),
+    run("padding-touched-before", "a store clears the word before it", RunFault::WordTouched(NeighbourSide::Before)),
+    run(
+        "memory-behind-touched",
+        "the word behind the bound range is cleared",
+        RunFault::RangeTouched(NeighbourSide::Behind),
+    ),
+    run(
+        "memory-before-touched",
+        "the word before the bound range is cleared",
+        RunFault::RangeTouched(NeighbourSide::Before),
+    ),
     run("range-short", "the last 4 bytes of the bound range read as 0 and cannot be written", RunFault::RangeShort(4)),
     run("element-ignored", "every element of an array of buffers is the first one", RunFault::FirstElement),
     run("length-too-long", "arrays without a length have an element too many", RunFault::LengthPlusOne),
@@ -119,15 +137,15 @@ pub const MISREADINGS: &[Misreading] = &[
 ];
 
 const fn layout(name: &'static str, summary: &'static str, fault: LayoutFault) -> Misreading {
-    Misreading { name, summary, space: None, fault: Fault::Layout(fault) }
+    Misreading { name, summary, space: None, fault: ModelFault::Layout(fault) }
 }
 
-const fn stride(name: &'static str, summary: &'static str, dimension: Dimension, stride: Stride) -> Misreading {
+const fn stride(name: &'static str, summary: &'static str, dimension: ArrayLevel, stride: WrongStride) -> Misreading {
     layout(name, summary, LayoutFault::ArrayStride(dimension, stride))
 }
 
 const fn run(name: &'static str, summary: &'static str, fault: RunFault) -> Misreading {
-    Misreading { name, summary, space: None, fault: Fault::Run(fault) }
+    Misreading { name, summary, space: None, fault: ModelFault::Run(fault) }
 }
 
 const fn only_in(space: AddressSpace, misreading: Misreading) -> Misreading {
@@ -135,5 +153,5 @@ const fn only_in(space: AddressSpace, misreading: Misreading) -> Misreading {
 }
 
 const fn descriptors(name: &'static str, summary: &'static str, fault: DescriptorFault) -> Misreading {
-    Misreading { name, summary, space: None, fault: Fault::Descriptors(fault) }
+    Misreading { name, summary, space: None, fault: ModelFault::Descriptors(fault) }
 }

@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 use layoutproof_device::BufferAfter;
 use rspirv::spirv::Word;
 
-use super::{Indices, Misreading, RunFault, Side, Stores, is_block, is_output};
-use crate::model::memory::Memory;
+use super::{Indices, Misreading, NeighbourSide, RunFault, Stores, is_block};
+use crate::model::device::OUTPUT;
+use crate::model::memory::ModelMemory;
 
 /// The bytes of a word.
 const WORD: usize = 4;
 
 impl Misreading {
-    /// Whether the dispatch does nothing.
+    /// Returns true if the dispatch does nothing.
     pub(in crate::model) fn is_idle(self) -> bool {
         match self.run_fault() {
             Some(RunFault::Idle | RunFault::StaleOutput) => true,
@@ -23,15 +24,15 @@ impl Misreading {
         }
     }
 
-    /// Whether a first run must count the stores.
+    /// Returns true if a first run must count the stores.
     pub(in crate::model) fn counts_stores(self) -> bool {
         self.run_fault() == Some(RunFault::StoresLost(Stores::Last))
     }
 
     /// Changes what the module finds in its buffers.
-    pub(in crate::model) fn before(self, memories: &mut [Memory]) {
+    pub(in crate::model) fn before(self, memories: &mut [ModelMemory]) {
         let mut first: Option<Vec<u8>> = None;
-        for memory in memories.iter_mut().filter(|memory| is_block((Some(memory.set), Some(memory.binding)))) {
+        for memory in memories.iter_mut().filter(|memory| is_block(Some(memory.set), Some(memory.binding))) {
             match self.run_fault() {
                 Some(RunFault::FirstElement) => {
                     memory.bytes.clone_from(first.get_or_insert_with(|| memory.bytes.clone()));
@@ -47,17 +48,17 @@ impl Misreading {
 
     /// Changes what the module left in its buffers; `found` is what the job put there, `previous` the output of the
     /// dispatch before.
-    pub(in crate::model) fn after(self, memories: &mut [Memory], found: &[Memory], previous: Option<&[u8]>) {
+    pub(in crate::model) fn after(self, memories: &mut [ModelMemory], found: &[ModelMemory], previous: Option<&[u8]>) {
         for (memory, found) in memories.iter_mut().zip(found) {
-            let place = (Some(memory.set), Some(memory.binding));
+            let is_output = (memory.set, memory.binding) == OUTPUT;
             match self.run_fault() {
-                Some(RunFault::StaleOutput) if is_output(place) => {
+                Some(RunFault::StaleOutput) if is_output => {
                     if let Some(same) = previous.filter(|previous| previous.len() == memory.bytes.len()) {
                         memory.bytes.copy_from_slice(same);
                     }
                 }
                 Some(RunFault::NonceOnly) => {
-                    let kept = if is_output(place) { WORD } else { 0 };
+                    let kept = if is_output { WORD } else { 0 };
                     memory.bytes[kept..].copy_from_slice(&found.bytes[kept..]);
                 }
                 Some(RunFault::RangeShort(_)) => memory.bytes.extend(&found.bytes[memory.bytes.len()..]),
@@ -67,13 +68,15 @@ impl Misreading {
     }
 
     /// Changes the memory around the block's bound range.
-    pub(in crate::model) fn around(self, place: (u32, u32), buffer: &mut BufferAfter) {
-        if !is_block((Some(place.0), Some(place.1))) {
+    pub(in crate::model) fn around(self, set: u32, binding: u32, buffer: &mut BufferAfter) {
+        if !is_block(Some(set), Some(binding)) {
             return;
         }
         match self.run_fault() {
-            Some(RunFault::RangeTouched(Side::Before)) => buffer.before.iter_mut().rev().take(WORD).for_each(clear),
-            Some(RunFault::RangeTouched(Side::Behind)) => buffer.after.iter_mut().take(WORD).for_each(clear),
+            Some(RunFault::RangeTouched(NeighbourSide::Before)) => {
+                buffer.before.iter_mut().rev().take(WORD).for_each(clear)
+            }
+            Some(RunFault::RangeTouched(NeighbourSide::Behind)) => buffer.after.iter_mut().take(WORD).for_each(clear),
             Some(_) | None => {}
         }
     }
@@ -102,8 +105,8 @@ impl Disturbance {
     }
 
     /// Where a store to byte `offset` of `memory` really goes; `None` if it is lost. Counts the stores to the block.
-    pub(in crate::model) fn place_of_store(&mut self, memory: &Memory, offset: u64) -> Option<u64> {
-        if !is_block((Some(memory.set), Some(memory.binding))) {
+    pub(in crate::model) fn place_of_store(&mut self, memory: &ModelMemory, offset: u64) -> Option<u64> {
+        if !is_block(Some(memory.set), Some(memory.binding)) {
             return Some(offset);
         }
         self.stores += 1;
@@ -121,14 +124,22 @@ impl Disturbance {
     }
 
     /// The index that is really used into `memory` where the module says `index`, which came from memory at this operand
-    /// of an access chain.
-    pub(in crate::model) fn index_from_memory(&mut self, memory: &Memory, at: (Word, usize), index: u32) -> u32 {
-        if !is_block((Some(memory.set), Some(memory.binding))) {
+    /// of the access chain.
+    pub(in crate::model) fn index_from_memory(
+        &mut self,
+        memory: &ModelMemory,
+        chain: Word,
+        operand: usize,
+        index: u32,
+    ) -> u32 {
+        if !is_block(Some(memory.set), Some(memory.binding)) {
             return index;
         }
         match self.fault {
             Some(RunFault::IndicesWrong(Indices::Zero)) => 0,
-            Some(RunFault::IndicesWrong(Indices::OfFirstLane)) => *self.first_indices.entry(at).or_insert(index),
+            Some(RunFault::IndicesWrong(Indices::OfFirstLane)) => {
+                *self.first_indices.entry((chain, operand)).or_insert(index)
+            }
             Some(_) | None => index,
         }
     }
@@ -142,17 +153,17 @@ impl Disturbance {
     }
 
     /// What happens around a store to the bytes from `start` to `end`.
-    pub(in crate::model) fn after_store(&self, memory: &mut Memory, (start, end): (u64, u64)) {
-        if !is_block((Some(memory.set), Some(memory.binding))) {
+    pub(in crate::model) fn after_store(&self, memory: &mut ModelMemory, start: u64, end: u64) {
+        if !is_block(Some(memory.set), Some(memory.binding)) {
             return;
         }
         match self.fault {
-            Some(RunFault::WordTouched(Side::Before)) => {
+            Some(RunFault::WordTouched(NeighbourSide::Before)) => {
                 if let Some(offset) = start.checked_sub(WORD as u64) {
                     memory.clear_word(offset);
                 }
             }
-            Some(RunFault::WordTouched(Side::Behind)) => memory.clear_word(end),
+            Some(RunFault::WordTouched(NeighbourSide::Behind)) => memory.clear_word(end),
             Some(_) | None => {}
         }
     }

@@ -28,12 +28,12 @@ pub struct Misreading {
     pub summary: &'static str,
     /// The only space whose blocks it concerns; `None` for all.
     space: Option<AddressSpace>,
-    fault: Fault,
+    fault: ModelFault,
 }
 
 /// Where a fault acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+enum ModelFault {
     /// On the layout that the module declares.
     Layout(LayoutFault),
     /// While the module runs.
@@ -59,13 +59,13 @@ enum LayoutFault {
     /// The block starts this many bytes late.
     Shifted(u32),
     /// Strides of arrays.
-    ArrayStride(Dimension, Stride),
+    ArrayStride(ArrayLevel, WrongStride),
     /// Strides of matrices.
-    MatrixStride(Stride),
+    MatrixStride(WrongStride),
     /// `RowMajor` and `ColMajor` are swapped.
-    Majorness(Matrices),
+    Majorness(FaultyMatrices),
     /// Two neighbouring members of every struct have each other's offset.
-    NeighboursSwapped(End),
+    NeighboursSwapped(ListEnd),
     /// The last member of the block ends where its last 16 bytes end.
     LastAtEnd,
     /// Members move, and those behind them with them.
@@ -76,7 +76,7 @@ enum LayoutFault {
 
 /// Which dimensions of arrays of arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Dimension {
+enum ArrayLevel {
     All,
     /// Arrays whose elements are arrays.
     Outer,
@@ -86,7 +86,7 @@ enum Dimension {
 
 /// What takes the place of a stride.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stride {
+enum WrongStride {
     /// This many bytes.
     Bytes(u32),
     /// As long as the data of an element.
@@ -99,7 +99,7 @@ enum Stride {
 
 /// Which matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Matrices {
+enum FaultyMatrices {
     All,
     /// The first matrix member of every struct.
     First,
@@ -109,7 +109,7 @@ enum Matrices {
 
 /// One end of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum ListEnd {
     First,
     Last,
 }
@@ -145,9 +145,9 @@ enum RunFault {
     /// Stores to the block go this far behind their place.
     StoresShifted(u32),
     /// Every store to the block clears the word beside what it stores.
-    WordTouched(Side),
+    WordTouched(NeighbourSide),
     /// The dispatch clears the word beside the bound range of the block.
-    RangeTouched(Side),
+    RangeTouched(NeighbourSide),
     /// The bound range of the block ends this much earlier: reads give 0 there, writes are lost.
     RangeShort(u32),
     /// The block's bytes are not there: reads give 0.
@@ -180,7 +180,7 @@ enum Stores {
 
 /// Which neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum NeighbourSide {
     Before,
     Behind,
 }
@@ -191,12 +191,12 @@ impl Misreading {
         MISREADINGS.iter().chain(BINDING_MISREADINGS).find(|misreading| misreading.name == name).copied()
     }
 
-    /// Whether the fault shows in `job`.
+    /// Returns true if the fault shows in `job`.
     pub(super) fn concerns(&self, job: &Job) -> bool {
         let is_binding_probe = job.entry == probe::binding::ENTRY;
         match self.fault {
-            Fault::Descriptors(_) => is_binding_probe,
-            Fault::Layout(_) | Fault::Run(_) => {
+            ModelFault::Descriptors(_) => is_binding_probe,
+            ModelFault::Layout(_) | ModelFault::Run(_) => {
                 !is_binding_probe && self.space.is_none_or(|space| space == space_of(job))
             }
         }
@@ -204,15 +204,15 @@ impl Misreading {
 
     fn run_fault(self) -> Option<RunFault> {
         match self.fault {
-            Fault::Run(fault) => Some(fault),
-            Fault::Layout(_) | Fault::Descriptors(_) => None,
+            ModelFault::Run(fault) => Some(fault),
+            ModelFault::Layout(_) | ModelFault::Descriptors(_) => None,
         }
     }
 }
 
 /// Where the block under test lives in a probe's job; elements of arrays of buffers count as buffers.
 fn space_of(job: &Job) -> AddressSpace {
-    let block = job.buffers.iter().find(|buffer| is_block((Some(buffer.set), Some(buffer.binding))));
+    let block = job.buffers.iter().find(|buffer| is_block(Some(buffer.set), Some(buffer.binding)));
     match block.map(|block| block.kind) {
         Some(BufferKind::Uniform) => AddressSpace::Uniform,
         Some(BufferKind::Storage | BufferKind::StorageRead) => AddressSpace::Storage,
@@ -221,19 +221,15 @@ fn space_of(job: &Job) -> AddressSpace {
     }
 }
 
-/// Whether a variable is a block under test: not the probe's output or input.
+/// Returns true if a variable is a block under test: not the probe's output or input.
 fn is_tested(variable: &SpirvVariable) -> bool {
     match variable.class {
         StorageClass::PushConstant => true,
-        StorageClass::Uniform | StorageClass::StorageBuffer => is_block((variable.set, variable.binding)),
+        StorageClass::Uniform | StorageClass::StorageBuffer => is_block(variable.set, variable.binding),
         _ => false,
     }
 }
 
-fn is_block(place: (Option<u32>, Option<u32>)) -> bool {
-    !matches!(place, (Some(0), Some(1..=3)))
-}
-
-fn is_output(place: (Option<u32>, Option<u32>)) -> bool {
-    place == (Some(0), Some(1))
+fn is_block(set: Option<u32>, binding: Option<u32>) -> bool {
+    !matches!((set, binding), (Some(0), Some(1..=3)))
 }

@@ -1,19 +1,19 @@
-//! Faults of the layout: a module's types in, the same types with wrong offsets, strides or orders out.
+//! Faults of the layout: gives a module's types wrong offsets, strides or orders.
 
 use std::collections::BTreeSet;
 
 use rspirv::spirv::{StorageClass, Word};
 
-use super::{Dimension, End, Fault, LayoutFault, Matrices, Misreading, Move, Stride, is_tested};
-use crate::inspect::spirv::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
+use super::{ArrayLevel, FaultyMatrices, LayoutFault, ListEnd, Misreading, ModelFault, Move, WrongStride, is_tested};
+use crate::inspect::spirv::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 
 /// Bytes of a register, to which wrong devices round.
 const REGISTER: u32 = 16;
 
 impl Misreading {
     /// Changes the layout of the blocks under test.
-    pub(in crate::model) fn plant(self, types: &mut Types) {
-        let Fault::Layout(fault) = self.fault else { return };
+    pub(in crate::model) fn plant(self, types: &mut SpirvTypes) {
+        let ModelFault::Layout(fault) = self.fault else { return };
         let blocks: BTreeSet<Word> =
             types.variables.values().filter(|it| is_tested(it)).map(|it| tested_block(types, it)).collect();
         // Every number is taken from the types as they were declared.
@@ -21,7 +21,7 @@ impl Misreading {
         let inner = inner_arrays(&declared);
         for id in tested_types(&declared) {
             let place =
-                Planted { declared: &declared, id, is_block: blocks.contains(&id), is_inner: inner.contains(&id) };
+                FaultyType { declared: &declared, id, is_block: blocks.contains(&id), is_inner: inner.contains(&id) };
             if let Some(ty) = types.get_mut(id) {
                 place.change(ty, fault);
             }
@@ -30,15 +30,15 @@ impl Misreading {
 }
 
 /// A type whose layout is about to be wrong.
-struct Planted<'a> {
-    declared: &'a Types,
+struct FaultyType<'a> {
+    declared: &'a SpirvTypes,
     id: Word,
     is_block: bool,
     /// Whether it is an element of an array.
     is_inner: bool,
 }
 
-impl Planted<'_> {
+impl FaultyType<'_> {
     fn change(&self, ty: &mut SpirvType, fault: LayoutFault) {
         match ty {
             SpirvType::Array { element, stride, .. } | SpirvType::RuntimeArray { element, stride } => {
@@ -59,11 +59,11 @@ impl Planted<'_> {
         }
     }
 
-    fn is_in(&self, dimension: Dimension, element: Word) -> bool {
+    fn is_in(&self, dimension: ArrayLevel, element: Word) -> bool {
         match dimension {
-            Dimension::All => true,
-            Dimension::Outer => is_array(self.declared.get(element)),
-            Dimension::Inner => self.is_inner,
+            ArrayLevel::All => true,
+            ArrayLevel::Outer => is_array(self.declared.get(element)),
+            ArrayLevel::Inner => self.is_inner,
         }
     }
 
@@ -92,15 +92,15 @@ impl Planted<'_> {
         }
     }
 
-    fn swap_orders(&self, members: &mut [SpirvMember], which: Matrices) {
+    fn swap_orders(&self, members: &mut [SpirvMember], which: FaultyMatrices) {
         let is_element = |member: &SpirvMember| is_array(self.declared.get(member.ty));
         let matrices = members.iter_mut().filter(|member| match which {
-            Matrices::All | Matrices::First => member.matrix.is_some(),
-            Matrices::Elements => member.matrix.is_some() && is_element(member),
+            FaultyMatrices::All | FaultyMatrices::First => member.matrix.is_some(),
+            FaultyMatrices::Elements => member.matrix.is_some() && is_element(member),
         });
         let count = match which {
-            Matrices::All | Matrices::Elements => usize::MAX,
-            Matrices::First => 1,
+            FaultyMatrices::All | FaultyMatrices::Elements => usize::MAX,
+            FaultyMatrices::First => 1,
         };
         matrices.take(count).flat_map(|member| &mut member.matrix).for_each(|it| it.row_major = !it.row_major);
     }
@@ -150,25 +150,25 @@ fn is_array(ty: &SpirvType) -> bool {
 }
 
 /// `tight` is how long the data of an element is, where it has an end.
-fn wrong_stride(wrong: Stride, declared: u32, tight: Option<u32>) -> u32 {
+fn wrong_stride(wrong: WrongStride, declared: u32, tight: Option<u32>) -> u32 {
     match wrong {
-        Stride::Bytes(bytes) => bytes,
-        Stride::Tight => tight.unwrap_or(declared),
-        Stride::RoundedTo(bytes) => declared.next_multiple_of(bytes),
-        Stride::Doubled => declared.saturating_mul(2),
+        WrongStride::Bytes(bytes) => bytes,
+        WrongStride::Tight => tight.unwrap_or(declared),
+        WrongStride::RoundedTo(bytes) => declared.next_multiple_of(bytes),
+        WrongStride::Doubled => declared.saturating_mul(2),
     }
 }
 
-fn swap_neighbours(members: &mut [SpirvMember], end: End) {
+fn swap_neighbours(members: &mut [SpirvMember], end: ListEnd) {
     let (first, second) = match (end, members) {
-        (End::First, [first, second, ..]) | (End::Last, [.., first, second]) => (first, second),
-        (End::First | End::Last, _) => return,
+        (ListEnd::First, [first, second, ..]) | (ListEnd::Last, [.., first, second]) => (first, second),
+        (ListEnd::First | ListEnd::Last, _) => return,
     };
     std::mem::swap(&mut first.offset, &mut second.offset);
 }
 
 /// Bytes of one vector of a member's matrices as it lies; `None` for other members.
-fn tight_stride(types: &Types, member: &SpirvMember) -> Option<u32> {
+fn tight_stride(types: &SpirvTypes, member: &SpirvMember) -> Option<u32> {
     let mut id = member.ty;
     while let SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. } = types.get(id) {
         id = *element;
@@ -180,7 +180,7 @@ fn tight_stride(types: &Types, member: &SpirvMember) -> Option<u32> {
 }
 
 /// One past the last byte of data in a type; `None` for types without end and without layout.
-fn data_end(types: &Types, id: Word, matrix: Option<MatrixLayout>) -> Option<u32> {
+fn data_end(types: &SpirvTypes, id: Word, matrix: Option<MatrixLayout>) -> Option<u32> {
     match types.get(id) {
         SpirvType::Int { bits, .. } | SpirvType::Float { bits } => Some(bits / 8),
         SpirvType::Vector { component, length } => data_end(types, *component, None)?.checked_mul(*length),
@@ -209,7 +209,7 @@ fn data_end(types: &Types, id: Word, matrix: Option<MatrixLayout>) -> Option<u32
 }
 
 /// The arrays that are elements of arrays.
-fn inner_arrays(types: &Types) -> BTreeSet<Word> {
+fn inner_arrays(types: &SpirvTypes) -> BTreeSet<Word> {
     let reached = tested_types(types).into_iter().filter_map(|id| match types.get(id) {
         SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. } => Some(*element),
         _ => None,
@@ -218,7 +218,7 @@ fn inner_arrays(types: &Types) -> BTreeSet<Word> {
 }
 
 /// The types of all parts of the blocks under test, without those that output and input share.
-fn tested_types(types: &Types) -> BTreeSet<Word> {
+fn tested_types(types: &SpirvTypes) -> BTreeSet<Word> {
     let (tested, others): (Vec<&SpirvVariable>, Vec<_>) = types.variables.values().partition(|it| is_tested(it));
     let others = reachable(types, others.into_iter().map(|variable| variable.pointee).collect());
     let tested = reachable(types, tested.into_iter().map(|variable| tested_block(types, variable)).collect());
@@ -226,7 +226,7 @@ fn tested_types(types: &Types) -> BTreeSet<Word> {
 }
 
 /// The block of a variable under test: what it holds, an element of that, or what its only member points to.
-fn tested_block(types: &Types, variable: &SpirvVariable) -> Word {
+fn tested_block(types: &SpirvTypes, variable: &SpirvVariable) -> Word {
     let held = variable.pointee;
     let members = match types.get(held) {
         // An array of descriptors has no stride.
@@ -241,7 +241,7 @@ fn tested_block(types: &Types, variable: &SpirvVariable) -> Word {
     }
 }
 
-fn reachable(types: &Types, mut open: Vec<Word>) -> BTreeSet<Word> {
+fn reachable(types: &SpirvTypes, mut open: Vec<Word>) -> BTreeSet<Word> {
     let mut seen = BTreeSet::new();
     while let Some(id) = open.pop() {
         if seen.insert(id) {

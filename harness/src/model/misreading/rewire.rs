@@ -1,18 +1,16 @@
-//! Faults of descriptors: a binding probe's job in, the same job with two descriptors swapped out.
+//! Faults of descriptors: swaps two descriptors of a binding probe's job.
 //!
 //! The job stays one that every device takes: what changes places is of one kind.
 
 use layoutproof_device::{BufferKind, ImageKind, ImageView, Job, TexelType};
 
-use super::{DescriptorFault, Fault, Misreading};
-use crate::probe::binding::Site;
-
-/// Set, binding and element.
-type At = (u32, u32, u32);
+use super::{DescriptorFault, Misreading, ModelFault};
+use crate::model::descriptors::DescriptorKey;
+use crate::probe::binding::BindingSite;
 
 /// A descriptor of a job, by its place in the list of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Descriptor {
+enum DescriptorIndex {
     Buffer(usize, BufferKind),
     Image(usize, (ImageKind, ImageView, TexelType)),
     /// With whether it compares.
@@ -23,12 +21,14 @@ impl Misreading {
     /// The job as a device with this fault takes it. Of a job that has nothing to swap it is the job itself.
     #[must_use]
     pub fn rewired(self, job: &Job) -> Job {
-        let Fault::Descriptors(fault) = self.fault else { return job.clone() };
+        let ModelFault::Descriptors(fault) = self.fault else { return job.clone() };
         let all = descriptors(job);
         let pairs =
             all.iter().enumerate().flat_map(|(index, one)| all[index + 1..].iter().map(move |two| (*one, *two)));
         let mut rewired = job.clone();
-        if let Some(((one, at_one), (two, at_two))) = pairs.into_iter().find(|pair| is_swapped(fault, *pair)) {
+        if let Some(((one, at_one), (two, at_two))) =
+            pairs.into_iter().find(|((one, at_one), (two, at_two))| is_swapped(fault, *one, *two, *at_one, *at_two))
+        {
             put(&mut rewired, one, at_two);
             put(&mut rewired, two, at_one);
         }
@@ -37,39 +37,47 @@ impl Misreading {
 }
 
 /// The descriptors that hold the word of their own place: not the probe's output, nor what it reads others with.
-fn descriptors(job: &Job) -> Vec<(Descriptor, At)> {
-    let own = |(set, binding, element): At, word: Option<u32>| {
-        let Some(site @ Site::Descriptor { set: in_space, element: of_array, .. }) = word.and_then(Site::of_word)
+fn descriptors(job: &Job) -> Vec<(DescriptorIndex, DescriptorKey)> {
+    let own = |(set, binding, element): DescriptorKey, word: Option<u32>| {
+        let Some(site @ BindingSite::Descriptor { set: in_space, element: of_array, .. }) =
+            word.and_then(BindingSite::of_word)
         else {
             return false;
         };
         let is_register = site.as_register().is_some_and(|(_, first)| first == binding);
-        site == Site::Descriptor { set, binding, element } || (is_register && (in_space, of_array) == (set, element))
+        site == BindingSite::Descriptor { set, binding, element }
+            || (is_register && (in_space, of_array) == (set, element))
     };
     let buffers = job.buffers.iter().enumerate().filter_map(|(index, buffer)| {
         let at = (buffer.set, buffer.binding, buffer.element);
         let word = buffer.bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
-        own(at, word).then_some((Descriptor::Buffer(index, buffer.kind), at))
+        own(at, word).then_some((DescriptorIndex::Buffer(index, buffer.kind), at))
     });
     let images = job.images.iter().enumerate().filter_map(|(index, image)| {
         let at = (image.set, image.binding, image.element);
         let word = image.levels.first().map(|texel| texel[0]);
-        own(at, word).then_some((Descriptor::Image(index, (image.kind, image.view, image.texel)), at))
+        own(at, word).then_some((DescriptorIndex::Image(index, (image.kind, image.view, image.texel)), at))
     });
     let samplers = job.samplers.iter().enumerate();
     let samplers =
-        samplers.map(|(index, it)| (Descriptor::Sampler(index, it.comparison), (it.set, it.binding, it.element)));
+        samplers.map(|(index, it)| (DescriptorIndex::Sampler(index, it.comparison), (it.set, it.binding, it.element)));
     buffers.chain(images).chain(samplers).collect()
 }
 
-fn is_swapped(fault: DescriptorFault, (one, two): ((Descriptor, At), (Descriptor, At))) -> bool {
-    let same_kind = match (one.0, two.0) {
-        (Descriptor::Buffer(_, one), Descriptor::Buffer(_, two)) => one == two,
-        (Descriptor::Image(_, one), Descriptor::Image(_, two)) => one == two,
-        (Descriptor::Sampler(_, one), Descriptor::Sampler(_, two)) => one == two,
-        (Descriptor::Buffer(..) | Descriptor::Image(..) | Descriptor::Sampler(..), _) => false,
+fn is_swapped(
+    fault: DescriptorFault,
+    one: DescriptorIndex,
+    two: DescriptorIndex,
+    at_one: DescriptorKey,
+    at_two: DescriptorKey,
+) -> bool {
+    let same_kind = match (one, two) {
+        (DescriptorIndex::Buffer(_, one), DescriptorIndex::Buffer(_, two)) => one == two,
+        (DescriptorIndex::Image(_, one), DescriptorIndex::Image(_, two)) => one == two,
+        (DescriptorIndex::Sampler(_, one), DescriptorIndex::Sampler(_, two)) => one == two,
+        (DescriptorIndex::Buffer(..) | DescriptorIndex::Image(..) | DescriptorIndex::Sampler(..), _) => false,
     };
-    let ((set, binding, element), (other_set, other_binding, other_element)) = (one.1, two.1);
+    let ((set, binding, element), (other_set, other_binding, other_element)) = (at_one, at_two);
     same_kind
         && match fault {
             DescriptorFault::Bindings => set == other_set && binding != other_binding,
@@ -78,17 +86,17 @@ fn is_swapped(fault: DescriptorFault, (one, two): ((Descriptor, At), (Descriptor
         }
 }
 
-fn put(job: &mut Job, descriptor: Descriptor, at: At) {
+fn put(job: &mut Job, descriptor: DescriptorIndex, at: DescriptorKey) {
     let place = match descriptor {
-        Descriptor::Buffer(index, _) => {
+        DescriptorIndex::Buffer(index, _) => {
             let buffer = &mut job.buffers[index];
             (&mut buffer.set, &mut buffer.binding, &mut buffer.element)
         }
-        Descriptor::Image(index, _) => {
+        DescriptorIndex::Image(index, _) => {
             let image = &mut job.images[index];
             (&mut image.set, &mut image.binding, &mut image.element)
         }
-        Descriptor::Sampler(index, _) => {
+        DescriptorIndex::Sampler(index, _) => {
             let sampler = &mut job.samplers[index];
             (&mut sampler.set, &mut sampler.binding, &mut sampler.element)
         }

@@ -1,8 +1,8 @@
-//! What is declared at a binding's path: a module and a path in, the type and its array dimensions out.
+//! Finds the declaration at a binding's path: the type and its array dimensions.
 //!
-//! Paths are those of [`crate::bindings::Binding`]: `B`, `s.D`, `s.B[3]`, `p.inner.tex`, `$Globals`, `$Entry.main`. A path may
-//! leave the index of an array on its way out (`lights[].shadow`, `lights.shadow`): then it names that member of every
-//! element.
+//! Paths are those of [`crate::bindings::Binding`]: `B`, `s.D`, `s.B[3]`, `p.inner.tex`, `$Globals`, `$Entry.main`. A
+//! path may leave the index of an array on its way out (`lights[].shadow`, `lights.shadow`): then it names that member
+//! of every element.
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
@@ -11,16 +11,16 @@ use crate::module::{EntryPoint, Module, ParameterKind};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Declared<'m> {
+pub(super) struct DeclaredItem<'m> {
     /// What one element is.
-    pub(super) what: What<'m>,
+    pub(super) what: ItemKind<'m>,
     /// Elements of all array dimensions that the path leaves open; 1 for none.
     pub(super) elements: Count,
 }
 
 /// What one element is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum What<'m> {
+pub(super) enum ItemKind<'m> {
     /// A constant buffer that no declaration spells: `cbuffer`, loose globals, uniform parameters.
     ConstantBuffer,
     /// A `tbuffer`.
@@ -37,9 +37,9 @@ pub(super) enum What<'m> {
 const COUNTERS: [&str; 2] = [".$counter", ".counter"];
 
 /// Finds the declaration at `path`; `None` where there is none.
-pub(super) fn find<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+pub(super) fn find<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     if path == "$Globals" || path.starts_with("$Entry.") {
-        return Some(Declared { what: What::ConstantBuffer, elements: Count::Finite(1) });
+        return Some(DeclaredItem { what: ItemKind::ConstantBuffer, elements: Count::Finite(1) });
     }
     let found = of_parameter(module, path).or_else(|| of_member(module, path)).or_else(|| of_entry(module, path));
     found.or_else(|| of_counter(module, path))
@@ -55,14 +55,14 @@ pub(super) fn entry_of<'m>(module: &'m Module, path: &str) -> Option<&'m EntryPo
     })
 }
 
-fn of_parameter<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+fn of_parameter<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     // The longest name wins: a parameter's qualified name may begin like another's.
     let named = module.parameters.iter().filter_map(|it| Some((it, rest_after(path, &it.name)?)));
     let (parameter, rest) = named.max_by_key(|(it, _)| it.name.len())?;
-    let whole = |what| Some(Declared { what, elements: Count::Finite(1) });
+    let whole = |what| Some(DeclaredItem { what, elements: Count::Finite(1) });
     match (parameter.kind, rest) {
-        (ParameterKind::Cbuffer, "") => whole(What::ConstantBuffer),
-        (ParameterKind::Tbuffer, "") => whole(What::TextureBuffer),
+        (ParameterKind::Cbuffer, "") => whole(ItemKind::ConstantBuffer),
+        (ParameterKind::Tbuffer, "") => whole(ItemKind::TextureBuffer),
         (ParameterKind::Cbuffer | ParameterKind::Tbuffer | ParameterKind::Variable | ParameterKind::Global, _) => {
             walk(&parameter.ty, rest)
         }
@@ -70,7 +70,7 @@ fn of_parameter<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
 }
 
 /// A member of a constant buffer, whose names are global.
-fn of_member<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+fn of_member<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     let is_open = |kind: ParameterKind| match kind {
         ParameterKind::Cbuffer | ParameterKind::Tbuffer => true,
         ParameterKind::Variable | ParameterKind::Global => false,
@@ -80,19 +80,23 @@ fn of_member<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
 }
 
 /// The counter of the structured buffer at the path before the last step.
-fn of_counter<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+fn of_counter<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     let buffer = COUNTERS.iter().find_map(|step| path.strip_suffix(step))?;
     let buffer = of_parameter(module, buffer).or_else(|| of_entry(module, buffer))?;
     match buffer.what {
-        What::Resource(resource) if matches!(resource.kind, ResourceKind::StructuredBuffer(_)) => {
-            Some(Declared { what: What::Counter, ..buffer })
+        ItemKind::Resource(resource) if matches!(resource.kind, ResourceKind::StructuredBuffer(_)) => {
+            Some(DeclaredItem { what: ItemKind::Counter, ..buffer })
         }
-        What::Resource(_) | What::ConstantBuffer | What::TextureBuffer | What::Counter | What::Data => None,
+        ItemKind::Resource(_)
+        | ItemKind::ConstantBuffer
+        | ItemKind::TextureBuffer
+        | ItemKind::Counter
+        | ItemKind::Data => None,
     }
 }
 
 /// An entry point's parameter, written `main.tex` or `tex`; its result, written `main`.
-fn of_entry<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+fn of_entry<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     let entry = |entry: &'m EntryPoint| {
         let inner = rest_after(path, &entry.name);
         let member = inner.and_then(|rest| rest.strip_prefix('.')).unwrap_or(path);
@@ -108,7 +112,7 @@ fn rest_after<'p>(path: &'p str, name: &str) -> Option<&'p str> {
 }
 
 /// What is at the end of `rest`, which is empty or starts with `.` or `[`.
-fn walk<'m>(ty: &'m Type, rest: &str) -> Option<Declared<'m>> {
+fn walk<'m>(ty: &'m Type, rest: &str) -> Option<DeclaredItem<'m>> {
     match ty {
         Type::Array { element, count } => {
             let (is_open, rest) = match index_off(rest) {
@@ -118,7 +122,7 @@ fn walk<'m>(ty: &'m Type, rest: &str) -> Option<Declared<'m>> {
             };
             let inner = walk(element, rest)?;
             let elements = if is_open { product(*count, inner.elements) } else { inner.elements };
-            Some(Declared { elements, ..inner })
+            Some(DeclaredItem { elements, ..inner })
         }
         Type::Resource(resource) => of_resource(resource, rest),
         Type::Struct(ty) if !rest.is_empty() => {
@@ -132,16 +136,20 @@ fn walk<'m>(ty: &'m Type, rest: &str) -> Option<Declared<'m>> {
         | Type::Struct(_)
         | Type::Enum(_)
         | Type::Pointer { .. }
-        | Type::Handle { .. } => rest.is_empty().then_some(Declared { what: What::Data, elements: Count::Finite(1) }),
+        | Type::Handle { .. } => {
+            rest.is_empty().then_some(DeclaredItem { what: ItemKind::Data, elements: Count::Finite(1) })
+        }
     }
 }
 
-fn of_resource<'m>(resource: &'m Resource, rest: &str) -> Option<Declared<'m>> {
+fn of_resource<'m>(resource: &'m Resource, rest: &str) -> Option<DeclaredItem<'m>> {
     match (resource.kind, resource.element.as_deref()) {
         // A parameter block of one resource is that resource in a set of its own.
         (ResourceKind::ParameterBlock, Some(element @ (Type::Resource(_) | Type::Array { .. }))) => walk(element, rest),
         (_, Some(element)) if !rest.is_empty() => walk(element, rest),
-        (_, _) if rest.is_empty() => Some(Declared { what: What::Resource(resource), elements: Count::Finite(1) }),
+        (_, _) if rest.is_empty() => {
+            Some(DeclaredItem { what: ItemKind::Resource(resource), elements: Count::Finite(1) })
+        }
         (_, _) => None,
     }
 }

@@ -1,4 +1,4 @@
-//! The dispatch or draw of a program: a program, its shader and a nonce in, a [`Job`] out.
+//! Makes the [`Job`] of a program: its dispatch or draw with all resources filled.
 //!
 //! Every resource holds the word of its own site and nothing else. The output is refilled, its second word is the
 //! nonce, and the shader copies that to the first, so that a dispatch that does nothing shows.
@@ -12,9 +12,9 @@ use layoutproof_device::{
 
 use super::depth;
 use super::kind::BoundKind;
-use super::plan::Probed;
-use super::program::{Pass, Program};
-use super::site::Site;
+use super::plan::ProbedBinding;
+use super::program::{BindingProgram, Pass};
+use super::site::BindingSite;
 use crate::generate::hlsl::SPACE;
 use crate::probe::image::{BEFORE_WORD, REFILL_WORD};
 
@@ -31,20 +31,20 @@ pub const FIRST_ANSWER: u32 = 2;
 const BUFFER_WORDS: usize = 4;
 
 /// The job of `program`; `shader` has its entry points, `nonce` tells it from other jobs.
-pub fn job(program: &Program, shader: Shader, nonce: u32) -> Job {
+pub fn job(program: &BindingProgram, shader: Shader, nonce: u32) -> Job {
     let requires = requires(program);
     if program.pass != Pass::Compute {
         let draw = Draw { fragment: FRAGMENT_ENTRY.to_owned(), targets: program.targets() };
         return Job { draw: Some(draw), requires, ..Job::compute(shader, ENTRY, Vec::new()) };
     }
-    let mut filled = Filled::default();
+    let mut filled = BoundResources::default();
     for probed in &program.bound {
         for site in probed.sites() {
             filled.add(program, probed, site);
         }
     }
     filled.add_tools(program, nonce);
-    let Filled { buffers, images, samplers, constants, push_constants, .. } = filled;
+    let BoundResources { buffers, images, samplers, constants, push_constants, .. } = filled;
     Job { images, samplers, constants, push_constants, requires, ..Job::compute(shader, ENTRY, buffers) }
 }
 
@@ -52,27 +52,27 @@ pub fn job(program: &Program, shader: Shader, nonce: u32) -> Job {
 const WORDS_IN_REGISTERS: usize = 64;
 
 /// The job of a program of Direct3D 12 as its device takes it: with registers for bindings, and the ranges that were
-/// computed for the root signature. `counts` are the registers of each of [`Program::bound`]; `None` for no end.
+/// computed for the root signature. `counts` are the registers of each of [`BindingProgram::bound`]; `None` for no end.
 #[must_use]
-pub fn in_registers(job: Job, program: &Program, counts: &[Option<u32>]) -> Job {
+pub fn in_registers(job: Job, program: &BindingProgram, counts: &[Option<u32>]) -> Job {
     let mut job = job;
     for buffer in &mut job.buffers {
-        let site = Site::Descriptor { set: buffer.set, binding: buffer.binding, element: buffer.element };
+        let site = BindingSite::Descriptor { set: buffer.set, binding: buffer.binding, element: buffer.element };
         if site.as_register().is_some() {
             buffer.bytes = buffer.bytes.iter().copied().cycle().take(4 * WORDS_IN_REGISTERS).collect();
         }
         (buffer.set, buffer.binding) = place_in_registers(site);
     }
     for image in &mut job.images {
-        let site = Site::Descriptor { set: image.set, binding: image.binding, element: image.element };
+        let site = BindingSite::Descriptor { set: image.set, binding: image.binding, element: image.element };
         (image.set, image.binding) = place_in_registers(site);
     }
     for sampler in &mut job.samplers {
-        let site = Site::Descriptor { set: sampler.set, binding: sampler.binding, element: sampler.element };
+        let site = BindingSite::Descriptor { set: sampler.set, binding: sampler.binding, element: sampler.element };
         (sampler.set, sampler.binding) = place_in_registers(site);
     }
     let ranges = program.bound.iter().zip(counts).filter_map(|(probed, count)| {
-        let Site::Descriptor { set, .. } = probed.site else { return None };
+        let BindingSite::Descriptor { set, .. } = probed.site else { return None };
         let (class, first) = probed.site.as_register()?;
         Some(RegisterRange { class, space: set, first, count: *count, stride: 0 })
     });
@@ -85,14 +85,14 @@ pub fn in_registers(job: Job, program: &Program, counts: &[Option<u32>]) -> Job 
 }
 
 /// Space and first register of a site; the program's own resources have a space of their own.
-fn place_in_registers(site: Site) -> (u32, u32) {
-    let Site::Descriptor { set, binding, .. } = site else { return (0, 0) };
+fn place_in_registers(site: BindingSite) -> (u32, u32) {
+    let BindingSite::Descriptor { set, binding, .. } = site else { return (0, 0) };
     site.as_register().map_or((SPACE, binding), |(_, number)| (set, number))
 }
 
 /// What a device must have.
-pub fn requires(program: &Program) -> BTreeSet<Feature> {
-    let of = |probed: &Probed| match probed.kind {
+pub fn requires(program: &BindingProgram) -> BTreeSet<Feature> {
+    let of = |probed: &ProbedBinding| match probed.kind {
         BoundKind::Uniform if probed.elements > 1 => Some(Feature::UniformBufferArray),
         BoundKind::Storage { .. } if probed.elements > 1 => Some(Feature::StorageBufferArray),
         BoundKind::PushConstants => Some(Feature::PushConstants),
@@ -106,54 +106,58 @@ pub fn requires(program: &Program) -> BTreeSet<Feature> {
     program.bound.iter().filter_map(of).collect()
 }
 
+/// Where a descriptor is: its set, binding and element of the array.
+#[derive(Clone, Copy)]
+struct DescriptorPosition {
+    set: u32,
+    binding: u32,
+    element: u32,
+}
+
 /// What a job binds.
 #[derive(Default)]
-struct Filled {
+struct BoundResources {
     buffers: Vec<JobBuffer>,
     images: Vec<JobImage>,
     samplers: Vec<JobSampler>,
     constants: BTreeMap<u32, u32>,
     push_constants: Vec<u8>,
     /// What has a descriptor already: parameters may share one.
-    done: BTreeSet<Site>,
+    done: BTreeSet<BindingSite>,
 }
 
-impl Filled {
-    fn add(&mut self, program: &Program, probed: &Probed, site: Site) {
+impl BoundResources {
+    fn add(&mut self, program: &BindingProgram, probed: &ProbedBinding, site: BindingSite) {
         let word = site.word().expect("a plan has sites with words only");
         if !self.done.insert(site) {
             return;
         }
         match site {
-            Site::PushConstants => self.push_constants = bytes_of(&[word; BUFFER_WORDS]),
-            Site::Constant { id } => drop(self.constants.insert(id, word)),
-            Site::Descriptor { set, binding, element } => {
-                self.add_descriptor(program, (probed.kind, word), (set, binding, element));
+            BindingSite::PushConstants => self.push_constants = bytes_of(&[word; BUFFER_WORDS]),
+            BindingSite::Constant { id } => drop(self.constants.insert(id, word)),
+            BindingSite::Descriptor { set, binding, element } => {
+                self.add_descriptor(program, probed.kind, word, DescriptorPosition { set, binding, element });
             }
             // A stage fills these.
-            Site::Varying { .. } | Site::Target { .. } => {}
+            BindingSite::Varying { .. } | BindingSite::Target { .. } => {}
         }
     }
 
-    fn add_descriptor(
-        &mut self,
-        program: &Program,
-        (kind, word): (BoundKind, u32),
-        (set, binding, element): (u32, u32, u32),
-    ) {
+    fn add_descriptor(&mut self, program: &BindingProgram, kind: BoundKind, word: u32, position: DescriptorPosition) {
+        let DescriptorPosition { set, binding, element } = position;
         match kind {
-            BoundKind::Uniform => self.add_buffer((set, binding, element), BufferKind::Uniform, word),
+            BoundKind::Uniform => self.add_buffer(position, BufferKind::Uniform, word),
             BoundKind::Storage { writable: true } => {
-                self.add_buffer((set, binding, element), BufferKind::Storage, word);
+                self.add_buffer(position, BufferKind::Storage, word);
             }
             BoundKind::Storage { writable: false } => {
-                self.add_buffer((set, binding, element), BufferKind::StorageRead, word);
+                self.add_buffer(position, BufferKind::StorageRead, word);
             }
             BoundKind::Image { kind, view, texel } => {
                 self.images.push(JobImage { set, binding, element, kind, view, texel, levels: vec![[word; 4]] });
             }
             BoundKind::Sampler { comparison } => {
-                let site = Site::Descriptor { set, binding, element };
+                let site = BindingSite::Descriptor { set, binding, element };
                 let reads = program.sampler_reads();
                 let level = reads.iter().position(|read| program.reads[*read].site == site);
                 // The smallest level is that of the samplers which another program reads.
@@ -165,16 +169,17 @@ impl Filled {
         }
     }
 
-    fn add_buffer(&mut self, (set, binding, element): (u32, u32, u32), kind: BufferKind, word: u32) {
+    fn add_buffer(&mut self, position: DescriptorPosition, kind: BufferKind, word: u32) {
+        let DescriptorPosition { set, binding, element } = position;
         let (bytes, after) = (bytes_of(&[word; BUFFER_WORDS]), bytes_of(&[BEFORE_WORD; BUFFER_WORDS]));
         self.buffers.push(JobBuffer { set, binding, element, kind, bytes, after, before_word: BEFORE_WORD });
     }
 
-    fn add_tools(&mut self, program: &Program, nonce: u32) {
+    fn add_tools(&mut self, program: &BindingProgram, nonce: u32) {
         let tools = &program.tools;
         let mut words = vec![REFILL_WORD; FIRST_ANSWER as usize + program.reads.len()];
         words[1] = nonce;
-        self.add_buffer((0, tools.output, 0), BufferKind::Storage, 0);
+        self.add_buffer(DescriptorPosition { set: 0, binding: tools.output, element: 0 }, BufferKind::Storage, 0);
         if let Some(output) = self.buffers.last_mut() {
             output.bytes = bytes_of(&words);
         }

@@ -1,4 +1,4 @@
-//! How a shader reaches what is bound: a declared resource type in, the kind of descriptor with its view out.
+//! How a shader reaches what is bound: the kind of descriptor, with its view, of a declared resource type.
 //!
 //! Source: Vulkan specification, "Shader Resource Interface". What the probe cannot read has a reason instead.
 

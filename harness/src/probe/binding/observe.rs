@@ -1,21 +1,21 @@
-//! What a device read: the answers that came back in, a site for each read out. No site is judged here.
+//! Decodes what a device read: a site for each answer that came back. No site is judged here.
 
 use std::fmt;
 
 use layoutproof_device::{Job, ReadBack};
 
 use super::jobs::FIRST_ANSWER;
-use super::program::{Pass, Program};
-use super::site::Site;
-use crate::probe::image::{self, Word};
+use super::program::{BindingProgram, Pass};
+use super::site::BindingSite;
+use crate::probe::image::{self, DecodedWord};
 
 /// The answer to one read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
-    /// Index into [`Program::bound`].
+pub struct BindingAnswer {
+    /// Index into [`BindingProgram::bound`].
     pub of: usize,
     /// What should have been read.
-    pub wanted: Site,
+    pub wanted: BindingSite,
     /// The word that came back.
     pub word: u32,
 }
@@ -34,41 +34,41 @@ pub enum NoAnswer {
     Short,
 }
 
-impl Seen {
+impl BindingAnswer {
     /// The site that was really read; `None` where the word names none.
-    pub fn site(&self) -> Option<Site> {
-        Site::of_word(self.word)
+    pub fn site(&self) -> Option<BindingSite> {
+        BindingSite::of_word(self.word)
     }
 
     /// The site in words; the word itself where it names none.
     pub fn found(&self) -> String {
-        self.site().map_or_else(|| format!("0x{:08X}", self.word), Site::register_text)
+        self.site().map_or_else(|| format!("0x{:08X}", self.word), BindingSite::register_text)
     }
 
-    /// Whether the right site was read.
+    /// Returns true if the right site was read.
     pub fn is_right(&self) -> bool {
         self.site() == Some(self.wanted)
     }
 }
 
-impl fmt::Display for Seen {
+impl fmt::Display for BindingAnswer {
     /// `set 0 binding 2 gave 0x50000300, the word of set 0 binding 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} gave 0x{:08X}, ", self.wanted.register_text(), self.word)?;
         match (self.site(), image::decode(self.word)) {
             (Some(site), _) => write!(f, "the word of {}", site.register_text()),
-            (None, Word::Before) => f.write_str("the memory around a buffer"),
-            (None, Word::Refill) => f.write_str("what stood in the output, or in no sampler's mip level"),
+            (None, DecodedWord::Before) => f.write_str("the memory around a buffer"),
+            (None, DecodedWord::Refill) => f.write_str("what stood in the output, or in no sampler's mip level"),
             (
                 None,
-                other @ (Word::Data(_)
-                | Word::Unwritten(_)
-                | Word::Padding(_)
-                | Word::Guard(_)
-                | Word::Nonce(_)
-                | Word::Element(_)
-                | Word::Zero
-                | Word::Unknown(_)),
+                other @ (DecodedWord::Data(_)
+                | DecodedWord::Unwritten(_)
+                | DecodedWord::Padding(_)
+                | DecodedWord::Guard(_)
+                | DecodedWord::Nonce(_)
+                | DecodedWord::Element(_)
+                | DecodedWord::Zero
+                | DecodedWord::Unknown(_)),
             ) => write!(f, "{other}"),
         }
     }
@@ -89,14 +89,17 @@ impl fmt::Display for NoAnswer {
 ///
 /// # Errors
 /// If the job did not run or the answers are not all there.
-pub fn observe(program: &Program, job: &Job, read_back: &ReadBack) -> Result<Vec<Seen>, NoAnswer> {
+pub fn observe(program: &BindingProgram, job: &Job, read_back: &ReadBack) -> Result<Vec<BindingAnswer>, NoAnswer> {
     let words = match program.pass {
         Pass::Compute => answers(job, read_back)?,
         Pass::Varyings => read_back.targets.iter().flatten().copied().collect(),
         Pass::Targets => {
             let target = |site| match site {
-                Site::Target { location } => read_back.targets.get(location as usize).map(|texel| texel[0]),
-                Site::Descriptor { .. } | Site::PushConstants | Site::Constant { .. } | Site::Varying { .. } => None,
+                BindingSite::Target { location } => read_back.targets.get(location as usize).map(|texel| texel[0]),
+                BindingSite::Descriptor { .. }
+                | BindingSite::PushConstants
+                | BindingSite::Constant { .. }
+                | BindingSite::Varying { .. } => None,
             };
             let all = program.reads.iter().map(|read| target(read.site));
             all.collect::<Option<Vec<u32>>>().ok_or(NoAnswer::Short)?
@@ -105,7 +108,8 @@ pub fn observe(program: &Program, job: &Job, read_back: &ReadBack) -> Result<Vec
     if words.len() < program.reads.len() {
         return Err(NoAnswer::Short);
     }
-    let seen = program.reads.iter().zip(words).map(|(read, word)| Seen { of: read.of, wanted: read.site, word });
+    let seen =
+        program.reads.iter().zip(words).map(|(read, word)| BindingAnswer { of: read.of, wanted: read.site, word });
     Ok(seen.collect())
 }
 

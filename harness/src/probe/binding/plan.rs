@@ -1,17 +1,17 @@
-//! Which of the bound parameters a probe reads: placement in, kinds and sites out, with a reason for each that is left
-//! out.
+//! Chooses which of the bound parameters a probe reads, with a reason for each that it leaves out.
 
 use std::collections::BTreeMap;
 
 use layoutproof_device::{ImageKind, RegisterClass};
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::resource::{Access, Resource, ResourceKind};
 use layoutproof_layout::shape::Count;
 
-use super::declared::{self, What};
+use super::declared::{self, ItemKind};
 use super::kind::{self, BoundKind};
-use super::site::Site;
-use super::stage::{self, Stage};
-use crate::bindings::{Binding, Bound, LayoutUnit, Request, Target};
+use super::site::BindingSite;
+use super::stage::{self, DrawStage};
+use crate::bindings::{Binding, BindingRequest, BoundModule, Target};
 use crate::module::Module;
 
 /// Elements that are read of an array without end.
@@ -24,22 +24,22 @@ const MOST_ELEMENTS: u32 = 8;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BindingPlan {
     /// What is read, in the order of the rows.
-    pub probed: Vec<Probed>,
+    pub probed: Vec<ProbedBinding>,
     /// What is not.
     pub skipped: Vec<Skipped>,
 }
 
 /// A parameter, or the part of it that takes one row, that the probe reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probed {
-    /// Index into [`Bound::bindings`].
+pub struct ProbedBinding {
+    /// Index into [`BoundModule::bindings`].
     pub row: usize,
     /// Path of the parameter.
     pub path: String,
     /// What it is.
     pub kind: BoundKind,
     /// Where its first element is.
-    pub site: Site,
+    pub site: BindingSite,
     /// Elements or locations that are read.
     pub elements: u32,
     /// Whether another parameter has its place with another kind of descriptor, or as push constants of another entry
@@ -50,7 +50,7 @@ pub struct Probed {
 /// A parameter, or elements of one, that the probe does not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Index into [`Bound::bindings`].
+    /// Index into [`BoundModule::bindings`].
     pub row: usize,
     /// Path of the parameter.
     pub path: String,
@@ -58,16 +58,16 @@ pub struct Skipped {
     pub reason: String,
 }
 
-impl Probed {
+impl ProbedBinding {
     /// The sites that are read.
-    pub fn sites(&self) -> impl Iterator<Item = Site> {
+    pub fn sites(&self) -> impl Iterator<Item = BindingSite> {
         let first = self.site;
         (0..self.elements).map(move |element| first.further(element))
     }
 }
 
 /// Plans the probe of `bound`, which is where `module`'s parameters went by `request`.
-pub fn plan(module: &Module, request: &Request, bound: &Bound) -> BindingPlan {
+pub fn plan(module: &Module, request: &BindingRequest, bound: &BoundModule) -> BindingPlan {
     let mut planner = Planner { module, request, plan: BindingPlan::default() };
     for (row, binding) in bound.bindings.iter().enumerate() {
         planner.add(row, binding);
@@ -78,7 +78,7 @@ pub fn plan(module: &Module, request: &Request, bound: &Bound) -> BindingPlan {
 
 struct Planner<'a> {
     module: &'a Module,
-    request: &'a Request,
+    request: &'a BindingRequest,
     plan: BindingPlan,
 }
 
@@ -87,20 +87,20 @@ impl Planner<'_> {
         let index = binding.index;
         match binding.unit {
             LayoutUnit::Binding => self.add_descriptor(row, binding),
-            LayoutUnit::PushConstant => self.push((row, binding), BoundKind::PushConstants, Site::PushConstants),
-            LayoutUnit::ConstantId => self.push((row, binding), BoundKind::Constant, Site::Constant { id: index }),
+            LayoutUnit::PushConstant => self.push(row, binding, BoundKind::PushConstants, BindingSite::PushConstants),
+            LayoutUnit::ConstantId => self.push(row, binding, BoundKind::Constant, BindingSite::Constant { id: index }),
             LayoutUnit::LocationIn | LayoutUnit::LocationOut => self.add_location(row, binding),
-            LayoutUnit::InputAttachment => self.skip((row, binding), "an input attachment"),
-            LayoutUnit::ShaderRecord => self.skip((row, binding), "a shader record"),
-            LayoutUnit::ConstantBuffer => self.add_register((row, binding), RegisterClass::ConstantBuffer),
-            LayoutUnit::ShaderResource => self.add_register((row, binding), RegisterClass::ShaderResource),
-            LayoutUnit::UnorderedAccess => self.add_register((row, binding), RegisterClass::UnorderedAccess),
-            LayoutUnit::Sampler => self.add_register((row, binding), RegisterClass::Sampler),
+            LayoutUnit::InputAttachment => self.skip(row, binding, "an input attachment"),
+            LayoutUnit::ShaderRecord => self.skip(row, binding, "a shader record"),
+            LayoutUnit::ConstantBuffer => self.add_register(row, binding, RegisterClass::ConstantBuffer),
+            LayoutUnit::ShaderResource => self.add_register(row, binding, RegisterClass::ShaderResource),
+            LayoutUnit::UnorderedAccess => self.add_register(row, binding, RegisterClass::UnorderedAccess),
+            LayoutUnit::Sampler => self.add_register(row, binding, RegisterClass::Sampler),
             LayoutUnit::MetalBuffer
             | LayoutUnit::MetalTexture
             | LayoutUnit::MetalSampler
             | LayoutUnit::MetalArgument => {
-                self.skip((row, binding), &format!("no device here has the registers of {}", self.request.target));
+                self.skip(row, binding, &format!("no device here has the registers of {}", self.request.target));
             }
             // Neither is something that a shader reads: what is in a set has rows of its own.
             LayoutUnit::Bytes | LayoutUnit::Space => {}
@@ -111,95 +111,100 @@ impl Planner<'_> {
         self.plan.probed.iter().any(|probed| probed.kind == kind)
     }
 
-    fn skip(&mut self, (row, binding): (usize, &Binding), reason: &str) {
+    fn skip(&mut self, row: usize, binding: &Binding, reason: &str) {
         let (path, reason) = (binding.path.clone(), reason.to_owned());
         self.plan.skipped.push(Skipped { row, path, reason });
     }
 
     /// Adds one that takes as many sites as its row says.
-    fn push(&mut self, at: (usize, &Binding), kind: BoundKind, site: Site) {
-        self.push_elements(at, (kind, site), at.1.count);
+    fn push(&mut self, row: usize, binding: &Binding, kind: BoundKind, site: BindingSite) {
+        self.push_elements(row, binding, kind, site, binding.count);
     }
 
-    fn push_elements(&mut self, at: (usize, &Binding), (kind, site): (BoundKind, Site), count: Count) {
+    fn push_elements(&mut self, row: usize, binding: &Binding, kind: BoundKind, site: BindingSite, count: Count) {
         let elements = match count {
             Count::Finite(count) if count <= MOST_ELEMENTS => count,
             Count::Finite(_) => {
-                self.skip(at, &format!("elements from {MOST_ELEMENTS} on"));
+                self.skip(row, binding, &format!("elements from {MOST_ELEMENTS} on"));
                 MOST_ELEMENTS
             }
             Count::Unbounded => {
-                self.skip(at, &format!("elements from {UNBOUNDED_ELEMENTS} on, of an array without end"));
+                self.skip(row, binding, &format!("elements from {UNBOUNDED_ELEMENTS} on, of an array without end"));
                 UNBOUNDED_ELEMENTS
             }
         };
         let last = site.further(elements.saturating_sub(1));
         if elements == 0 {
-            return self.skip(at, "an array of no elements");
+            return self.skip(row, binding, "an array of no elements");
         }
         if last.word().is_none() {
-            return self.skip(at, "a set, binding or element whose number is too large for the word that names it");
+            return self.skip(
+                row,
+                binding,
+                "a set, binding or element whose number is too large for the word that names it",
+            );
         }
-        let (row, path) = (at.0, at.1.path.clone());
+        let path = binding.path.clone();
         let apart = kind == BoundKind::PushConstants && self.has(kind);
-        self.plan.probed.push(Probed { row, path, kind, site, elements, apart });
+        self.plan.probed.push(ProbedBinding { row, path, kind, site, elements, apart });
     }
 
     fn add_descriptor(&mut self, row: usize, binding: &Binding) {
-        let at = (row, binding);
-        let site = Site::Descriptor { set: binding.space, binding: binding.index, element: 0 };
-        let second = Site::Descriptor { set: binding.space, binding: binding.index.saturating_add(1), element: 0 };
+        let site = BindingSite::Descriptor { set: binding.space, binding: binding.index, element: 0 };
+        let second =
+            BindingSite::Descriptor { set: binding.space, binding: binding.index.saturating_add(1), element: 0 };
         let Some(found) = declared::find(self.module, &binding.path) else {
-            return self.skip(at, "no declaration at this path");
+            return self.skip(row, binding, "no declaration at this path");
         };
         let resource = match found.what {
-            What::ConstantBuffer => return self.push_elements(at, (BoundKind::Uniform, site), found.elements),
-            What::TextureBuffer => {
-                return self.push_elements(at, (BoundKind::Storage { writable: false }, site), found.elements);
+            ItemKind::ConstantBuffer => {
+                return self.push_elements(row, binding, BoundKind::Uniform, site, found.elements);
             }
-            What::Counter => {
-                return self.push_elements(at, (BoundKind::Storage { writable: true }, site), found.elements);
+            ItemKind::TextureBuffer => {
+                return self.push_elements(row, binding, BoundKind::Storage { writable: false }, site, found.elements);
             }
-            What::Data => return self.skip(at, "ordinary data"),
-            What::Resource(resource) => resource,
+            ItemKind::Counter => {
+                return self.push_elements(row, binding, BoundKind::Storage { writable: true }, site, found.elements);
+            }
+            ItemKind::Data => return self.skip(row, binding, "ordinary data"),
+            ItemKind::Resource(resource) => resource,
         };
         let first = match kind::of_resource(resource) {
             Ok(kind) => kind,
-            Err(reason) => return self.skip(at, &reason),
+            Err(reason) => return self.skip(row, binding, &reason),
         };
         // The second binding of one parameter has a row of its own, or is counted in the first one's.
         let is_second = self.plan.probed.iter().any(|probed| probed.path == binding.path && is_descriptor(probed));
         match self.pair(resource, first) {
-            Some((_, kind)) if is_second => self.push_elements(at, (kind, site), found.elements),
+            Some((_, kind)) if is_second => self.push_elements(row, binding, kind, site, found.elements),
             Some((kind, other)) => {
-                self.push_elements(at, (kind, site), found.elements);
+                self.push_elements(row, binding, kind, site, found.elements);
                 if binding.count == Count::Finite(2) && found.elements == Count::Finite(1) {
-                    self.push_elements(at, (other, second), found.elements);
+                    self.push_elements(row, binding, other, second, found.elements);
                 }
             }
-            None => self.push_elements(at, (first, site), found.elements),
+            None => self.push_elements(row, binding, first, site, found.elements),
         }
     }
 
     /// Adds a range of registers.
-    fn add_register(&mut self, at: (usize, &Binding), class: RegisterClass) {
-        let binding = at.1;
-        let Some(site) = Site::register(class, binding.space, binding.index) else {
-            return self.skip(at, "a register whose number is too large for the word that names it");
+    fn add_register(&mut self, row: usize, binding: &Binding, class: RegisterClass) {
+        let Some(site) = BindingSite::register(class, binding.space, binding.index) else {
+            return self.skip(row, binding, "a register whose number is too large for the word that names it");
         };
         let Some(found) = declared::find(self.module, &binding.path) else {
-            return self.skip(at, "no declaration at this path");
+            return self.skip(row, binding, "no declaration at this path");
         };
         let kind = match found.what {
-            What::ConstantBuffer => Ok(BoundKind::Uniform),
-            What::TextureBuffer => Err("a texture buffer".to_owned()),
-            What::Counter => Err("a counter, which has no register of its own".to_owned()),
-            What::Data => Err("ordinary data".to_owned()),
-            What::Resource(resource) => kind_of_register(resource, class),
+            ItemKind::ConstantBuffer => Ok(BoundKind::Uniform),
+            ItemKind::TextureBuffer => Err("a texture buffer".to_owned()),
+            ItemKind::Counter => Err("a counter, which has no register of its own".to_owned()),
+            ItemKind::Data => Err("ordinary data".to_owned()),
+            ItemKind::Resource(resource) => kind_of_register(resource, class),
         };
         match kind {
-            Ok(kind) => self.push_elements(at, (kind, site), binding.count),
-            Err(reason) => self.skip(at, &reason),
+            Ok(kind) => self.push_elements(row, binding, kind, site, binding.count),
+            Err(reason) => self.skip(row, binding, &reason),
         }
     }
 
@@ -223,18 +228,17 @@ impl Planner<'_> {
     }
 
     fn add_location(&mut self, row: usize, binding: &Binding) {
-        let at = (row, binding);
         let entry = declared::entry_of(self.module, &binding.path);
         let location = binding.index;
         match (binding.unit, stage::of(entry, self.request.profile.as_deref())) {
-            (LayoutUnit::LocationIn, Some(Stage::Vertex)) => self.skip(at, "a vertex attribute"),
-            (LayoutUnit::LocationOut, Some(Stage::Fragment)) => {
-                self.push(at, BoundKind::Target, Site::Target { location });
+            (LayoutUnit::LocationIn, Some(DrawStage::Vertex)) => self.skip(row, binding, "a vertex attribute"),
+            (LayoutUnit::LocationOut, Some(DrawStage::Fragment)) => {
+                self.push(row, binding, BoundKind::Target, BindingSite::Target { location });
             }
-            (_, Some(Stage::Vertex | Stage::Fragment)) => {
-                self.push(at, BoundKind::Varying, Site::Varying { location });
+            (_, Some(DrawStage::Vertex | DrawStage::Fragment)) => {
+                self.push(row, binding, BoundKind::Varying, BindingSite::Varying { location });
             }
-            (_, None) => self.skip(at, "a varying of a stage that the probe does not draw with"),
+            (_, None) => self.skip(row, binding, "a varying of a stage that the probe does not draw with"),
         }
     }
 }
@@ -255,14 +259,14 @@ fn kind_of_register(resource: &Resource, class: RegisterClass) -> Result<BoundKi
     }
 }
 
-fn is_descriptor(probed: &Probed) -> bool {
-    matches!(probed.site, Site::Descriptor { .. })
+fn is_descriptor(probed: &ProbedBinding) -> bool {
+    matches!(probed.site, BindingSite::Descriptor { .. })
 }
 
 impl BindingPlan {
     /// The same plan without what `why_not` has a word against.
     #[must_use]
-    pub fn without(mut self, why_not: impl Fn(&Probed) -> Option<String>) -> Self {
+    pub fn without(mut self, why_not: impl Fn(&ProbedBinding) -> Option<String>) -> Self {
         for probed in std::mem::take(&mut self.probed) {
             match why_not(&probed) {
                 None => self.probed.push(probed),
@@ -275,7 +279,7 @@ impl BindingPlan {
     /// Settles what parameters at one binding share: one kind of descriptor, so that all of them can be read by one
     /// program; those of another kind stand apart. A texture and a sampler at one binding are one combined image sampler, as `[[vk::combinedImageSampler]]` makes them.
     fn share(&mut self) {
-        let mut owners: BTreeMap<Site, BoundKind> = BTreeMap::new();
+        let mut owners: BTreeMap<BindingSite, BoundKind> = BTreeMap::new();
         for probed in self.probed.iter().filter(|probed| is_descriptor(probed)) {
             let kind = owners.entry(probed.site).or_insert(probed.kind);
             if let Some(both) = combined(*kind, probed.kind) {
@@ -293,7 +297,7 @@ impl BindingPlan {
     }
 }
 
-/// Whether one descriptor can serve both.
+/// Returns true if one descriptor can serve both.
 fn same_descriptor(a: BoundKind, b: BoundKind) -> bool {
     match (a, b) {
         (BoundKind::Storage { .. }, BoundKind::Storage { .. }) => true,

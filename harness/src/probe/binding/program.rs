@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 
 use super::kind::BoundKind;
-use super::plan::{BindingPlan, Probed};
-use super::site::Site;
+use super::plan::{BindingPlan, ProbedBinding};
+use super::site::BindingSite;
 
 /// Samplers that one program can tell apart: the levels of a 128 x 128 texture without the smallest.
 pub(super) const SAMPLER_LEVELS: u32 = 7;
@@ -23,7 +23,7 @@ pub(super) const SAMPLER_LEVELS: u32 = 7;
 const SETS: u32 = 4;
 
 /// What one program may bind on any device, its own output and sampler taken off.
-const ROOM: Room = Room {
+const ROOM: DescriptorRoom = DescriptorRoom {
     uniform: 12,
     storage: 3,
     sampled: 16,
@@ -41,7 +41,7 @@ const TARGETS: u32 = 4;
 
 /// Descriptors by what devices count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Room {
+struct DescriptorRoom {
     uniform: u32,
     storage: u32,
     sampled: u32,
@@ -64,7 +64,7 @@ pub enum Pass {
 
 /// What of the plan a program binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum ProgramExtent {
     /// Everything that can be bound together.
     Whole,
     /// As much as every device has room for.
@@ -73,31 +73,31 @@ pub enum Extent {
 
 /// One program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct BindingProgram {
     /// How it runs.
     pub pass: Pass,
     /// What of the plan it binds.
-    pub extent: Extent,
+    pub extent: ProgramExtent,
     /// What is bound.
-    pub bound: Vec<Probed>,
+    pub bound: Vec<ProbedBinding>,
     /// What is read, in the order of the answers.
-    pub reads: Vec<Read>,
+    pub reads: Vec<ProgramRead>,
     /// The program's own resources.
-    pub tools: Tools,
+    pub tools: ToolBindings,
 }
 
 /// One read of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Read {
-    /// Index into [`Program::bound`].
+pub struct ProgramRead {
+    /// Index into [`BindingProgram::bound`].
     pub of: usize,
     /// What should be there.
-    pub site: Site,
+    pub site: BindingSite,
 }
 
 /// Where a program's own resources are: bindings of set 0 that the plan leaves free.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tools {
+pub struct ToolBindings {
     /// Storage buffer of answers.
     pub output: u32,
     /// Textures whose mip levels name the samplers, one for each sampler that is read: OpenGL reads a texture through
@@ -107,10 +107,10 @@ pub struct Tools {
     pub nearest: u32,
 }
 
-impl Program {
+impl BindingProgram {
     /// Index of each read that is of a sampler, in order: the mip level that it sees.
     pub fn sampler_reads(&self) -> Vec<usize> {
-        let is_sampler = |read: &Read| is_sampler(self.bound[read.of].kind);
+        let is_sampler = |read: &ProgramRead| is_sampler(self.bound[read.of].kind);
         (0..self.reads.len()).filter(|index| is_sampler(&self.reads[*index])).collect()
     }
 
@@ -129,7 +129,7 @@ impl Program {
         }
     }
 
-    /// Whether a cube map is read.
+    /// Returns true if a cube map is read.
     pub fn reads_cubes(&self) -> bool {
         self.bound.iter().any(|probed| is_sampled_cube(probed.kind))
     }
@@ -144,37 +144,38 @@ impl Program {
     }
 }
 
-/// Whether this is a sampler without an image.
+/// Returns true if this is a sampler without an image.
 pub fn is_sampler(kind: BoundKind) -> bool {
     matches!(kind, BoundKind::Sampler { .. })
 }
 
-/// Whether this is a cube map without a sampler of its own.
+/// Returns true if this is a cube map without a sampler of its own.
 pub fn is_sampled_cube(kind: BoundKind) -> bool {
     matches!(kind, BoundKind::Image { kind: ImageKind::Sampled, view: ImageView::Cube | ImageView::CubeArray, .. })
 }
 
-fn location(site: Site) -> Option<u32> {
+fn location(site: BindingSite) -> Option<u32> {
     match site {
-        Site::Varying { location } | Site::Target { location } => Some(location),
-        Site::Descriptor { .. } | Site::PushConstants | Site::Constant { .. } => None,
+        BindingSite::Varying { location } | BindingSite::Target { location } => Some(location),
+        BindingSite::Descriptor { .. } | BindingSite::PushConstants | BindingSite::Constant { .. } => None,
     }
 }
 
 /// The programs of `plan`; none for a plan that reads nothing.
-pub fn programs(plan: &BindingPlan) -> Vec<Program> {
+pub fn programs(plan: &BindingPlan) -> Vec<BindingProgram> {
     let mut programs = Vec::new();
     for pass in [Pass::Compute, Pass::Varyings, Pass::Targets] {
         let all = plan.probed.iter().filter(|probed| pass_of(probed.kind) == pass).cloned();
-        let (apart, all): (Vec<Probed>, Vec<Probed>) = all.partition(|probed| probed.apart);
-        let (far, near): (Vec<Probed>, Vec<Probed>) = all.iter().cloned().partition(is_far);
+        let (apart, all): (Vec<ProbedBinding>, Vec<ProbedBinding>) = all.partition(|probed| probed.apart);
+        let (far, near): (Vec<ProbedBinding>, Vec<ProbedBinding>) = all.iter().cloned().partition(is_far);
         let shares = split(near).into_iter().chain(far.into_iter().map(|probed| vec![probed]));
-        let shares: Vec<Vec<Probed>> = shares.collect();
-        programs.extend(rounds((pass, Extent::Whole), &all));
+        let shares: Vec<Vec<ProbedBinding>> = shares.collect();
+        programs.extend(rounds(pass, ProgramExtent::Whole, &all));
         if shares.len() > 1 {
-            programs.extend(shares.into_iter().flat_map(|share| rounds((pass, Extent::Share), &share)));
+            programs.extend(shares.into_iter().flat_map(|share| rounds(pass, ProgramExtent::Share, &share)));
         }
-        programs.extend(apart.iter().flat_map(|probed| rounds((pass, Extent::Share), std::slice::from_ref(probed))));
+        programs
+            .extend(apart.iter().flat_map(|probed| rounds(pass, ProgramExtent::Share, std::slice::from_ref(probed))));
     }
     programs
 }
@@ -192,68 +193,71 @@ fn pass_of(kind: BoundKind) -> Pass {
     }
 }
 
-fn reads(bound: &[Probed]) -> Vec<Read> {
+fn reads(bound: &[ProbedBinding]) -> Vec<ProgramRead> {
     let all = bound.iter().enumerate();
-    all.flat_map(|(of, probed)| probed.sites().map(move |site| Read { of, site })).collect()
+    all.flat_map(|(of, probed)| probed.sites().map(move |site| ProgramRead { of, site })).collect()
 }
 
 /// The same program as often as its samplers need; everything else is read by the first one.
-fn rounds((pass, extent): (Pass, Extent), bound: &[Probed]) -> Vec<Program> {
-    let is_sampler = |read: &Read| is_sampler(bound[read.of].kind);
-    let (samplers, others): (Vec<Read>, Vec<Read>) = reads(bound).into_iter().partition(is_sampler);
-    let mut chunks: Vec<Vec<Read>> = samplers.chunks(SAMPLER_LEVELS as usize).map(<[Read]>::to_vec).collect();
+fn rounds(pass: Pass, extent: ProgramExtent, bound: &[ProbedBinding]) -> Vec<BindingProgram> {
+    let is_sampler = |read: &ProgramRead| is_sampler(bound[read.of].kind);
+    let (samplers, others): (Vec<ProgramRead>, Vec<ProgramRead>) = reads(bound).into_iter().partition(is_sampler);
+    let mut chunks: Vec<Vec<ProgramRead>> =
+        samplers.chunks(SAMPLER_LEVELS as usize).map(<[ProgramRead]>::to_vec).collect();
+
     if chunks.is_empty() && !others.is_empty() {
         chunks.push(Vec::new());
     }
     if let Some(first) = chunks.first_mut() {
         first.splice(0..0, others);
     }
-    let program = |reads: Vec<Read>| {
+
+    let program = |reads: Vec<ProgramRead>| {
         let samplers = reads.iter().filter(|read| is_sampler(read)).count();
-        Program { pass, extent, tools: tools(bound, samplers), bound: bound.to_vec(), reads }
+        BindingProgram { pass, extent, tools: tools(bound, samplers), bound: bound.to_vec(), reads }
     };
     chunks.into_iter().map(program).collect()
 }
 
 /// The lowest bindings of set 0 that nothing takes.
-fn tools(bound: &[Probed], samplers: usize) -> Tools {
+fn tools(bound: &[ProbedBinding], samplers: usize) -> ToolBindings {
     let taken: BTreeSet<u32> = bound.iter().filter_map(|probed| in_first_set(probed.site)).collect();
     let mut free = (0..).filter(|binding| !taken.contains(binding));
     let mut next = || free.next().expect("a plan has fewer than 2^32 parameters");
-    Tools { output: next(), nearest: next(), levels: (0..samplers).map(|_| next()).collect() }
+    ToolBindings { output: next(), nearest: next(), levels: (0..samplers).map(|_| next()).collect() }
 }
 
-fn in_first_set(site: Site) -> Option<u32> {
+fn in_first_set(site: BindingSite) -> Option<u32> {
     match site {
-        Site::Descriptor { set: 0, binding, .. } => Some(binding),
-        Site::Descriptor { .. }
-        | Site::PushConstants
-        | Site::Constant { .. }
-        | Site::Varying { .. }
-        | Site::Target { .. } => None,
+        BindingSite::Descriptor { set: 0, binding, .. } => Some(binding),
+        BindingSite::Descriptor { .. }
+        | BindingSite::PushConstants
+        | BindingSite::Constant { .. }
+        | BindingSite::Varying { .. }
+        | BindingSite::Target { .. } => None,
     }
 }
 
 /// Whether devices may lack the set or location, or have no arrays of descriptors, no arrays of cube maps or, on OpenGL,
 /// no one-dimensional images.
-fn is_far(probed: &Probed) -> bool {
+fn is_far(probed: &ProbedBinding) -> bool {
     use ImageView::{CubeArray, D1, D1Array};
     let rare = matches!(
         probed.kind,
         BoundKind::Image { kind: ImageKind::Sampled | ImageKind::Storage, view: D1 | D1Array | CubeArray, .. }
     );
     match probed.site {
-        Site::Descriptor { set, .. } => set >= SETS || probed.elements > 1 || rare,
-        Site::Varying { location } => location.saturating_add(probed.elements) > VARYINGS,
-        Site::Target { location } => location.saturating_add(probed.elements) > TARGETS,
-        Site::PushConstants | Site::Constant { .. } => false,
+        BindingSite::Descriptor { set, .. } => set >= SETS || probed.elements > 1 || rare,
+        BindingSite::Varying { location } => location.saturating_add(probed.elements) > VARYINGS,
+        BindingSite::Target { location } => location.saturating_add(probed.elements) > TARGETS,
+        BindingSite::PushConstants | BindingSite::Constant { .. } => false,
     }
 }
 
 /// Parameters in shares for which every device has room; one that alone is too much has a share of its own.
-fn split(all: Vec<Probed>) -> Vec<Vec<Probed>> {
-    let mut shares: Vec<Vec<Probed>> = Vec::new();
-    let mut room = Room::default();
+fn split(all: Vec<ProbedBinding>) -> Vec<Vec<ProbedBinding>> {
+    let mut shares: Vec<Vec<ProbedBinding>> = Vec::new();
+    let mut room = DescriptorRoom::default();
     for probed in all {
         if let (Some(left), Some(share)) = (room.less(&probed), shares.last_mut()) {
             room = left;
@@ -266,9 +270,9 @@ fn split(all: Vec<Probed>) -> Vec<Vec<Probed>> {
     shares
 }
 
-impl Room {
+impl DescriptorRoom {
     /// What is left beside `probed`; `None` if that does not fit.
-    fn less(self, probed: &Probed) -> Option<Self> {
+    fn less(self, probed: &ProbedBinding) -> Option<Self> {
         let take = |from: u32| from.checked_sub(probed.elements);
         Some(match probed.kind {
             BoundKind::Uniform => Self { uniform: take(self.uniform)?, ..self },

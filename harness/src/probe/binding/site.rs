@@ -1,4 +1,4 @@
-//! What a word says about where it was bound: a site in, a 32-bit word out, and back.
+//! Encodes where a resource is bound in a 32-bit word, and decodes it again.
 //!
 //! Every resource of a binding probe holds nothing but the word of its own site, so a value that a shader reads names
 //! the resource that was really read. All words are normal floats, which no device flushes or changes, and none is a
@@ -26,7 +26,7 @@ const TARGET_TAG: u32 = 0x4400_0000;
 
 /// A site that a shader reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Site {
+pub enum BindingSite {
     /// One descriptor.
     Descriptor {
         /// Descriptor set or group.
@@ -58,7 +58,7 @@ pub enum Site {
 /// Bits of a register's number in the binding of a descriptor.
 const REGISTER_BITS: u32 = 11;
 
-impl Site {
+impl BindingSite {
     /// The first register of a parameter on Direct3D 12: a descriptor whose set is the space, and whose binding has class and
     /// number of the register. Elements take the registers behind it. `None` for numbers beyond the bits.
     pub fn register(class: RegisterClass, space: u32, number: u32) -> Option<Self> {
@@ -150,7 +150,7 @@ impl Site {
     }
 }
 
-impl fmt::Display for Site {
+impl fmt::Display for BindingSite {
     /// `set 0 binding 1`, `set 0 binding 1 element 2`, `constant-id 3`, `location 4`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -169,23 +169,23 @@ mod tests {
     use crate::probe::image::encoding::Half;
     use crate::probe::image::{BEFORE_WORD, REFILL_WORD, data_word, nonce_word};
 
-    const SITES: [Site; 9] = [
-        Site::Descriptor { set: 0, binding: 0, element: 0 },
-        Site::Descriptor { set: 1, binding: 0, element: 0 },
-        Site::Descriptor { set: 0, binding: 1, element: 0 },
-        Site::Descriptor { set: 0, binding: 0, element: 1 },
-        Site::Descriptor { set: 63, binding: 16383, element: 255 },
-        Site::PushConstants,
-        Site::Constant { id: 7 },
-        Site::Varying { location: 7 },
-        Site::Target { location: 7 },
+    const SITES: [BindingSite; 9] = [
+        BindingSite::Descriptor { set: 0, binding: 0, element: 0 },
+        BindingSite::Descriptor { set: 1, binding: 0, element: 0 },
+        BindingSite::Descriptor { set: 0, binding: 1, element: 0 },
+        BindingSite::Descriptor { set: 0, binding: 0, element: 1 },
+        BindingSite::Descriptor { set: 63, binding: 16383, element: 255 },
+        BindingSite::PushConstants,
+        BindingSite::Constant { id: 7 },
+        BindingSite::Varying { location: 7 },
+        BindingSite::Target { location: 7 },
     ];
 
     #[test]
     fn a_word_names_its_place_alone_and_is_a_normal_float() {
         for site in SITES {
             let word = site.word().unwrap();
-            assert_eq!(Site::of_word(word), Some(site), "0x{word:08X}");
+            assert_eq!(BindingSite::of_word(word), Some(site), "0x{word:08X}");
             assert!(f32::from_bits(word).is_normal(), "0x{word:08X}");
         }
         let words: std::collections::BTreeSet<_> = SITES.iter().map(|site| site.word()).collect();
@@ -194,21 +194,21 @@ mod tests {
 
     #[test]
     fn registers_are_descriptors_with_a_class() {
-        let site = Site::register(RegisterClass::UnorderedAccess, 9, 7).unwrap();
+        let site = BindingSite::register(RegisterClass::UnorderedAccess, 9, 7).unwrap();
         assert_eq!(site.as_register(), Some((RegisterClass::UnorderedAccess, 7)));
-        assert_eq!(Site::of_word(site.further(3).word().unwrap()), Some(site.further(3)));
+        assert_eq!(BindingSite::of_word(site.further(3).word().unwrap()), Some(site.further(3)));
         assert_eq!(site.further(3).register_text(), "u10 space9");
-        assert_eq!(Site::register(RegisterClass::Sampler, 0, 0).unwrap().register_text(), "s0");
-        assert_eq!(Site::register(RegisterClass::Sampler, 0, 2048), None);
+        assert_eq!(BindingSite::register(RegisterClass::Sampler, 0, 0).unwrap().register_text(), "s0");
+        assert_eq!(BindingSite::register(RegisterClass::Sampler, 0, 2048), None);
         // What a program has for itself is no register of a parameter.
-        assert_eq!(Site::Descriptor { set: 0, binding: 12, element: 0 }.as_register(), None);
+        assert_eq!(BindingSite::Descriptor { set: 0, binding: 12, element: 0 }.as_register(), None);
     }
 
     #[test]
     fn numbers_beyond_the_bits_have_no_word() {
-        let descriptor = |set, binding, element| Site::Descriptor { set, binding, element };
+        let descriptor = |set, binding, element| BindingSite::Descriptor { set, binding, element };
         let beyond = [descriptor(64, 0, 0), descriptor(0, 16384, 0), descriptor(0, 0, 256)];
-        for site in beyond.into_iter().chain([Site::Constant { id: 1 << 24 }]) {
+        for site in beyond.into_iter().chain([BindingSite::Constant { id: 1 << 24 }]) {
             assert_eq!(site.word(), None, "{site}");
         }
     }
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn words_of_images_name_no_place() {
         for word in [0, BEFORE_WORD, REFILL_WORD, data_word(36, Half::Low), nonce_word(1), 0x3F80_0000] {
-            assert_eq!(Site::of_word(word), None, "0x{word:08X}");
+            assert_eq!(BindingSite::of_word(word), None, "0x{word:08X}");
         }
     }
 

@@ -1,10 +1,10 @@
 //! Inks: the ways in which the bytes of an image say where they are.
 //!
-//! An offset in, bytes out, and back. A 32-bit word has room for a tag and 16 bits of its own offset, so blocks beyond
-//! 64 KiB take a second image with the upper 16 bits. Narrower numbers have no room for a tag, so they take one image per binary digit of the offset, in which each byte holds its offset's digit, one more that tells
-//! data from padding, and each of them a second time with the digits complemented: what does not change with the digit
-//! (a read out of bounds, a missing descriptor) is then no digit. A bool passes nothing but its truth, so its planes hold
-//! 0 and 1.
+//! A 32-bit word has room for a tag and 16 bits of its own offset, so blocks beyond 64 KiB take a second image with the
+//! upper 16 bits. Narrower numbers have no room for a tag, so they take one image per binary digit of the offset, in
+//! which each byte holds its offset's digit, one more that tells data from padding, and each of them a second time with
+//! the digits complemented: what does not change with the digit (a read out of bounds, a missing descriptor) is then no
+//! digit. A bool passes nothing but its truth, so its planes hold 0 and 1.
 
 use layoutproof_layout::Component;
 use layoutproof_layout::scalar::Scalar;
@@ -48,7 +48,7 @@ impl Half {
 
 /// The alphabet of a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Code {
+pub enum WordCode {
     /// Every byte carries a digit, for numbers of 8 and 16 bits.
     Bytes,
     /// Every value of this many bytes, counted from the start of the block, is 0 or 1, for bools.
@@ -71,7 +71,7 @@ pub enum Digit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plane {
     /// The alphabet.
-    pub code: Code,
+    pub code: WordCode,
     /// What is told.
     pub digit: Digit,
     /// Whether all digits are complemented.
@@ -80,7 +80,7 @@ pub struct Plane {
 
 impl Ink {
     /// The alphabet; `None` for words.
-    pub fn code(self) -> Option<Code> {
+    pub fn code(self) -> Option<WordCode> {
         match self {
             Self::Words(_) => None,
             Self::Plane(plane) => Some(plane.code),
@@ -88,7 +88,7 @@ impl Ink {
     }
 }
 
-impl Code {
+impl WordCode {
     /// The alphabet in which a leaf says where it is; `None` where its words can carry tags.
     pub fn of(component: Component) -> Option<Self> {
         match component.scalar {
@@ -135,9 +135,9 @@ impl Plane {
         };
         let digit = usize::from(digit != self.complemented);
         match self.code {
-            Code::Bytes => DIGITS[digit],
-            Code::Truth { .. } if within == 0 => [0, 1][digit],
-            Code::Truth { .. } => 0,
+            WordCode::Bytes => DIGITS[digit],
+            WordCode::Truth { .. } if within == 0 => [0, 1][digit],
+            WordCode::Truth { .. } => 0,
         }
     }
 }
@@ -166,10 +166,10 @@ pub fn assemble<'a>(readings: impl IntoIterator<Item = (Plane, &'a [u8])>) -> Op
 mod tests {
     use super::*;
 
-    const TRUTH: Code = Code::Truth { width: 4 };
+    const TRUTH: WordCode = WordCode::Truth { width: 4 };
 
     /// The units at `offset` in all planes.
-    fn units(code: Code, offset: u32, end: u32) -> Vec<(Plane, Vec<u8>)> {
+    fn units(code: WordCode, offset: u32, end: u32) -> Vec<(Plane, Vec<u8>)> {
         let bytes = |plane: Plane| (offset..offset + code.unit()).map(|at| plane.byte(at, true)).collect();
         code.planes(end).into_iter().map(|plane| (plane, bytes(plane))).collect()
     }
@@ -180,16 +180,18 @@ mod tests {
 
     #[test]
     fn planes_name_every_offset() {
-        assert_eq!(Code::Bytes.planes(256).len(), 18);
-        assert_eq!(Code::Bytes.planes(257).len(), 20);
-        for (code, offset) in [(Code::Bytes, 0), (Code::Bytes, 77), (Code::Bytes, 255), (TRUTH, 0), (TRUTH, 252)] {
+        assert_eq!(WordCode::Bytes.planes(256).len(), 18);
+        assert_eq!(WordCode::Bytes.planes(257).len(), 20);
+        for (code, offset) in
+            [(WordCode::Bytes, 0), (WordCode::Bytes, 77), (WordCode::Bytes, 255), (TRUTH, 0), (TRUTH, 252)]
+        {
             assert_eq!(assembled(&units(code, offset, 256)), Some((offset, true)), "{code:?}");
         }
     }
 
     #[test]
     fn what_never_changes_names_nothing() {
-        for (code, constant) in [(Code::Bytes, [0x35, 0, 0, 0]), (TRUTH, [0; 4]), (TRUTH, [1, 0, 0, 0])] {
+        for (code, constant) in [(WordCode::Bytes, [0x35, 0, 0, 0]), (TRUTH, [0; 4]), (TRUTH, [1, 0, 0, 0])] {
             let unit = |plane| (plane, constant[..code.unit() as usize].to_vec());
             let units: Vec<_> = code.planes(16).into_iter().map(unit).collect();
             assert_eq!(assembled(&units), None, "{code:?}");

@@ -79,12 +79,12 @@ pub enum Owner {
 
 /// The owner of each byte of a block; the bytes themselves depend on the ink.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Image {
+pub struct BlockImage {
     /// The owner of each byte, a multiple of 4.
     pub owners: Vec<Owner>,
 }
 
-impl Image {
+impl BlockImage {
     /// The image of a block, without guards. An unsized array has room for [`UNSIZED_ELEMENTS`] elements. Where leaves
     /// overlap, the first in plan order owns the byte.
     ///
@@ -177,14 +177,14 @@ pub fn nonce_word(number: u32) -> u32 {
     NONCE_TAG | (number & !TAG_MASK)
 }
 
-/// Whether the first word of `bytes` could be data of a block; quicker than [`decode`].
+/// Returns true if the first word of `bytes` could be data of a block; quicker than [`decode`].
 pub fn may_be_data(bytes: &[u8]) -> bool {
     bytes.get(2..4) == Some(&DATA_TAG.to_le_bytes()[2..])
 }
 
 /// What a word says about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Word {
+pub enum DecodedWord {
     /// Data at this byte of the block.
     Data(u32),
     /// The complement of the data at this byte: what stands there before a write.
@@ -208,38 +208,38 @@ pub enum Word {
 }
 
 /// What `word` says about itself.
-pub fn decode(word: u32) -> Word {
+pub fn decode(word: u32) -> DecodedWord {
     let offset = word & !TAG_MASK;
     match word & TAG_MASK {
-        _ if word == BEFORE_WORD => Word::Before,
-        _ if word == REFILL_WORD => Word::Refill,
-        _ if word == 0 => Word::Zero,
-        DATA_TAG => Word::Data(offset),
-        PADDING_TAG => Word::Padding(offset),
-        GUARD_TAG => Word::Guard(offset),
-        NONCE_TAG => Word::Nonce(offset),
-        _ if word & ELEMENT_MASK == ELEMENT_TAG => Word::Element(word & !ELEMENT_MASK),
-        tag if tag == !DATA_TAG & TAG_MASK => Word::Unwritten(!word & !TAG_MASK),
-        _ => Word::Unknown(word),
+        _ if word == BEFORE_WORD => DecodedWord::Before,
+        _ if word == REFILL_WORD => DecodedWord::Refill,
+        _ if word == 0 => DecodedWord::Zero,
+        DATA_TAG => DecodedWord::Data(offset),
+        PADDING_TAG => DecodedWord::Padding(offset),
+        GUARD_TAG => DecodedWord::Guard(offset),
+        NONCE_TAG => DecodedWord::Nonce(offset),
+        _ if word & ELEMENT_MASK == ELEMENT_TAG => DecodedWord::Element(word & !ELEMENT_MASK),
+        tag if tag == !DATA_TAG & TAG_MASK => DecodedWord::Unwritten(!word & !TAG_MASK),
+        _ => DecodedWord::Unknown(word),
     }
 }
 
 /// What the words of one place say in both images of a block; the same as [`decode`] where there is one image.
-pub fn decode_halves(low: u32, high: Option<u32>) -> Word {
+pub fn decode_halves(low: u32, high: Option<u32>) -> DecodedWord {
     let said = decode(low);
     let Some(upper) = high.map(decode) else { return said };
     let whole = |high: u32, low: u32| high << 16 | low;
     match (upper, said) {
-        (Word::Data(high), Word::Data(low)) => Word::Data(whole(high, low)),
-        (Word::Unwritten(high), Word::Unwritten(low)) => Word::Unwritten(whole(high, low)),
-        (Word::Padding(high), Word::Padding(low)) => Word::Padding(whole(high, low)),
-        (Word::Guard(high), Word::Guard(low)) => Word::Guard(whole(high, low)),
+        (DecodedWord::Data(high), DecodedWord::Data(low)) => DecodedWord::Data(whole(high, low)),
+        (DecodedWord::Unwritten(high), DecodedWord::Unwritten(low)) => DecodedWord::Unwritten(whole(high, low)),
+        (DecodedWord::Padding(high), DecodedWord::Padding(low)) => DecodedWord::Padding(whole(high, low)),
+        (DecodedWord::Guard(high), DecodedWord::Guard(low)) => DecodedWord::Guard(whole(high, low)),
         (upper, said) if upper == said => said,
-        (_, _) => Word::Unknown(low),
+        (_, _) => DecodedWord::Unknown(low),
     }
 }
 
-impl fmt::Display for Word {
+impl fmt::Display for DecodedWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Data(offset) => write!(f, "data at byte {offset}"),

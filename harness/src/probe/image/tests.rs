@@ -3,7 +3,7 @@
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{BlockKind, Component, Extent, LaidOutMember, Leaf};
 
-use super::encoding::{Code, Digit, Plane};
+use super::encoding::{Digit, Plane, WordCode};
 use super::*;
 
 const FLOAT: Component = Component { scalar: Scalar::Float32, size: 4 };
@@ -55,16 +55,16 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 #[test]
 fn words_say_what_they_are() {
     let table = [
-        (0xC0DE_0024, Word::Data(36), "data at byte 36"),
-        (!0xC0DE_0024, Word::Unwritten(36), "what stood at byte 36 before"),
-        (0xBADD_0030, Word::Padding(48), "padding at byte 48"),
-        (0xCAFE_0040, Word::Guard(64), "guard at byte 64, behind the block"),
-        (0xBEEF_BEEF, Word::Before, "memory before the block"),
-        (0x600D_0007, Word::Nonce(7), "nonce 7"),
-        (0xE1E1_E1E2, Word::Element(2), "element 2 of the array of buffers"),
-        (0xF111_F111, Word::Refill, "the output buffer's refill"),
-        (0, Word::Zero, "zero"),
-        (0x1234_5678, Word::Unknown(0x1234_5678), "nothing that was uploaded"),
+        (0xC0DE_0024, DecodedWord::Data(36), "data at byte 36"),
+        (!0xC0DE_0024, DecodedWord::Unwritten(36), "what stood at byte 36 before"),
+        (0xBADD_0030, DecodedWord::Padding(48), "padding at byte 48"),
+        (0xCAFE_0040, DecodedWord::Guard(64), "guard at byte 64, behind the block"),
+        (0xBEEF_BEEF, DecodedWord::Before, "memory before the block"),
+        (0x600D_0007, DecodedWord::Nonce(7), "nonce 7"),
+        (0xE1E1_E1E2, DecodedWord::Element(2), "element 2 of the array of buffers"),
+        (0xF111_F111, DecodedWord::Refill, "the output buffer's refill"),
+        (0, DecodedWord::Zero, "zero"),
+        (0x1234_5678, DecodedWord::Unknown(0x1234_5678), "nothing that was uploaded"),
     ];
     for (word, meaning, text) in table {
         assert_eq!((decode(word), decode(word).to_string().as_str()), (meaning, text));
@@ -83,7 +83,7 @@ fn words_are_normal_floats() {
 #[test]
 fn every_byte_has_an_owner() {
     let (layout, plan) = block();
-    let image = Image::new(&layout, &plan).unwrap().with_guards(4);
+    let image = BlockImage::new(&layout, &plan).unwrap().with_guards(4);
     assert_eq!(
         words(&image.bytes(Ink::Words(Half::Low))),
         [0xC0DE_0000, 0xBADD_0004, 0xC0DE_0008, 0xBADD_000C, 0xCAFE_0010]
@@ -98,7 +98,7 @@ fn every_byte_has_an_owner() {
 #[test]
 fn complement_flips_the_bytes_of_leaves_only() {
     let (layout, plan) = block();
-    let image = Image::new(&layout, &plan).unwrap().with_guards(4);
+    let image = BlockImage::new(&layout, &plan).unwrap().with_guards(4);
     assert_eq!(
         words(&image.complemented_bytes(Ink::Words(Half::Low))),
         [0x3F21_FFFF, 0xBADD_0004, 0xC0DE_FFF7, 0xBADD_000C, 0xCAFE_0010]
@@ -107,7 +107,7 @@ fn complement_flips_the_bytes_of_leaves_only() {
 
 #[test]
 fn guards_end_with_images() {
-    let image = |size: usize| Image { owners: vec![Owner::Padding; size] };
+    let image = |size: usize| BlockImage { owners: vec![Owner::Padding; size] };
     let low = Ink::Words(Half::Low);
     assert_eq!(image(16).guards_behind(8, low), [0x10, 0, 0xFE, 0xCA, 0x14, 0, 0xFE, 0xCA]);
     assert_eq!(image(0x00FF_FFFC).guards_behind(64, low).len(), 4);
@@ -116,33 +116,33 @@ fn guards_end_with_images() {
 
 #[test]
 fn two_halves_name_an_offset() {
-    let image = Image { owners: vec![Owner::Padding; 0x1_2348] };
+    let image = BlockImage { owners: vec![Owner::Padding; 0x1_2348] };
     let at = |half| *words(&image.bytes(Ink::Words(half))).last().unwrap();
     assert_eq!([at(Half::Low), at(Half::High)], [0xBADD_2344, 0xBADD_0001]);
     assert_eq!([Half::Low, Half::High].map(|half| data_word(0x2_0008, half)), [0xC0DE_0008, 0xC0DE_0002]);
     assert_eq!(Half::needed(0x1_0000), [Half::Low]);
     assert_eq!(Half::needed(0x1_0001), [Half::Low, Half::High]);
     let table = [
-        (0xBADD_2344, 0xBADD_0001, Word::Padding(0x1_2344)),
-        (0xC0DE_0008, 0xC0DE_0002, Word::Data(0x2_0008)),
-        (!0xC0DE_0008, !0xC0DE_0002, Word::Unwritten(0x2_0008)),
-        (0xCAFE_0000, 0xCAFE_0001, Word::Guard(0x1_0000)),
-        (0xBEEF_BEEF, 0xBEEF_BEEF, Word::Before),
-        (0, 0, Word::Zero),
-        (0xC0DE_0008, 0xBADD_0002, Word::Unknown(0xC0DE_0008)),
-        (0xC0DE_0008, 0, Word::Unknown(0xC0DE_0008)),
+        (0xBADD_2344, 0xBADD_0001, DecodedWord::Padding(0x1_2344)),
+        (0xC0DE_0008, 0xC0DE_0002, DecodedWord::Data(0x2_0008)),
+        (!0xC0DE_0008, !0xC0DE_0002, DecodedWord::Unwritten(0x2_0008)),
+        (0xCAFE_0000, 0xCAFE_0001, DecodedWord::Guard(0x1_0000)),
+        (0xBEEF_BEEF, 0xBEEF_BEEF, DecodedWord::Before),
+        (0, 0, DecodedWord::Zero),
+        (0xC0DE_0008, 0xBADD_0002, DecodedWord::Unknown(0xC0DE_0008)),
+        (0xC0DE_0008, 0, DecodedWord::Unknown(0xC0DE_0008)),
     ];
     for (low, high, meaning) in table {
         assert_eq!(decode_halves(low, Some(high)), meaning);
     }
-    assert_eq!(decode_halves(0xC0DE_0008, None), Word::Data(8));
+    assert_eq!(decode_halves(0xC0DE_0008, None), DecodedWord::Data(8));
 }
 
 #[test]
 fn planes_hold_a_digit_in_every_byte() {
     let (layout, plan) = block();
-    let image = Image::new(&layout, &plan).unwrap();
-    let plane = |digit, complemented| Ink::Plane(Plane { code: Code::Bytes, digit, complemented });
+    let image = BlockImage::new(&layout, &plan).unwrap();
+    let plane = |digit, complemented| Ink::Plane(Plane { code: WordCode::Bytes, digit, complemented });
     let third = image.bytes(plane(Digit::Offset(2), false));
     assert_eq!(third, [[0x35; 4], [0x4A; 4], [0x35; 4], [0x4A; 4]].concat());
     let data = [[0x35; 4].as_slice(), &[0x4A; 4], &[0x35; 2], &[0x4A; 6]].concat();
@@ -153,11 +153,11 @@ fn planes_hold_a_digit_in_every_byte() {
 fn blocks_without_an_image_are_refused() {
     let (mut large, plan) = block();
     large.result = large.result.map(|laid_out| LaidOut { size: Extent::Finite(16_777_220), ..laid_out });
-    let error = Image::new(&large, &plan).unwrap_err();
+    let error = BlockImage::new(&large, &plan).unwrap_err();
     assert_eq!(error.to_string(), "block `S` takes 16777220 bytes, images end at 16777216 bytes");
     let (mut full, plan) = block();
     full.result = full.result.map(|laid_out| LaidOut { size: Extent::Finite(16_777_216), ..laid_out });
-    assert_eq!(Image::new(&full, &plan).unwrap().with_guards(64).owners.len(), 16_777_216);
-    let error = Image::new(&layout(Err(Vec::new())), &plan).unwrap_err();
+    assert_eq!(BlockImage::new(&full, &plan).unwrap().with_guards(64).owners.len(), 16_777_216);
+    let error = BlockImage::new(&layout(Err(Vec::new())), &plan).unwrap_err();
     assert_eq!(error, ImageError::Refused { rules: "std430".into(), block: "S".into() });
 }

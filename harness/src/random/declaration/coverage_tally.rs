@@ -1,47 +1,47 @@
-//! What a set of declarations holds: forms of blocks, features, and leaves by type and predecessor.
+//! Counts what a set of random declarations covers: forms of blocks, features, and leaves by type and predecessor.
 
 use std::collections::BTreeMap;
 
 use layoutproof_layout::BlockLayout;
 use serde::Serialize;
 
-use super::feature::Feature;
-use super::shape::{BlockForm, Declaration};
+use super::feature::DeclarationFeature;
+use super::shape::{BlockForm, RandomDeclaration};
 use crate::results::coverage::kind::{After, kinds};
 
-/// How often each thing was seen.
+/// Counts of what a set of random declarations covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct CoverageTally {
     /// Declarations in all.
     pub declarations: u64,
     /// Declarations by form of block.
     pub blocks: BTreeMap<BlockForm, u64>,
     /// Declarations that have the feature.
-    pub features: BTreeMap<Feature, u64>,
+    pub features: BTreeMap<DeclarationFeature, u64>,
     /// Leaves.
-    pub leaves: BTreeMap<SeenLeaf, u64>,
+    pub leaves: BTreeMap<LeafCategory, u64>,
 }
 
-/// What leaves are counted by.
+/// Properties by which leaves are counted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct SeenLeaf {
+pub struct LeafCategory {
     /// Type of the member that the leaf is in: `float3`, `row float2x3[]`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// What lies before that member.
+    /// The kind of member before that member.
     pub after: After,
 }
 
-impl Seen {
+impl CoverageTally {
     /// Counts a declaration with its layout under any rule set that does not refuse it.
-    pub fn add(&mut self, declaration: &Declaration, layout: &BlockLayout) {
+    pub fn add(&mut self, declaration: &RandomDeclaration, layout: &BlockLayout) {
         self.declarations += 1;
         *self.blocks.entry(declaration.block).or_default() += 1;
         for feature in declaration.features() {
             *self.features.entry(feature).or_default() += 1;
         }
         for kind in kinds(layout).into_values() {
-            *self.leaves.entry(SeenLeaf { ty: kind.ty, after: kind.after }).or_default() += 1;
+            *self.leaves.entry(LeafCategory { ty: kind.ty, after: kind.after }).or_default() += 1;
         }
     }
 

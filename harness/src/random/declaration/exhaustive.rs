@@ -1,27 +1,28 @@
-//! Every block of up to K members over a set of members.
+//! Enumerates every block of up to K members over a set of members.
 
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
 
-use super::shape::{BlockForm, Declaration, Member, MemberType, Struct};
+use super::shape::{BlockForm, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 
-/// Members that stand for all kinds that a byte rule tells apart: scalars of 2, 4 and 8 bytes, vectors that fill a register,
-/// leave a component or fit twice, matrices by rows and columns, an array, a struct with and without a tail.
-pub fn members() -> Vec<Member> {
-    let vector = |scalar, length| Member::plain(MemberType::Vector { scalar, length });
-    let float = Member::plain(MemberType::FLOAT);
+/// Members that stand for all kinds that a byte rule tells apart: scalars of 2, 4 and 8 bytes, vectors that fill a
+/// register, leave a component or fit twice, matrices by rows and columns, an array, a struct with and without a tail.
+pub fn members() -> Vec<RandomMember> {
+    let vector = |scalar, length| RandomMember::plain(MemberType::Vector { scalar, length });
+    let float = RandomMember::plain(MemberType::FLOAT);
     let matrix = |rows, columns, order| {
-        Member::plain(MemberType::Matrix { scalar: Scalar::Float32, rows, columns, order: Some(order) })
+        RandomMember::plain(MemberType::Matrix { scalar: Scalar::Float32, rows, columns, order: Some(order) })
     };
-    let structure = |members: &[Member]| {
-        Member::plain(MemberType::Struct(Box::new(Struct { base: None, members: members.to_vec() })))
+    let structure = |members: &[RandomMember]| {
+        RandomMember::plain(MemberType::Struct(Box::new(RandomStruct { base: None, members: members.to_vec() })))
     };
     let float3 = vector(Scalar::Float32, 3);
+
     vec![
         float.clone(),
-        Member::plain(MemberType::Scalar(Scalar::Half)),
-        Member::plain(MemberType::Scalar(Scalar::Float64)),
+        RandomMember::plain(MemberType::Scalar(Scalar::Half)),
+        RandomMember::plain(MemberType::Scalar(Scalar::Float64)),
         vector(Scalar::Float32, 2),
         float3.clone(),
         vector(Scalar::Float32, 4),
@@ -46,21 +47,21 @@ pub fn count(kinds: u64, most: u32) -> Option<u64> {
 /// If there are more than 2^64 of them.
 pub fn exhaustive(
     most: u32,
-    members: &[Member],
+    members: &[RandomMember],
     block: BlockForm,
     options: LayoutOptions,
-) -> impl Iterator<Item = Declaration> {
+) -> impl Iterator<Item = RandomDeclaration> {
     let kinds = members.len() as u64;
     let most = if block == BlockForm::StructuredElement { most.min(1) } else { most };
     let total = count(kinds, most).expect("nobody waits for more than 2^64 declarations");
     (0..total).map(move |number| {
-        let content = Struct { base: None, members: content(number, members) };
-        Declaration { options, block, content }
+        let content = RandomStruct { base: None, members: content(number, members) };
+        RandomDeclaration { options, block, content }
     })
 }
 
 /// The members of the block of this number: its digits in base `members.len()`, where shorter blocks come first.
-fn content(mut number: u64, members: &[Member]) -> Vec<Member> {
+fn content(mut number: u64, members: &[RandomMember]) -> Vec<RandomMember> {
     let kinds = members.len() as u64;
     let mut blocks = kinds;
     let mut length = 1;
@@ -82,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    fn texts(most: u32, members: &[Member]) -> Vec<String> {
+    fn texts(most: u32, members: &[RandomMember]) -> Vec<String> {
         exhaustive(most, members, BlockForm::Cbuffer, LayoutOptions::default()).map(|it| it.text()).collect()
     }
 

@@ -1,11 +1,11 @@
-//! What declarations may have besides scalars.
+//! Features that random declarations may have besides scalars.
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
 
-/// What a declaration may have besides scalars.
+/// A feature that a declaration may have besides scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Feature {
+pub enum DeclarationFeature {
     /// `float2` to `float4`.
     Vector,
     /// `float1`.
@@ -48,7 +48,7 @@ pub enum Feature {
     VkOffset,
 }
 
-impl Feature {
+impl DeclarationFeature {
     /// All features.
     pub const ALL: [Self; 20] = [
         Self::Vector,
@@ -100,11 +100,11 @@ impl Feature {
     }
 }
 
-/// The feature that matrices need besides [`Feature::Matrix`], by scalar and order.
-pub(super) fn matrix_feature(scalar: Scalar, order: MatrixOrder) -> Option<Feature> {
+/// The feature that matrices need besides [`DeclarationFeature::Matrix`], by scalar and order.
+pub(super) fn matrix_feature(scalar: Scalar, order: MatrixOrder) -> Option<DeclarationFeature> {
     match order {
         MatrixOrder::Row | MatrixOrder::Column if scalar.is_float() => None,
-        MatrixOrder::Row => Some(Feature::IntegerMatrix),
-        MatrixOrder::Column => Some(Feature::ColumnIntegerMatrix),
+        MatrixOrder::Row => Some(DeclarationFeature::IntegerMatrix),
+        MatrixOrder::Column => Some(DeclarationFeature::ColumnIntegerMatrix),
     }
 }

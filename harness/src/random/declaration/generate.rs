@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::{SBoxedStrategy, Union};
 
-use super::feature::Feature;
-use super::place::{Wish, offset, pack, room};
-use super::shape::{BlockForm, Declaration, Member, MemberType, Struct};
+use super::feature::DeclarationFeature;
+use super::place::{PlacedMember, offset, pack, room};
+use super::shape::{BlockForm, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 use super::space::TypeSpace;
 use super::validity::MOST_LEVELS;
 
@@ -32,7 +32,7 @@ const MOST_LEAVES: u32 = 128;
 
 /// Where a member is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holder {
+enum MemberPosition {
     /// In a buffer itself.
     Buffer,
     /// In a struct, with this many levels of structs below it allowed.
@@ -40,20 +40,20 @@ enum Holder {
 }
 
 /// Declarations of the space.
-pub(super) fn declarations(space: &TypeSpace) -> SBoxedStrategy<Declaration> {
+pub(super) fn declarations(space: &TypeSpace) -> SBoxedStrategy<RandomDeclaration> {
     let owned = space.clone();
     let form = (select(space.options()), select(space.blocks.clone()));
-    form.prop_flat_map(move |(options, block)| Maker { space: &owned, options }.declaration(block)).sboxed()
+    form.prop_flat_map(move |(options, block)| StrategyMaker { space: &owned, options }.declaration(block)).sboxed()
 }
 
-/// What is possible under one set of options.
-struct Maker<'a> {
+/// Makes strategies for what one set of options allows.
+struct StrategyMaker<'a> {
     space: &'a TypeSpace,
     options: LayoutOptions,
 }
 
-impl Maker<'_> {
-    fn declaration(&self, block: BlockForm) -> SBoxedStrategy<Declaration> {
+impl StrategyMaker<'_> {
+    fn declaration(&self, block: BlockForm) -> SBoxedStrategy<RandomDeclaration> {
         let options = self.options;
         let content = match block {
             BlockForm::Cbuffer | BlockForm::Tbuffer => self.buffer(),
@@ -61,88 +61,92 @@ impl Maker<'_> {
             // 128 bytes are all that every Vulkan device has.
             BlockForm::PushConstant => self.structure(1, 1..=3),
             BlockForm::StructuredElement => {
-                let element = Union::new_weighted(self.plain_types()).prop_map(Member::plain);
-                element.prop_map(|member| Struct { base: None, members: vec![member] }).sboxed()
+                let element = Union::new_weighted(self.plain_types()).prop_map(RandomMember::plain);
+                element.prop_map(|member| RandomStruct { base: None, members: vec![member] }).sboxed()
             }
         };
+
         content
             .prop_filter("too large", |content| room(content) <= MOST_ROOM && content.leaves() <= MOST_LEAVES)
-            .prop_map(move |content| Declaration { options, block, content })
+            .prop_map(move |content| RandomDeclaration { options, block, content })
             .sboxed()
     }
 
     /// Members of a `cbuffer`, in one of three declarations with packoffset.
-    fn buffer(&self) -> SBoxedStrategy<Struct> {
-        let any_order = self.space.has(Feature::PackOffsetAnyOrder);
-        let mixed = self.space.has(Feature::PackOffsetMixed);
+    fn buffer(&self) -> SBoxedStrategy<RandomStruct> {
+        let any_order = self.space.has(DeclarationFeature::PackOffsetAnyOrder);
+        let mixed = self.space.has(DeclarationFeature::PackOffsetMixed);
         let wish = (prop::bool::weighted(0.7), 0..3_u32, 0..8_u32);
-        let member = (self.member(Holder::Buffer), wish);
-        let plan = self.sometimes(Feature::PackOffset, 0.3, (any::<bool>(), prop::bool::weighted(0.3)));
+        let member = (self.member(MemberPosition::Buffer), wish);
+        let plan = self.sometimes(DeclarationFeature::PackOffset, 0.3, (any::<bool>(), prop::bool::weighted(0.3)));
+
         (vec(member, 1..=MOST_MEMBERS), plan)
             .prop_map(move |(parts, plan)| {
-                let (mut members, wishes): (Vec<Member>, Vec<_>) = parts.into_iter().unzip();
+                let (mut members, wishes): (Vec<RandomMember>, Vec<_>) = parts.into_iter().unzip();
                 if let Some((in_any_order, is_mixed)) = plan {
-                    let wish = |(packed, gap, rank)| Wish {
+                    let wish = |(packed, gap, rank)| PlacedMember {
                         packed: packed || !(mixed && is_mixed),
                         gap,
                         rank: if any_order && in_any_order { rank } else { 0 },
                     };
                     pack(&mut members, &wishes.into_iter().map(wish).collect::<Vec<_>>());
                 }
-                Struct { base: None, members }
+                RandomStruct { base: None, members }
             })
             .sboxed()
     }
 
     /// A struct with `levels` of structs below it.
-    fn structure(&self, levels: u32, count: std::ops::RangeInclusive<usize>) -> SBoxedStrategy<Struct> {
-        let gap = self.sometimes(Feature::VkOffset, 0.08, 0..3_u32);
-        let members = vec((self.member(Holder::Struct(levels)), gap), count);
+    fn structure(&self, levels: u32, count: std::ops::RangeInclusive<usize>) -> SBoxedStrategy<RandomStruct> {
+        let gap = self.sometimes(DeclarationFeature::VkOffset, 0.08, 0..3_u32);
+        let members = vec((self.member(MemberPosition::Struct(levels)), gap), count);
         let base = match levels {
             0 => Just(None).sboxed(),
-            1.. => self.sometimes(Feature::BaseStruct, 0.15, self.structure(0, 1..=2)),
+            1.. => self.sometimes(DeclarationFeature::BaseStruct, 0.15, self.structure(0, 1..=2)),
         };
         (base, members)
             .prop_map(|(base, parts)| {
-                let (mut members, gaps): (Vec<Member>, Vec<Option<u32>>) = parts.into_iter().unzip();
+                let (mut members, gaps): (Vec<RandomMember>, Vec<Option<u32>>) = parts.into_iter().unzip();
                 offset(&mut members, &gaps, base.as_ref().map_or(0, room));
-                Struct { base: base.map(Box::new), members }
+                RandomStruct { base: base.map(Box::new), members }
             })
             .sboxed()
     }
 
-    fn member(&self, holder: Holder) -> SBoxedStrategy<Member> {
+    fn member(&self, holder: MemberPosition) -> SBoxedStrategy<RandomMember> {
         let mut types = self.plain_types();
-        if self.space.has(Feature::Enum) {
+        if self.space.has(DeclarationFeature::Enum) {
             types.push((2, self.enumeration()));
         }
         let plain = (Union::new_weighted(types), self.dimensions());
-        let plain = plain.prop_map(|(ty, dimensions)| Member { dimensions, ..Member::plain(ty) });
+        let plain = plain.prop_map(|(ty, dimensions)| RandomMember { dimensions, ..RandomMember::plain(ty) });
         let mut members = vec![(10, plain.sboxed())];
         let levels = match holder {
-            Holder::Buffer => MOST_LEVELS,
-            Holder::Struct(levels) => levels,
+            MemberPosition::Buffer => MOST_LEVELS,
+            MemberPosition::Struct(levels) => levels,
         };
-        if levels > 0 && self.space.has(Feature::Struct) {
-            let least = usize::from(!self.space.has(Feature::EmptyStruct));
+        if levels > 0 && self.space.has(DeclarationFeature::Struct) {
+            let least = usize::from(!self.space.has(DeclarationFeature::EmptyStruct));
             let structure = self.structure(levels - 1, least..=MOST_INNER);
             let ty = structure.prop_map(|structure| MemberType::Struct(Box::new(structure)));
-            let empty_arrays = self.space.has(Feature::EmptyStructArray);
-            let member = (ty, self.sometimes(Feature::Array, 0.3, 1..=2_u32)).prop_map(move |(ty, count)| {
-                let is_array = empty_arrays || !ty.structure().is_some_and(Struct::holds_nothing);
-                let dimensions = count.into_iter().filter(|_| is_array).collect();
-                Member { dimensions, ..Member::plain(ty) }
-            });
+            let empty_arrays = self.space.has(DeclarationFeature::EmptyStructArray);
+            let member =
+                (ty, self.sometimes(DeclarationFeature::Array, 0.3, 1..=2_u32)).prop_map(move |(ty, count)| {
+                    let is_array = empty_arrays || !ty.structure().is_some_and(RandomStruct::holds_nothing);
+                    let dimensions = count.into_iter().filter(|_| is_array).collect();
+                    RandomMember { dimensions, ..RandomMember::plain(ty) }
+                });
             members.push((2, member.sboxed()));
         }
-        if matches!(holder, Holder::Struct(_)) && self.space.has(Feature::BitField) {
+
+        if matches!(holder, MemberPosition::Struct(_)) && self.space.has(DeclarationFeature::BitField) {
             members.push((2, self.bit_field()));
         }
         Union::new_weighted(members).sboxed()
     }
 
     /// A value with this probability, where the space has the feature.
-    fn sometimes<S>(&self, feature: Feature, probability: f64, value: S) -> SBoxedStrategy<Option<S::Value>>
+    fn sometimes<S>(&self, feature: DeclarationFeature, probability: f64, value: S) -> SBoxedStrategy<Option<S::Value>>
     where
         S: Strategy + Send + Sync + 'static,
         S::Value: Clone + Send + Sync + 'static,
@@ -155,33 +159,34 @@ impl Maker<'_> {
         let scalars = self.space.scalars_with(self.options.sixteen_bit);
         let scalar = select(scalars.clone());
         let mut types = vec![(4, scalar.clone().prop_map(MemberType::Scalar).sboxed())];
-        if self.space.has(Feature::Vector) {
-            let least = if self.space.has(Feature::OneVector) { 1 } else { 2 };
+        if self.space.has(DeclarationFeature::Vector) {
+            let least = if self.space.has(DeclarationFeature::OneVector) { 1 } else { 2 };
             let vector = (scalar, least..=4_u32);
             types.push((4, vector.prop_map(|(scalar, length)| MemberType::Vector { scalar, length }).sboxed()));
         }
         let matrices = self.space.matrices_with(self.options);
         if !matrices.is_empty() {
-            let least = if self.space.has(Feature::OneDimensionalMatrix) { 1 } else { 2 };
+            let least = if self.space.has(DeclarationFeature::OneDimensionalMatrix) { 1 } else { 2 };
             let matrix = (select(matrices), least..=4_u32, least..=4_u32);
             let matrix =
                 matrix.prop_map(|((scalar, order), rows, columns)| MemberType::Matrix { scalar, rows, columns, order });
             types.push((4, matrix.sboxed()));
         }
+
         types
     }
 
     fn enumeration(&self) -> SBoxedStrategy<MemberType> {
-        let typed = if self.space.has(Feature::TypedEnum) { self.integers() } else { Vec::new() };
+        let typed = if self.space.has(DeclarationFeature::TypedEnum) { self.integers() } else { Vec::new() };
         let underlying: Vec<_> = std::iter::once(None).chain(typed.into_iter().map(Some)).collect();
         select(underlying).prop_map(MemberType::Enum).sboxed()
     }
 
-    fn bit_field(&self) -> SBoxedStrategy<Member> {
+    fn bit_field(&self) -> SBoxedStrategy<RandomMember> {
         let width = 1..=32_u32;
         let field = (select(self.integers()), width).prop_map(|(scalar, width)| {
             let ty = MemberType::Scalar(scalar);
-            Member { bit_width: ty.bits().map(|bits| width.min(bits)), ..Member::plain(ty) }
+            RandomMember { bit_width: ty.bits().map(|bits| width.min(bits)), ..RandomMember::plain(ty) }
         });
         field.sboxed()
     }
@@ -196,9 +201,9 @@ impl Maker<'_> {
     fn dimensions(&self) -> SBoxedStrategy<Vec<u32>> {
         let count = 1..=MOST_ELEMENTS;
         let mut dimensions = vec![(6, Just(Vec::new()).sboxed())];
-        if self.space.has(Feature::Array) {
+        if self.space.has(DeclarationFeature::Array) {
             dimensions.push((3, vec(count.clone(), 1).sboxed()));
-            if self.space.has(Feature::NestedArray) {
+            if self.space.has(DeclarationFeature::NestedArray) {
                 dimensions.push((1, vec(count, 2).sboxed()));
             }
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
 
-use super::shape::{BlockForm, Declaration, Member, MemberType, Struct};
+use super::shape::{BlockForm, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 
 /// A shape of a member, with the word in lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -139,43 +139,44 @@ impl MemberShape {
 const REGISTER: u32 = 16;
 
 /// A member with what stands around it.
-struct Spot<'a> {
-    member: &'a Member,
-    /// Whether a member of its struct, or of a base, stands before it.
+struct MemberContext<'a> {
+    member: &'a RandomMember,
+    /// True if a member of its struct, or of a base, stands before it.
     is_behind: bool,
-    /// Whether one stands behind it.
+    /// True if one stands behind it.
     is_before: bool,
-    /// Whether it is in a struct and not in a buffer itself.
+    /// True if it is in a struct and not in a buffer itself.
     in_struct: bool,
 }
 
-impl Declaration {
+impl RandomDeclaration {
     /// The shapes of all members and structs, each with its path: block name first, no indices.
     pub fn shapes(&self) -> Vec<(String, MemberShape)> {
         let mut found = Vec::new();
-        self.visit((&self.content, Self::BLOCK), !self.block.is_direct(), &mut found);
+        self.visit(&self.content, Self::BLOCK, !self.block.is_direct(), &mut found);
         found
     }
 
     /// Shapes of a struct at `path` and of what is in it.
-    fn visit(&self, (holder, path): (&Struct, &str), in_struct: bool, found: &mut Vec<(String, MemberShape)>) {
+    fn visit(&self, holder: &RandomStruct, path: &str, in_struct: bool, found: &mut Vec<(String, MemberShape)>) {
         let of_struct = in_struct && !self.is_element();
         let shapes = of_struct.then(|| self.shapes_of_struct(holder)).into_iter().flatten();
         let shapes = shapes.chain(self.shapes_of_block(holder).into_iter().filter(|_| path == Self::BLOCK));
         found.extend(shapes.map(|shape| (path.to_owned(), shape)));
         if let Some(base) = &holder.base {
-            self.visit((base, path), true, found);
+            self.visit(base, path, true, found);
         }
         let (first, end) = (holder.width() - holder.members.len(), holder.width());
+
         for (number, member) in (first..end).zip(&holder.members) {
             // The element of a structured buffer is the buffer's own.
             let path = if self.is_element() { path.to_owned() } else { format!("{path}.m{number}") };
-            let spot = Spot { member, is_behind: number > 0, is_before: number + 1 < end, in_struct };
+            let spot = MemberContext { member, is_behind: number > 0, is_before: number + 1 < end, in_struct };
             let is_bool = self.is_element() && member.ty.scalar() == Some(Scalar::Bool);
             let shapes = self.shapes_of_member(&spot).into_iter().chain(is_bool.then_some(MemberShape::BoolElement));
             found.extend(shapes.map(|shape| (path.clone(), shape)));
             if let Some(inner) = member.ty.structure() {
-                self.visit((inner, &path), true, found);
+                self.visit(inner, &path, true, found);
             }
         }
     }
@@ -184,7 +185,7 @@ impl Declaration {
         scalar.size(self.options.sixteen_bit, 4)
     }
 
-    fn shapes_of_struct(&self, structure: &Struct) -> impl Iterator<Item = MemberShape> + use<> {
+    fn shapes_of_struct(&self, structure: &RandomStruct) -> impl Iterator<Item = MemberShape> + use<> {
         let mut sizes = BTreeSet::new();
         structure.visit(&mut |member| {
             // Some compilers give every enum four bytes.
@@ -196,7 +197,7 @@ impl Declaration {
         [mixed, has_bits(structure).then_some(MemberShape::BitFieldStruct)].into_iter().flatten()
     }
 
-    fn shapes_of_block(&self, structure: &Struct) -> Vec<MemberShape> {
+    fn shapes_of_block(&self, structure: &RandomStruct) -> Vec<MemberShape> {
         let is_constant = matches!(self.block, BlockForm::ConstantBuffer | BlockForm::PushConstant);
         only_those(&[
             (MemberShape::DerivedBlock, structure.base.is_some()),
@@ -204,16 +205,16 @@ impl Declaration {
         ])
     }
 
-    fn shapes_of_member(&self, spot: &Spot<'_>) -> Vec<MemberShape> {
+    fn shapes_of_member(&self, spot: &MemberContext<'_>) -> Vec<MemberShape> {
         match &spot.member.ty {
             MemberType::Matrix { scalar, rows, columns, order } => {
-                self.shapes_of_matrix(spot, (*scalar, *rows, *columns), *order)
+                self.shapes_of_matrix(spot, *scalar, *rows, *columns, *order)
             }
             MemberType::Enum(Some(underlying)) => only_those(&[
                 (MemberShape::EightByteEnum, spot.in_struct && self.bytes(*underlying) == 8),
                 (MemberShape::TwoByteEnum, spot.in_struct && self.bytes(*underlying) == 2),
             ]),
-            MemberType::Vector { scalar, length } => self.shapes_of_vector(spot, (*scalar, *length)),
+            MemberType::Vector { scalar, length } => self.shapes_of_vector(spot, *scalar, *length),
             MemberType::Struct(inner) => {
                 let is_of_one = spot.member.dimensions.contains(&1);
                 only_those(&[
@@ -225,7 +226,7 @@ impl Declaration {
         }
     }
 
-    fn shapes_of_vector(&self, spot: &Spot<'_>, (scalar, length): (Scalar, u32)) -> Vec<MemberShape> {
+    fn shapes_of_vector(&self, spot: &MemberContext<'_>, scalar: Scalar, length: u32) -> Vec<MemberShape> {
         let is_eight = self.bytes(scalar) == 8;
         let is_inside = length == 1 && spot.is_behind && spot.member.dimensions.is_empty();
         only_those(&[
@@ -237,8 +238,10 @@ impl Declaration {
 
     fn shapes_of_matrix(
         &self,
-        spot: &Spot<'_>,
-        (scalar, rows, columns): (Scalar, u32, u32),
+        spot: &MemberContext<'_>,
+        scalar: Scalar,
+        rows: u32,
+        columns: u32,
         declared: Option<MatrixOrder>,
     ) -> Vec<MemberShape> {
         let (bytes, order) = (self.bytes(scalar), self.order(declared));
@@ -269,6 +272,7 @@ impl Declaration {
             (MemberShape::OrderedIntegerMatrixInAnArray, !scalar.is_float() && declared.is_some() && is_array),
             (MemberShape::EightByteCell, is_wide && rows == 1 && columns == 1),
         ];
+
         only_those(&shapes)
     }
 }
@@ -277,11 +281,11 @@ fn only_those(shapes: &[(MemberShape, bool)]) -> Vec<MemberShape> {
     shapes.iter().filter(|(_, is_there)| *is_there).map(|(shape, _)| *shape).collect()
 }
 
-fn has_bits(structure: &Struct) -> bool {
+fn has_bits(structure: &RandomStruct) -> bool {
     structure.members.iter().any(|member| member.bit_width.is_some())
 }
 
-fn has_matrix(structure: &Struct) -> bool {
+fn has_matrix(structure: &RandomStruct) -> bool {
     let mut found = false;
     structure.visit(&mut |member| found |= matches!(member.ty, MemberType::Matrix { .. }));
     found
@@ -292,25 +296,26 @@ mod tests {
     use super::*;
     use layoutproof_layout::LayoutOptions;
 
-    fn matrix(scalar: Scalar, rows: u32, columns: u32) -> Member {
-        Member::plain(MemberType::Matrix { scalar, rows, columns, order: None })
+    fn matrix(scalar: Scalar, rows: u32, columns: u32) -> RandomMember {
+        RandomMember::plain(MemberType::Matrix { scalar, rows, columns, order: None })
     }
 
     /// The shapes of the members of a block as text.
-    fn shapes(block: BlockForm, content: Struct) -> Vec<String> {
-        let declaration = Declaration { options: LayoutOptions::default(), block, content };
+    fn shapes(block: BlockForm, content: RandomStruct) -> Vec<String> {
+        let declaration = RandomDeclaration { options: LayoutOptions::default(), block, content };
         let found = declaration.shapes();
         found.iter().map(|(path, shape)| format!("{path} {}", shape.as_str())).collect()
     }
 
     #[test]
     fn paths_go_through_structs_and_bases() {
-        let float = Member::plain(MemberType::FLOAT);
-        let big = Member::plain(MemberType::Enum(Some(Scalar::Uint64)));
-        let base = Struct { base: None, members: vec![float] };
-        let derived = Struct { base: Some(Box::new(base)), members: vec![matrix(Scalar::Half, 2, 3), big.clone()] };
-        let held = Member::plain(MemberType::Struct(Box::new(derived))).array(2);
-        let content = Struct { base: None, members: vec![big, held] };
+        let float = RandomMember::plain(MemberType::FLOAT);
+        let big = RandomMember::plain(MemberType::Enum(Some(Scalar::Uint64)));
+        let base = RandomStruct { base: None, members: vec![float] };
+        let derived =
+            RandomStruct { base: Some(Box::new(base)), members: vec![matrix(Scalar::Half, 2, 3), big.clone()] };
+        let held = RandomMember::plain(MemberType::Struct(Box::new(derived))).array(2);
+        let content = RandomStruct { base: None, members: vec![big, held] };
         let inner = ["B.m1 struct-member", "B.m1 mixed-struct", "B.m1.m1 two-byte-matrix", "B.m1.m2 eight-byte-enum"];
         assert_eq!(shapes(BlockForm::Cbuffer, content.clone()), inner);
         let all = [&["B mixed-struct", "B.m0 eight-byte-enum"], &inner[..]].concat();
@@ -320,7 +325,7 @@ mod tests {
     #[test]
     fn a_flat_matrix_is_behind_a_member_unless_it_is_the_first_or_an_array() {
         let column = matrix(Scalar::Float32, 3, 1);
-        let content = Struct { base: None, members: vec![column.clone(), column.clone().array(2), column] };
+        let content = RandomStruct { base: None, members: vec![column.clone(), column.clone().array(2), column] };
         let both = |member| ["flat-matrix", "tall-matrix"].map(|shape| format!("{member} {shape}"));
         let mut all = ["B.m0", "B.m1", "B.m2"].map(both).concat();
         all.insert(5, "B.m2 flat-matrix-behind-a-member".to_owned());
@@ -330,34 +335,34 @@ mod tests {
     #[test]
     fn an_array_of_one_struct_is_told_where_the_struct_has_a_matrix() {
         let held = |member| {
-            let inner = Struct { base: None, members: vec![member] };
-            Member::plain(MemberType::Struct(Box::new(inner)))
+            let inner = RandomStruct { base: None, members: vec![member] };
+            RandomMember::plain(MemberType::Struct(Box::new(inner)))
         };
         let square = || held(matrix(Scalar::Float32, 2, 2));
-        let float = held(Member::plain(MemberType::FLOAT));
+        let float = held(RandomMember::plain(MemberType::FLOAT));
         let members = vec![square(), square().array(2), float.array(1), square().array(1)];
         let all = ["B.m0", "B.m1", "B.m2", "B.m3"].map(|member| format!("{member} struct-member"));
         let all = [&all[..], &["B.m3 array-of-one-struct".to_owned()]].concat();
-        assert_eq!(shapes(BlockForm::Cbuffer, Struct { base: None, members }), all);
+        assert_eq!(shapes(BlockForm::Cbuffer, RandomStruct { base: None, members }), all);
     }
 
     #[test]
     fn vectors_of_three_are_told_in_structs_and_others_everywhere() {
-        let vector = |length| Member::plain(MemberType::Vector { scalar: Scalar::Float32, length });
-        let content = Struct { base: None, members: [1, 2, 3, 4].map(vector).into() };
+        let vector = |length| RandomMember::plain(MemberType::Vector { scalar: Scalar::Float32, length });
+        let content = RandomStruct { base: None, members: [1, 2, 3, 4].map(vector).into() };
         let even = ["B.m1 even-vector", "B.m3 even-vector"];
         assert_eq!(shapes(BlockForm::Cbuffer, content.clone()), even);
         assert_eq!(shapes(BlockForm::StructuredBuffer, content), [even[0], "B.m2 three-vector-in-a-struct", even[1]]);
-        let element = Struct { base: None, members: vec![vector(3)] };
+        let element = RandomStruct { base: None, members: vec![vector(3)] };
         assert_eq!(shapes(BlockForm::StructuredElement, element), Vec::<String>::new());
     }
 
     #[test]
     fn an_element_is_the_block() {
-        let content = Struct { base: None, members: vec![matrix(Scalar::Float64, 3, 3)] };
+        let content = RandomStruct { base: None, members: vec![matrix(Scalar::Float64, 3, 3)] };
         assert_eq!(shapes(BlockForm::StructuredElement, content), ["B eight-byte-matrix"]);
         let ty = MemberType::Matrix { scalar: Scalar::Bool, rows: 2, columns: 2, order: Some(MatrixOrder::Row) };
-        let content = Struct { base: None, members: vec![Member::plain(ty)] };
+        let content = RandomStruct { base: None, members: vec![RandomMember::plain(ty)] };
         let all = ["B integer-matrix-element", "B matrix-element-by-rows", "B bool-matrix", "B bool-element"];
         assert_eq!(shapes(BlockForm::StructuredElement, content), all);
     }

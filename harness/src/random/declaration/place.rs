@@ -4,7 +4,7 @@
 
 use layoutproof_layout::scalar::SixteenBit;
 
-use super::shape::{Member, MemberType, Place, Struct};
+use super::shape::{ExplicitOffset, MemberType, RandomMember, RandomStruct};
 
 /// The strictest alignment of any type under any rule set, that of `double4` under std140, in bytes. Room is counted in
 /// steps of it.
@@ -13,10 +13,10 @@ const STEP: u32 = 32;
 /// Bytes of a register, in which packoffset counts.
 const REGISTER: u32 = 16;
 
-/// How a member of a buffer would be placed.
+/// A member of a buffer with the packoffset that it may get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wish {
-    /// Whether it is given a packoffset.
+pub(super) struct PlacedMember {
+    /// True if it is given a packoffset.
     pub(super) packed: bool,
     /// Registers that are left free before it.
     pub(super) gap: u32,
@@ -24,21 +24,21 @@ pub(super) struct Wish {
     pub(super) rank: u32,
 }
 
-impl Wish {
+impl PlacedMember {
     /// Packed without a gap, in declaration order.
     pub(super) const TIGHT: Self = Self { packed: true, gap: 0, rank: 0 };
 }
 
 /// Bytes that the struct takes at most under any rule set; a multiple of [`STEP`].
-pub(super) fn room(structure: &Struct) -> u32 {
+pub(super) fn room(structure: &RandomStruct) -> u32 {
     let start = structure.base.as_deref().map_or(0, room);
     structure.members.iter().fold(start, |end, member| match member.place {
-        Some(Place::VkOffset(offset)) => end.max(offset) + member_room(member),
-        Some(Place::PackOffset { .. }) | None => end + member_room(member),
+        Some(ExplicitOffset::VkOffset(offset)) => end.max(offset) + member_room(member),
+        Some(ExplicitOffset::PackOffset { .. }) | None => end + member_room(member),
     })
 }
 
-fn member_room(member: &Member) -> u32 {
+fn member_room(member: &RandomMember) -> u32 {
     let element = match &member.ty {
         MemberType::Scalar(_) | MemberType::Vector { .. } | MemberType::Enum(_) => STEP,
         MemberType::Matrix { rows, columns, .. } => STEP * (*rows).max(*columns),
@@ -47,12 +47,14 @@ fn member_room(member: &Member) -> u32 {
     member.dimensions.iter().product::<u32>() * element
 }
 
-/// Gives members of a buffer their packoffsets. Scalars and vectors share a register where they fit and no gap is wished.
-pub(super) fn pack(members: &mut [Member], wishes: &[Wish]) {
-    let mut turns: Vec<(usize, Wish)> = wishes.iter().copied().enumerate().take(members.len()).collect();
+/// Gives members of a buffer their packoffsets. Scalars and vectors share a register where they fit and no gap is
+/// wished.
+pub(super) fn pack(members: &mut [RandomMember], wishes: &[PlacedMember]) {
+    let mut turns: Vec<(usize, PlacedMember)> = wishes.iter().copied().enumerate().take(members.len()).collect();
     turns.sort_by_key(|(_, wish)| wish.rank);
     // The next free register, and the free component of the register before it.
     let (mut next, mut component) = (0, 4_u32);
+
     for (index, wish) in turns {
         let member = &mut members[index];
         let small = member.ty.packoffset_components().filter(|count| member.dimensions.is_empty() && *count <= 4);
@@ -66,31 +68,31 @@ pub(super) fn pack(members: &mut [Member], wishes: &[Wish]) {
         let start = component.next_multiple_of(if is_wide { 2 } else { 1 });
         match small {
             Some(count) if wish.gap == 0 && start + count <= 4 => {
-                member.place = Some(Place::PackOffset { register: next - 1, component: Some(start) });
+                member.place = Some(ExplicitOffset::PackOffset { register: next - 1, component: Some(start) });
                 component = start + count;
             }
             Some(count) => {
                 let register = next + wish.gap;
-                member.place = Some(Place::PackOffset { register, component: None });
+                member.place = Some(ExplicitOffset::PackOffset { register, component: None });
                 (next, component) = (register + 1, count);
             }
             None => {
                 let register = next + wish.gap;
-                member.place = Some(Place::PackOffset { register, component: None });
+                member.place = Some(ExplicitOffset::PackOffset { register, component: None });
                 (next, component) = (register + member_room(member) / REGISTER, 4);
             }
         }
     }
 }
 
-/// Gives members of a struct their `[[vk::offset]]`: where `gaps` has a number, that many steps of free bytes before the
-/// member. `start` is the room of the base, in bytes.
-pub(super) fn offset(members: &mut [Member], gaps: &[Option<u32>], start: u32) {
+/// Gives members of a struct their `[[vk::offset]]`: where `gaps` has a number, that many steps of free bytes before
+/// the member. `start` is the room of the base, in bytes.
+pub(super) fn offset(members: &mut [RandomMember], gaps: &[Option<u32>], start: u32) {
     let mut end = start;
     for (member, gap) in members.iter_mut().zip(gaps) {
         if let (Some(gap), None) = (gap, member.bit_width) {
             end += gap * STEP;
-            member.place = Some(Place::VkOffset(end));
+            member.place = Some(ExplicitOffset::VkOffset(end));
         }
         end += member_room(member);
     }
@@ -101,26 +103,28 @@ mod tests {
     use super::*;
     use layoutproof_layout::scalar::Scalar;
 
-    fn places(members: &mut [Member], wishes: &[Wish]) -> Vec<String> {
+    fn places(members: &mut [RandomMember], wishes: &[PlacedMember]) -> Vec<String> {
         pack(members, wishes);
-        let word = |member: &Member| match member.place {
-            Some(Place::PackOffset { register, component: Some(component) }) => format!("c{register}.{component}"),
-            Some(Place::PackOffset { register, component: None }) => format!("c{register}"),
-            Some(Place::VkOffset(offset)) => format!("{offset}"),
+        let word = |member: &RandomMember| match member.place {
+            Some(ExplicitOffset::PackOffset { register, component: Some(component) }) => {
+                format!("c{register}.{component}")
+            }
+            Some(ExplicitOffset::PackOffset { register, component: None }) => format!("c{register}"),
+            Some(ExplicitOffset::VkOffset(offset)) => format!("{offset}"),
             None => "-".to_owned(),
         };
         members.iter().map(word).collect()
     }
 
-    fn vector(scalar: Scalar, length: u32) -> Member {
-        Member::plain(MemberType::Vector { scalar, length })
+    fn vector(scalar: Scalar, length: u32) -> RandomMember {
+        RandomMember::plain(MemberType::Vector { scalar, length })
     }
 
     /// Registers of 4 components of 4 bytes, as wg-hlsl INF-0003 describes them.
     #[test]
     fn what_fits_shares_a_register() {
-        let float = Member::plain(MemberType::FLOAT);
-        let double = Member::plain(MemberType::Scalar(Scalar::Float64));
+        let float = RandomMember::plain(MemberType::FLOAT);
+        let double = RandomMember::plain(MemberType::Scalar(Scalar::Float64));
         let mut members = [
             float.clone(),
             vector(Scalar::Float32, 3),
@@ -130,15 +134,15 @@ mod tests {
             vector(Scalar::Float64, 3),
             float,
         ];
-        let found = places(&mut members, &[Wish::TIGHT; 7]);
+        let found = places(&mut members, &[PlacedMember::TIGHT; 7]);
         assert_eq!(found, ["c0", "c0.1", "c1", "c1.2", "c2", "c6", "c8"]);
     }
 
     #[test]
     fn gaps_ranks_and_members_without_packoffset() {
-        let float = Member::plain(MemberType::FLOAT);
+        let float = RandomMember::plain(MemberType::FLOAT);
         let mut members = [float.clone(), float.clone(), float];
-        let wish = |packed, gap, rank| Wish { packed, gap, rank };
+        let wish = |packed, gap, rank| PlacedMember { packed, gap, rank };
         let found = places(&mut members, &[wish(true, 0, 2), wish(true, 3, 1), wish(false, 0, 0)]);
         assert_eq!(found, ["c5.1", "c5", "-"]);
     }
@@ -146,10 +150,14 @@ mod tests {
     #[test]
     fn offsets_leave_room_for_the_largest() {
         let matrix = MemberType::Matrix { scalar: Scalar::Float64, rows: 2, columns: 4, order: None };
-        let mut members = [Member::plain(matrix), Member::plain(MemberType::FLOAT), Member::plain(MemberType::FLOAT)];
+        let mut members = [
+            RandomMember::plain(matrix),
+            RandomMember::plain(MemberType::FLOAT),
+            RandomMember::plain(MemberType::FLOAT),
+        ];
         offset(&mut members, &[None, Some(0), Some(1)], 32);
         // A base of at most 32 bytes, a matrix of at most four vectors of 32 bytes.
-        assert_eq!(members[1].place, Some(Place::VkOffset(160)));
-        assert_eq!(members[2].place, Some(Place::VkOffset(224)));
+        assert_eq!(members[1].place, Some(ExplicitOffset::VkOffset(160)));
+        assert_eq!(members[2].place, Some(ExplicitOffset::VkOffset(224)));
     }
 }

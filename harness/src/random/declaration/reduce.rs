@@ -6,14 +6,14 @@
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::Scalar;
 
-use super::place::{Wish, pack};
-use super::shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
+use super::place::{PlacedMember, pack};
+use super::shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 use super::space::TypeSpace;
 
 /// Every next smaller declaration; some do not fit the space, which is asked only of those that are tried.
-pub(super) fn reductions(declaration: &Declaration, space: &TypeSpace) -> Vec<Declaration> {
-    let with = |content| Declaration { content, ..declaration.clone() };
-    let mut found: Vec<Declaration> = fewer_members(&declaration.content).into_iter().map(with).collect();
+pub(super) fn reductions(declaration: &RandomDeclaration, space: &TypeSpace) -> Vec<RandomDeclaration> {
+    let with = |content| RandomDeclaration { content, ..declaration.clone() };
+    let mut found: Vec<RandomDeclaration> = fewer_members(&declaration.content).into_iter().map(with).collect();
     found.extend(forms(declaration, space));
     found.extend(options(declaration, space));
     found.extend(packed_tightly(declaration));
@@ -23,9 +23,9 @@ pub(super) fn reductions(declaration: &Declaration, space: &TypeSpace) -> Vec<De
 
 /// One half of the members, one of them, two neighbours, all but one, any two.
 ///
-/// Pairs are tried because two members may differ only at offsets that no single one can leave: a `float2` behind a `float`
-/// stands otherwise than behind two of them, and the same again behind three.
-fn fewer_members(structure: &Struct) -> Vec<Struct> {
+/// Pairs are tried because two members may differ only at offsets that no single one can leave: a `float2` behind a
+/// `float` stands otherwise than behind two of them, and the same again behind three.
+fn fewer_members(structure: &RandomStruct) -> Vec<RandomStruct> {
     let count = structure.members.len();
     let half = count / 2;
     let halves = (count > 3).then(|| [(0..half).collect(), (half..count).collect()]).into_iter().flatten();
@@ -35,7 +35,7 @@ fn fewer_members(structure: &Struct) -> Vec<Struct> {
     let pairs = (0..count).flat_map(|first| (first + 2..count).map(move |second| vec![first, second]));
     let all = halves.chain(single).chain(neighbours).chain(all_but_one).chain(pairs);
     let fewer = all.filter(|kept: &Vec<usize>| kept.len() < count);
-    let with = |kept: Vec<usize>| Struct {
+    let with = |kept: Vec<usize>| RandomStruct {
         base: structure.base.clone(),
         members: kept.into_iter().map(|index| structure.members[index].clone()).collect(),
     };
@@ -43,23 +43,23 @@ fn fewer_members(structure: &Struct) -> Vec<Struct> {
 }
 
 /// The block in the simpler forms, with its places where they may stay.
-fn forms(declaration: &Declaration, space: &TypeSpace) -> Vec<Declaration> {
+fn forms(declaration: &RandomDeclaration, space: &TypeSpace) -> Vec<RandomDeclaration> {
     let place = |form: BlockForm| space.blocks.iter().position(|known| *known == form);
     let own = place(declaration.block);
     let simpler = space.blocks.iter().filter(|form| place(**form) < own);
     let all = simpler.flat_map(|form| {
         let bare = without_places(&declaration.content);
         let contents = [declaration.content.clone(), bare];
-        contents.map(|content| Declaration { block: *form, content, ..*declaration })
+        contents.map(|content| RandomDeclaration { block: *form, content, ..*declaration })
     });
     all.collect()
 }
 
-fn options(declaration: &Declaration, space: &TypeSpace) -> Vec<Declaration> {
+fn options(declaration: &RandomDeclaration, space: &TypeSpace) -> Vec<RandomDeclaration> {
     let all = space.options();
     let own = all.iter().position(|options| *options == declaration.options).unwrap_or(0);
     let simpler = all[..own].iter().filter(|options| differ_once(**options, declaration.options));
-    simpler.map(|options| Declaration { options: *options, ..declaration.clone() }).collect()
+    simpler.map(|options| RandomDeclaration { options: *options, ..declaration.clone() }).collect()
 }
 
 fn differ_once(one: LayoutOptions, other: LayoutOptions) -> bool {
@@ -67,63 +67,67 @@ fn differ_once(one: LayoutOptions, other: LayoutOptions) -> bool {
 }
 
 /// Without the block's own packoffsets, or with all of them in order and without gaps.
-fn packed_tightly(declaration: &Declaration) -> Vec<Declaration> {
-    let is_packed = |member: &Member| matches!(member.place, Some(Place::PackOffset { .. }));
+fn packed_tightly(declaration: &RandomDeclaration) -> Vec<RandomDeclaration> {
+    let is_packed = |member: &RandomMember| matches!(member.place, Some(ExplicitOffset::PackOffset { .. }));
     if !declaration.content.members.iter().any(is_packed) {
         return Vec::new();
     }
     let mut tight = declaration.clone();
-    let wish = |member: &Member| Wish { packed: is_packed(member), ..Wish::TIGHT };
-    let wishes: Vec<Wish> = tight.content.members.iter().map(wish).collect();
+    let wish = |member: &RandomMember| PlacedMember { packed: is_packed(member), ..PlacedMember::TIGHT };
+    let wishes: Vec<PlacedMember> = tight.content.members.iter().map(wish).collect();
     pack(&mut tight.content.members, &wishes);
-    let bare = Declaration { content: without_places(&declaration.content), ..*declaration };
+    let bare = RandomDeclaration { content: without_places(&declaration.content), ..*declaration };
     let is_smaller = registers(&tight) < registers(declaration);
     std::iter::once(bare).chain(is_smaller.then_some(tight)).collect()
 }
 
-/// What tight packing makes smaller: register and component of every member.
-fn registers(declaration: &Declaration) -> Vec<(u32, u32)> {
+/// Register and component of every member, which tight packing makes smaller.
+fn registers(declaration: &RandomDeclaration) -> Vec<(u32, u32)> {
     let places = declaration.content.members.iter().filter_map(|member| match member.place {
-        Some(Place::PackOffset { register, component }) => Some((register, component.unwrap_or(0))),
-        Some(Place::VkOffset(_)) | None => None,
+        Some(ExplicitOffset::PackOffset { register, component }) => Some((register, component.unwrap_or(0))),
+        Some(ExplicitOffset::VkOffset(_)) | None => None,
     });
     places.collect()
 }
 
 /// The struct's own members without packoffset and `[[vk::offset]]`.
-fn without_places(structure: &Struct) -> Struct {
-    let members = structure.members.iter().map(|member| Member { place: None, ..member.clone() });
-    Struct { base: structure.base.clone(), members: members.collect() }
+fn without_places(structure: &RandomStruct) -> RandomStruct {
+    let members = structure.members.iter().map(|member| RandomMember { place: None, ..member.clone() });
+    RandomStruct { base: structure.base.clone(), members: members.collect() }
 }
 
 /// Without its base, with the base's members as its own, or with one member simpler.
-fn simpler_struct(structure: &Struct) -> Vec<Struct> {
+fn simpler_struct(structure: &RandomStruct) -> Vec<RandomStruct> {
     let mut found = Vec::new();
     if let Some(base) = structure.base.as_deref() {
-        found.push(Struct { base: None, members: structure.members.clone() });
-        found.push(Struct {
+        found.push(RandomStruct { base: None, members: structure.members.clone() });
+        found.push(RandomStruct {
             base: base.base.clone(),
             members: [base.members.clone(), structure.members.clone()].concat(),
         });
         let simpler = fewer_members(base).into_iter().chain(simpler_struct(base));
-        found.extend(simpler.map(|base| Struct { base: Some(Box::new(base)), members: structure.members.clone() }));
+        found.extend(
+            simpler.map(|base| RandomStruct { base: Some(Box::new(base)), members: structure.members.clone() }),
+        );
     }
+
     for (index, member) in structure.members.iter().enumerate() {
         for instead in simpler_member(member) {
             let (before, behind) = (&structure.members[..index], &structure.members[index + 1..]);
             let members = [before, &instead, behind].concat();
-            found.push(Struct { base: structure.base.clone(), members });
+            found.push(RandomStruct { base: structure.base.clone(), members });
         }
     }
+
     found
 }
 
-/// What may stand instead of a member; a struct may fall apart into its members.
-fn simpler_member(member: &Member) -> Vec<Vec<Member>> {
-    let float = Member::plain(MemberType::FLOAT);
+/// Smaller replacements of a member; a struct may be replaced by its members.
+fn simpler_member(member: &RandomMember) -> Vec<Vec<RandomMember>> {
+    let float = RandomMember::plain(MemberType::FLOAT);
     let mut found = Vec::new();
     if *member != float {
-        found.push(vec![Member { place: member.place, ..float.clone() }]);
+        found.push(vec![RandomMember { place: member.place, ..float.clone() }]);
         found.push(vec![float]);
     }
     if let Some(inner) = member.ty.structure() {
@@ -131,20 +135,20 @@ fn simpler_member(member: &Member) -> Vec<Vec<Member>> {
     }
     found.extend(simpler_around(member).into_iter().map(|member| vec![member]));
     let types = simpler_type(&member.ty).into_iter();
-    found.extend(types.map(|ty| vec![Member { ty, ..member.clone() }]));
+    found.extend(types.map(|ty| vec![RandomMember { ty, ..member.clone() }]));
     found
 }
 
 /// Without place and width, with fewer and shorter dimensions.
-fn simpler_around(member: &Member) -> Vec<Member> {
+fn simpler_around(member: &RandomMember) -> Vec<RandomMember> {
     let mut found = Vec::new();
-    let with = |dimensions: &[u32]| Member { dimensions: dimensions.to_vec(), ..member.clone() };
+    let with = |dimensions: &[u32]| RandomMember { dimensions: dimensions.to_vec(), ..member.clone() };
     if member.place.is_some() {
-        found.push(Member { place: None, ..member.clone() });
+        found.push(RandomMember { place: None, ..member.clone() });
     }
     if let Some(width) = member.bit_width {
-        found.push(Member { bit_width: None, ..member.clone() });
-        found.extend((width > 1).then(|| Member { bit_width: Some(width / 2), ..member.clone() }));
+        found.push(RandomMember { bit_width: None, ..member.clone() });
+        found.extend((width > 1).then(|| RandomMember { bit_width: Some(width / 2), ..member.clone() }));
     }
     if let [first, rest @ ..] = member.dimensions.as_slice() {
         found.extend([with(&[]), with(rest)]);
@@ -152,6 +156,7 @@ fn simpler_around(member: &Member) -> Vec<Member> {
         let shorter = rest.first().filter(|second| **second > 1).map(|second| with(&[*first, second - 1]));
         found.extend(shorter);
     }
+
     found
 }
 
@@ -184,6 +189,7 @@ fn simpler_matrix(ty: &MemberType) -> Vec<MemberType> {
         columns: *columns,
         order: *order,
     });
+
     let least = (*rows > 2 || *columns > 2).then(|| with((*rows).min(2), (*columns).min(2)));
     let shorter = [(*rows > 1).then(|| with(rows - 1, *columns)), (*columns > 1).then(|| with(*rows, columns - 1))];
     let smaller = least.into_iter().chain(shorter.into_iter().flatten());

@@ -6,37 +6,41 @@ use std::ops::Range;
 
 use proptest::strategy::ValueTree;
 
-use super::shape::Declaration;
+use super::shape::RandomDeclaration;
 use super::tree::{DeclarationTree, Declarations};
 
 /// How often [`search`] asks while it shrinks.
 pub const SHRINK_CALLS: u32 = 200;
 
-/// A declaration that differs, made smaller.
+/// A differing declaration after shrinking.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shrunk {
+pub struct ShrunkDeclaration {
     /// The smallest that still differs.
-    pub declaration: Declaration,
+    pub declaration: RandomDeclaration,
     /// How often was asked.
     pub calls: u32,
-    /// Whether everything smaller was tried, so that no call was missing.
+    /// True if everything smaller was tried, so that no call was missing.
     pub is_smallest: bool,
 }
 
-/// The first declaration that differs.
+/// The first declaration for which the two sides differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct DifferingDeclaration {
     /// Its number.
     pub index: u64,
     /// As it was drawn.
-    pub drawn: Declaration,
+    pub drawn: RandomDeclaration,
     /// Made smaller.
-    pub shrunk: Shrunk,
+    pub shrunk: ShrunkDeclaration,
 }
 
-/// The smallest declaration below the tree's that still differs, found with at most `calls` calls of `differs`. The tree's
-/// own declaration differs and is not asked about again.
-pub fn shrink(mut tree: DeclarationTree, calls: u32, differs: &mut dyn FnMut(&Declaration) -> bool) -> Shrunk {
+/// The smallest declaration below the tree's that still differs, found with at most `calls` calls of `differs`. The
+/// tree's own declaration differs and is not asked about again.
+pub fn shrink(
+    mut tree: DeclarationTree,
+    calls: u32,
+    differs: &mut dyn FnMut(&RandomDeclaration) -> bool,
+) -> ShrunkDeclaration {
     let mut smallest = tree.current();
     let mut asked = 0;
     let mut goes_on = tree.simplify();
@@ -50,7 +54,8 @@ pub fn shrink(mut tree: DeclarationTree, calls: u32, differs: &mut dyn FnMut(&De
             goes_on = tree.complicate();
         }
     }
-    Shrunk { declaration: smallest, calls: asked, is_smallest: !goes_on }
+
+    ShrunkDeclaration { declaration: smallest, calls: asked, is_smallest: !goes_on }
 }
 
 /// The first of these declarations that differs, shrunk with at most [`SHRINK_CALLS`] calls; `None` if none does.
@@ -58,11 +63,11 @@ pub fn search(
     declarations: &Declarations,
     seed: u64,
     numbers: Range<u64>,
-    differs: &mut dyn FnMut(&Declaration) -> bool,
-) -> Option<Found> {
+    differs: &mut dyn FnMut(&RandomDeclaration) -> bool,
+) -> Option<DifferingDeclaration> {
     numbers.into_iter().find_map(|index| {
         let tree = declarations.nth(seed, index);
         let drawn = tree.current();
-        differs(&drawn).then(|| Found { index, drawn, shrunk: shrink(tree, SHRINK_CALLS, differs) })
+        differs(&drawn).then(|| DifferingDeclaration { index, drawn, shrunk: shrink(tree, SHRINK_CALLS, differs) })
     })
 }

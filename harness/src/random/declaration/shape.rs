@@ -1,7 +1,7 @@
 //! The shape of a random declaration: one block of members, with whatever structs and enums these need.
 //!
-//! Structs stand inside the members that have them, so that taking a member away takes its types away too; names are given
-//! when the text is written.
+//! Structs stand inside the members that have them, so that taking a member away takes its types away too; names are
+//! given when the text is written.
 
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
@@ -9,13 +9,13 @@ use layoutproof_layout::shape::MatrixOrder;
 
 /// Structs, enums and one block, with the options under which compilers shall read them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Declaration {
+pub struct RandomDeclaration {
     /// Order of matrices that declare none, and whether 16-bit types take 2 bytes.
     pub options: LayoutOptions,
-    /// What the block is declared as.
+    /// The form in which the block is declared.
     pub block: BlockForm,
-    /// What the block holds; for [`BlockForm::StructuredElement`] one member, which is the element itself.
-    pub content: Struct,
+    /// Members of the block; for [`BlockForm::StructuredElement`] one member, which is the element itself.
+    pub content: RandomStruct,
 }
 
 /// How a block is declared.
@@ -37,16 +37,16 @@ pub enum BlockForm {
 
 /// The members of a struct or of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Struct {
+pub struct RandomStruct {
     /// Base struct; its members stand first.
-    pub base: Option<Box<Struct>>,
+    pub base: Option<Box<RandomStruct>>,
     /// Own members, in order.
-    pub members: Vec<Member>,
+    pub members: Vec<RandomMember>,
 }
 
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Member {
+pub struct RandomMember {
     /// Type without dimensions.
     pub ty: MemberType,
     /// Elements of each array dimension, outermost first; empty for no array.
@@ -54,7 +54,7 @@ pub struct Member {
     /// Width of a bit-field, in bits.
     pub bit_width: Option<u32>,
     /// Where it asks to stand.
-    pub place: Option<Place>,
+    pub place: Option<ExplicitOffset>,
 }
 
 /// Type of a member.
@@ -83,12 +83,12 @@ pub enum MemberType {
     /// An enum, with its underlying type where one is written.
     Enum(Option<Scalar>),
     /// A struct.
-    Struct(Box<Struct>),
+    Struct(Box<RandomStruct>),
 }
 
 /// An explicit offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum ExplicitOffset {
     /// `packoffset(c2.y)`, on members of a `cbuffer` or `tbuffer`.
     PackOffset {
         /// 16-byte register.
@@ -100,7 +100,7 @@ pub enum Place {
     VkOffset(u32),
 }
 
-impl Declaration {
+impl RandomDeclaration {
     /// Name of the block, first part of every path in it.
     pub const BLOCK: &'static str = "B";
 
@@ -109,7 +109,7 @@ impl Declaration {
         self.content.members.len()
     }
 
-    /// Whether the block is a buffer of elements that are no structs.
+    /// True if the block is a buffer of elements that are no structs.
     pub fn is_element(&self) -> bool {
         self.block == BlockForm::StructuredElement
     }
@@ -131,7 +131,7 @@ impl BlockForm {
         Self::PushConstant,
     ];
 
-    /// Whether members are declared in the block itself and not in a struct.
+    /// True if members are declared in the block itself and not in a struct.
     pub fn is_direct(self) -> bool {
         match self {
             Self::Cbuffer | Self::Tbuffer => true,
@@ -152,13 +152,13 @@ impl BlockForm {
     }
 }
 
-impl Struct {
-    /// Whether it has neither members nor a base.
+impl RandomStruct {
+    /// True if it has neither members nor a base.
     pub fn is_empty(&self) -> bool {
         self.base.is_none() && self.members.is_empty()
     }
 
-    /// Whether it is empty, or holds nothing but structs that are.
+    /// True if it is empty, or holds nothing but structs that are.
     pub fn holds_nothing(&self) -> bool {
         self.base.as_ref().is_none_or(|base| base.holds_nothing())
             && self.members.iter().all(|member| member.ty.structure().is_some_and(Self::holds_nothing))
@@ -177,12 +177,12 @@ impl Struct {
             MemberType::Matrix { rows, columns, .. } => rows * columns,
             MemberType::Struct(structure) => structure.leaves(),
         };
-        let of_member = |member: &Member| member.dimensions.iter().product::<u32>() * of_type(&member.ty);
+        let of_member = |member: &RandomMember| member.dimensions.iter().product::<u32>() * of_type(&member.ty);
         self.base.as_ref().map_or(0, |base| base.leaves()) + self.members.iter().map(of_member).sum::<u32>()
     }
 
     /// Calls `visit` with every member, those of bases and of nested structs too.
-    pub fn visit(&self, visit: &mut dyn FnMut(&Member)) {
+    pub fn visit(&self, visit: &mut dyn FnMut(&RandomMember)) {
         if let Some(base) = &self.base {
             base.visit(visit);
         }
@@ -202,7 +202,7 @@ impl Struct {
     }
 }
 
-impl Member {
+impl RandomMember {
     /// A member without dimensions, width and place.
     pub fn plain(ty: MemberType) -> Self {
         Self { ty, dimensions: Vec::new(), bit_width: None, place: None }
@@ -214,7 +214,7 @@ impl Member {
         Self { dimensions: vec![count], ..self }
     }
 
-    /// Whether nothing is written around its type.
+    /// True if nothing is written around its type.
     pub fn is_plain(&self) -> bool {
         self.dimensions.is_empty() && self.bit_width.is_none() && self.place.is_none()
     }
@@ -225,7 +225,7 @@ impl MemberType {
     pub const FLOAT: Self = Self::Scalar(Scalar::Float32);
 
     /// The struct that this is.
-    pub fn structure(&self) -> Option<&Struct> {
+    pub fn structure(&self) -> Option<&RandomStruct> {
         match self {
             Self::Struct(structure) => Some(structure),
             Self::Scalar(_) | Self::Vector { .. } | Self::Matrix { .. } | Self::Enum(_) => None,
@@ -263,8 +263,8 @@ impl MemberType {
         }
     }
 
-    /// Components of 4 bytes in a register that a scalar or vector takes, as packoffset counts them: one for each value up
-    /// to 32 bits, two for 64 bits. `None` for what begins at component x only.
+    /// Components of 4 bytes in a register that a scalar or vector takes, as packoffset counts them: one for each value
+    /// up to 32 bits, two for 64 bits. `None` for what begins at component x only.
     ///
     /// Source: wg-hlsl INF-0003, packoffset; measured with DXC 1.7.2308.
     pub fn packoffset_components(&self) -> Option<u32> {

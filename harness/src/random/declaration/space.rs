@@ -1,7 +1,7 @@
 //! The type space: from what declarations are made. Each compiler gets declarations that it can take.
 //!
-//! A [`TypeSpace`] lists scalars, forms of blocks and features; the presets say what each compiler lacks and who says so.
-//! [`TypeSpace::common`] is what two of them share.
+//! A [`TypeSpace`] lists scalars, forms of blocks and features; the presets say what each compiler lacks and who says
+//! so. [`TypeSpace::common`] is what two of them share.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::MatrixOrder;
 
-use super::feature::{Feature, matrix_feature};
+use super::feature::{DeclarationFeature, matrix_feature};
 use super::shape::BlockForm;
 
-/// From what declarations are made.
+/// The set of types and features from which declarations are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeSpace {
     /// Scalar types, the simplest first; `float` is always one of them.
     pub scalars: Vec<Scalar>,
     /// Forms of blocks, the simplest first.
     pub blocks: Vec<BlockForm>,
-    /// What else is there.
-    pub features: BTreeSet<Feature>,
+    /// Further features.
+    pub features: BTreeSet<DeclarationFeature>,
     /// Default orders of matrices.
     pub orders: Vec<MatrixOrder>,
     /// Sizes of 16-bit types. `float16_t`, `int16_t` and `uint16_t` are there with [`SixteenBit::On`] only.
@@ -43,7 +43,7 @@ impl TypeSpace {
         Self {
             scalars: [&CORE[..], &SIZED[..]].concat(),
             blocks: BlockForm::ALL.to_vec(),
-            features: Feature::ALL.into(),
+            features: DeclarationFeature::ALL.into(),
             orders: vec![MatrixOrder::Column, MatrixOrder::Row],
             sixteen_bit: vec![SixteenBit::On, SixteenBit::Off],
         }
@@ -56,7 +56,7 @@ impl TypeSpace {
     ///
     /// Source: measured with DXC 1.7.2308 (`-T cs_6_6`, with and without `-enable-16bit-types`).
     pub fn dxc_dxil() -> Self {
-        Self::everything().without(&[Feature::VkOffset, Feature::EmptyStructArray])
+        Self::everything().without(&[DeclarationFeature::VkOffset, DeclarationFeature::EmptyStructArray])
     }
 
     /// DXC to SPIR-V.
@@ -69,10 +69,10 @@ impl TypeSpace {
     /// Source: measured with DXC 1.7.2308 (`-spirv -T cs_6_6`).
     pub fn dxc_spirv() -> Self {
         Self::everything().without(&[
-            Feature::ColumnIntegerMatrix,
-            Feature::PackOffsetAnyOrder,
-            Feature::EmptyStruct,
-            Feature::EmptyStructArray,
+            DeclarationFeature::ColumnIntegerMatrix,
+            DeclarationFeature::PackOffsetAnyOrder,
+            DeclarationFeature::EmptyStruct,
+            DeclarationFeature::EmptyStructArray,
         ])
     }
 
@@ -86,16 +86,17 @@ impl TypeSpace {
     /// Source: measured with Clang 22.1.8 (`-T cs_6_6`, with and without `-enable-16bit-types`).
     pub fn clang() -> Self {
         let space = Self::everything().without(&[
-            Feature::Matrix,
-            Feature::OneDimensionalMatrix,
-            Feature::MatrixOrder,
-            Feature::IntegerMatrix,
-            Feature::ColumnIntegerMatrix,
-            Feature::EmptyStruct,
-            Feature::EmptyStructArray,
-            Feature::BitField,
-            Feature::VkOffset,
+            DeclarationFeature::Matrix,
+            DeclarationFeature::OneDimensionalMatrix,
+            DeclarationFeature::MatrixOrder,
+            DeclarationFeature::IntegerMatrix,
+            DeclarationFeature::ColumnIntegerMatrix,
+            DeclarationFeature::EmptyStruct,
+            DeclarationFeature::EmptyStructArray,
+            DeclarationFeature::BitField,
+            DeclarationFeature::VkOffset,
         ]);
+
         let blocks =
             vec![BlockForm::Cbuffer, BlockForm::StructuredBuffer, BlockForm::StructuredElement, BlockForm::Tbuffer];
         Self { blocks, ..space }
@@ -112,11 +113,11 @@ impl TypeSpace {
     /// Source: measured with Slang 2026.14.1 (`-target spirv` and `-target hlsl -profile sm_6_6`).
     pub fn slang() -> Self {
         let space = Self::everything().without(&[
-            Feature::ColumnIntegerMatrix,
-            Feature::PackOffsetMixed,
-            Feature::VkOffset,
-            Feature::EmptyStruct,
-            Feature::EmptyStructArray,
+            DeclarationFeature::ColumnIntegerMatrix,
+            DeclarationFeature::PackOffsetMixed,
+            DeclarationFeature::VkOffset,
+            DeclarationFeature::EmptyStruct,
+            DeclarationFeature::EmptyStructArray,
         ]);
         Self { sixteen_bit: vec![SixteenBit::On], ..space }
     }
@@ -128,7 +129,7 @@ impl TypeSpace {
     ///
     /// Source: measured with Slang 2026.14.1 (`-target spirv -O0`).
     pub fn slang_spirv() -> Self {
-        let mut space = Self::slang().without(&[Feature::OneDimensionalMatrix]);
+        let mut space = Self::slang().without(&[DeclarationFeature::OneDimensionalMatrix]);
         space.blocks.retain(|form| *form != BlockForm::Tbuffer);
         space
     }
@@ -136,18 +137,19 @@ impl TypeSpace {
     /// FXC up to shader model 5.0: no 16-bit and 64-bit integers, `half` another name for `float`, neither
     /// `ConstantBuffer<T>` nor push constants, no enums, bit-fields, empty structs and bases.
     ///
-    /// Source: Microsoft's HLSL reference, Scalar Types ("half: provided only for language compatibility") and Shader Model
-    /// 5.1 (`ConstantBuffer<T>`); enums and bit-fields came with HLSL 2017 and 2021 of DXC.
+    /// Source: Microsoft's HLSL reference, Scalar Types ("half: provided only for language compatibility") and Shader
+    /// Model 5.1 (`ConstantBuffer<T>`); enums and bit-fields came with HLSL 2017 and 2021 of DXC.
     pub fn fxc() -> Self {
         let space = Self::everything().without(&[
-            Feature::Enum,
-            Feature::TypedEnum,
-            Feature::BitField,
-            Feature::EmptyStruct,
-            Feature::EmptyStructArray,
-            Feature::BaseStruct,
-            Feature::VkOffset,
+            DeclarationFeature::Enum,
+            DeclarationFeature::TypedEnum,
+            DeclarationFeature::BitField,
+            DeclarationFeature::EmptyStruct,
+            DeclarationFeature::EmptyStructArray,
+            DeclarationFeature::BaseStruct,
+            DeclarationFeature::VkOffset,
         ]);
+
         Self {
             scalars: [&CORE[..], &[Scalar::Float64]].concat(),
             blocks: vec![
@@ -161,8 +163,9 @@ impl TypeSpace {
         }
     }
 
-    /// What GLSL says without extensions: matrices of `float` and `double` with 2 to 4 rows and columns, no vectors of one
-    /// component, no enums, bit-fields, bases and empty structs, no packoffset. Texture buffers are no blocks there.
+    /// The types of GLSL without extensions: matrices of `float` and `double` with 2 to 4 rows and columns, no vectors of
+    /// one component, no enums, bit-fields, bases and empty structs, no packoffset. Texture buffers are no blocks
+    /// there.
     ///
     /// Source: GLSL 4.60, 4.1 Basic Types, 4.1.8 Structures, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers.
     pub fn glsl() -> Self {
@@ -175,24 +178,24 @@ impl TypeSpace {
                 BlockForm::PushConstant,
             ],
             features: BTreeSet::from([
-                Feature::Vector,
-                Feature::Matrix,
-                Feature::MatrixOrder,
-                Feature::Array,
-                Feature::NestedArray,
-                Feature::Struct,
+                DeclarationFeature::Vector,
+                DeclarationFeature::Matrix,
+                DeclarationFeature::MatrixOrder,
+                DeclarationFeature::Array,
+                DeclarationFeature::NestedArray,
+                DeclarationFeature::Struct,
             ]),
             orders: vec![MatrixOrder::Column, MatrixOrder::Row],
             sixteen_bit: vec![SixteenBit::On],
         }
     }
 
-    /// What WGSL shares with the host: no `bool` and no 64-bit types, matrices of floating point with contiguous columns.
-    /// `half` is `f16`.
+    /// The types that WGSL shares with the host: no `bool` and no 64-bit types, matrices of floating point with contiguous
+    /// columns. `half` is `f16`.
     ///
     /// Source: WGSL, Host-shareable Types and Memory Layout.
     pub fn wgsl() -> Self {
-        let space = Self::glsl().without(&[Feature::MatrixOrder]);
+        let space = Self::glsl().without(&[DeclarationFeature::MatrixOrder]);
         Self {
             scalars: vec![Scalar::Float32, Scalar::Int32, Scalar::Uint32, Scalar::Half],
             blocks: vec![BlockForm::Cbuffer, BlockForm::ConstantBuffer, BlockForm::StructuredBuffer],
@@ -209,7 +212,7 @@ impl TypeSpace {
 
     /// The space without these features.
     #[must_use]
-    pub fn without(mut self, features: &[Feature]) -> Self {
+    pub fn without(mut self, features: &[DeclarationFeature]) -> Self {
         self.features.retain(|feature| !features.contains(feature));
         self
     }
@@ -227,8 +230,8 @@ impl TypeSpace {
         self
     }
 
-    /// What both spaces have: what two compilers can be compared on. `None` where they share no form of block, no order or
-    /// no size of 16-bit types.
+    /// The intersection of two spaces, on which two compilers can be compared. `None` where they share no form of block, no order
+    /// or no size of 16-bit types.
     pub fn common(&self, other: &Self) -> Option<Self> {
         let space = Self {
             scalars: shared(&self.scalars, &other.scalars),
@@ -241,8 +244,8 @@ impl TypeSpace {
         (!is_empty).then_some(space)
     }
 
-    /// Whether declarations may have this.
-    pub fn has(&self, feature: Feature) -> bool {
+    /// True if declarations may have this.
+    pub fn has(&self, feature: DeclarationFeature) -> bool {
         self.features.contains(&feature)
     }
 
@@ -266,14 +269,14 @@ impl TypeSpace {
     pub fn matrices_with(&self, options: LayoutOptions) -> Vec<(Scalar, Option<MatrixOrder>)> {
         let scalars = self.scalars_with(options.sixteen_bit).into_iter().filter(|it| MATRIX_SCALARS.contains(it));
         let written = [None, Some(MatrixOrder::Row), Some(MatrixOrder::Column)];
-        let orders = if self.has(Feature::MatrixOrder) { &written[..] } else { &written[..1] };
+        let orders = if self.has(DeclarationFeature::MatrixOrder) { &written[..] } else { &written[..1] };
         let all = scalars.flat_map(|scalar| orders.iter().map(move |order| (scalar, *order)));
         all.filter(|(scalar, order)| self.has_matrix(*scalar, order.unwrap_or(options.matrix))).collect()
     }
 
-    /// Whether matrices of this scalar may have this order.
+    /// True if matrices of this scalar may have this order.
     fn has_matrix(&self, scalar: Scalar, order: MatrixOrder) -> bool {
-        self.has(Feature::Matrix) && matrix_feature(scalar, order).is_none_or(|feature| self.has(feature))
+        self.has(DeclarationFeature::Matrix) && matrix_feature(scalar, order).is_none_or(|feature| self.has(feature))
     }
 }
 

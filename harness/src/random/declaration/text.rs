@@ -6,17 +6,17 @@ use layoutproof_layout::Span;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
 
-use super::shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
+use super::shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::diagnostics::Diagnostic;
 use crate::input::sources::SourceMap;
 use crate::module::Module;
 
-impl Declaration {
-    /// The declarations: enums `E0` and on, structs `T0` and on, the block `B` (of the struct `S` where it needs one). Members
-    /// are `m0` and on; those of a derived struct go on where its base ends.
+impl RandomDeclaration {
+    /// The declarations: enums `E0` and on, structs `T0` and on, the block `B` (of the struct `S` where it needs one).
+    /// Members are `m0` and on; those of a derived struct go on where its base ends.
     pub fn text(&self) -> String {
-        let mut writer = Writer::default();
+        let mut writer = DeclarationWriter::default();
         let own = writer.body(&self.content, self.block.is_direct());
         let block = match self.block {
             BlockForm::Cbuffer => format!("cbuffer B {own}"),
@@ -29,13 +29,14 @@ impl Declaration {
                 format!("StructuredBuffer<{element}> B;")
             }
         };
+
         writer.text + &block + "\n"
     }
 
-    /// What our own reader makes of the text.
+    /// The module that our own parser reads from the text.
     ///
     /// # Errors
-    /// The reader's problems; places are places in [`Declaration::text`].
+    /// The reader's problems; places are places in [`RandomDeclaration::text`].
     ///
     /// # Panics
     /// With 2^32 bytes of text.
@@ -50,15 +51,15 @@ impl Declaration {
 
 /// The types that were written so far; equal ones are written once.
 #[derive(Default)]
-struct Writer<'a> {
+struct DeclarationWriter<'a> {
     text: String,
-    structs: Vec<&'a Struct>,
+    structs: Vec<&'a RandomStruct>,
     enums: Vec<Option<Scalar>>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> DeclarationWriter<'a> {
     /// ` : T0 { ... };` behind the types that it needs; a buffer's members have no base.
-    fn body(&mut self, content: &'a Struct, direct: bool) -> String {
+    fn body(&mut self, content: &'a RandomStruct, direct: bool) -> String {
         let base = content.base.as_deref().map(|base| format!(" : T{}", self.structure(base)));
         let first = content.width() - content.members.len();
         let members: Vec<String> =
@@ -69,7 +70,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Number of a struct that is written by now.
-    fn structure(&mut self, structure: &'a Struct) -> usize {
+    fn structure(&mut self, structure: &'a RandomStruct) -> usize {
         if let Some(number) = self.structs.iter().position(|written| *written == structure) {
             return number;
         }
@@ -91,16 +92,17 @@ impl<'a> Writer<'a> {
         number
     }
 
-    fn member(&mut self, member: &'a Member, number: usize) -> String {
+    fn member(&mut self, member: &'a RandomMember, number: usize) -> String {
         let (attribute, packoffset) = match member.place {
             None => (String::new(), String::new()),
-            Some(Place::VkOffset(offset)) => (format!("[[vk::offset({offset})]] "), String::new()),
-            Some(Place::PackOffset { register, component }) => {
+            Some(ExplicitOffset::VkOffset(offset)) => (format!("[[vk::offset({offset})]] "), String::new()),
+            Some(ExplicitOffset::PackOffset { register, component }) => {
                 let component = component.and_then(|component| ["x", "y", "z", "w"].get(component as usize));
                 let dot = component.map(|component| format!(".{component}")).unwrap_or_default();
                 (String::new(), format!(" : packoffset(c{register}{dot})"))
             }
         };
+
         let width = member.bit_width.map(|width| format!(" : {width}")).unwrap_or_default();
         let dimensions: Vec<String> = member.dimensions.iter().map(|count| format!("[{count}]")).collect();
         let dimensions = dimensions.concat();
@@ -131,24 +133,26 @@ mod tests {
     use super::*;
     use layoutproof_layout::LayoutOptions;
 
-    fn float() -> Member {
-        Member::plain(MemberType::FLOAT)
+    fn float() -> RandomMember {
+        RandomMember::plain(MemberType::FLOAT)
     }
 
-    fn written(block: BlockForm, content: Struct) -> String {
-        Declaration { options: LayoutOptions::default(), block, content }.text()
+    fn written(block: BlockForm, content: RandomStruct) -> String {
+        RandomDeclaration { options: LayoutOptions::default(), block, content }.text()
     }
 
     #[test]
     fn types_come_before_their_use_and_equal_ones_once() {
-        let base = Struct { base: None, members: vec![float()] };
+        let base = RandomStruct { base: None, members: vec![float()] };
         let matrix = MemberType::Matrix { scalar: Scalar::Half, rows: 2, columns: 3, order: Some(MatrixOrder::Row) };
-        let enumeration = Member::plain(MemberType::Enum(Some(Scalar::Uint16)));
-        let inner =
-            Struct { base: Some(Box::new(base)), members: vec![Member::plain(matrix).array(2), enumeration.clone()] };
-        let field = Member { bit_width: Some(3), ..Member::plain(MemberType::Scalar(Scalar::Uint32)) };
-        let held = Member::plain(MemberType::Struct(Box::new(inner)));
-        let content = Struct { base: None, members: vec![held.clone(), field, held.array(3), enumeration] };
+        let enumeration = RandomMember::plain(MemberType::Enum(Some(Scalar::Uint16)));
+        let inner = RandomStruct {
+            base: Some(Box::new(base)),
+            members: vec![RandomMember::plain(matrix).array(2), enumeration.clone()],
+        };
+        let field = RandomMember { bit_width: Some(3), ..RandomMember::plain(MemberType::Scalar(Scalar::Uint32)) };
+        let held = RandomMember::plain(MemberType::Struct(Box::new(inner)));
+        let content = RandomStruct { base: None, members: vec![held.clone(), field, held.array(3), enumeration] };
         let text = "\
 struct T0 {
     float m0;
@@ -171,13 +175,13 @@ StructuredBuffer<S> B;
 
     #[test]
     fn places_stand_where_the_languages_want_them() {
-        let place = |place| Member { place: Some(place), ..float() };
-        let packed = Place::PackOffset { register: 2, component: Some(1) };
-        let register = Place::PackOffset { register: 3, component: None };
-        let content = Struct { base: None, members: vec![place(packed), place(register).array(2)] };
+        let place = |place| RandomMember { place: Some(place), ..float() };
+        let packed = ExplicitOffset::PackOffset { register: 2, component: Some(1) };
+        let register = ExplicitOffset::PackOffset { register: 3, component: None };
+        let content = RandomStruct { base: None, members: vec![place(packed), place(register).array(2)] };
         let text = "cbuffer B {\n    float m0 : packoffset(c2.y);\n    float m1[2] : packoffset(c3);\n};\n";
         assert_eq!(written(BlockForm::Cbuffer, content), text);
-        let content = Struct { base: None, members: vec![place(Place::VkOffset(32))] };
+        let content = RandomStruct { base: None, members: vec![place(ExplicitOffset::VkOffset(32))] };
         let text = "struct S {\n    [[vk::offset(32)]] float m0;\n};\n[[vk::push_constant]] ConstantBuffer<S> B;\n";
         assert_eq!(written(BlockForm::PushConstant, content), text);
     }
@@ -185,7 +189,7 @@ StructuredBuffer<S> B;
     #[test]
     fn an_element_needs_no_struct() {
         let vector = MemberType::Vector { scalar: Scalar::Float64, length: 3 };
-        let content = Struct { base: None, members: vec![Member::plain(vector)] };
+        let content = RandomStruct { base: None, members: vec![RandomMember::plain(vector)] };
         assert_eq!(written(BlockForm::StructuredElement, content), "StructuredBuffer<double3> B;\n");
     }
 }

@@ -11,14 +11,14 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::generate;
 use super::reduce::reductions;
-use super::shape::Declaration;
+use super::shape::RandomDeclaration;
 use super::space::TypeSpace;
 
 /// A strategy for the declarations of a type space.
 #[derive(Clone, Debug)]
 pub struct Declarations {
     space: Arc<TypeSpace>,
-    drawn: SBoxedStrategy<Declaration>,
+    drawn: SBoxedStrategy<RandomDeclaration>,
 }
 
 impl Declarations {
@@ -44,7 +44,7 @@ impl Declarations {
 
 impl Strategy for Declarations {
     type Tree = DeclarationTree;
-    type Value = Declaration;
+    type Value = RandomDeclaration;
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let drawn = self.drawn.new_tree(runner)?.current();
@@ -54,23 +54,23 @@ impl Strategy for Declarations {
 
 /// A declaration on its way to the smallest that still fails.
 ///
-/// [`ValueTree::simplify`] keeps what is there and takes the next smaller declaration; [`ValueTree::complicate`] goes back
-/// and takes another, or stays and says `false` where all were tried. No declaration comes twice.
+/// [`ValueTree::simplify`] keeps what is there and takes the next smaller declaration; [`ValueTree::complicate`] goes
+/// back and takes another, or stays and says `false` where all were tried. No declaration comes twice.
 #[derive(Clone, Debug)]
 pub struct DeclarationTree {
     space: Arc<TypeSpace>,
-    current: Declaration,
+    current: RandomDeclaration,
     /// The smallest known to fail, if `current` is a step behind it.
-    kept: Option<Declaration>,
-    /// What is still to be tried below the smallest, the best last.
-    steps: Vec<Declaration>,
+    kept: Option<RandomDeclaration>,
+    /// Declarations still to be tried below the smallest one, the best last.
+    steps: Vec<RandomDeclaration>,
     /// All that was the current declaration once.
-    tried: HashSet<Declaration>,
+    tried: HashSet<RandomDeclaration>,
 }
 
 impl DeclarationTree {
     /// A tree whose value is `drawn`, which lies in the space.
-    pub fn new(drawn: Declaration, space: Arc<TypeSpace>) -> Self {
+    pub fn new(drawn: RandomDeclaration, space: Arc<TypeSpace>) -> Self {
         let mut tree =
             Self { space, tried: HashSet::from([drawn.clone()]), current: drawn, kept: None, steps: Vec::new() };
         tree.look_below();
@@ -97,9 +97,9 @@ impl DeclarationTree {
 }
 
 impl ValueTree for DeclarationTree {
-    type Value = Declaration;
+    type Value = RandomDeclaration;
 
-    fn current(&self) -> Declaration {
+    fn current(&self) -> RandomDeclaration {
         self.current.clone()
     }
 

@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 
 use super::host::{HostField, HostStruct, HostType, packing};
-use super::names::Reserved;
-use super::values::Place;
-use crate::report::slots::{Slot, has_no_end, slots};
+use super::names::ReservedWords;
+use super::values::FieldPlace;
+use crate::report::slots::{HostSlot, has_no_end, slots};
 
 /// The structs of all blocks that their rule sets allow.
-pub(super) fn structs(blocks: &[BlockLayout], reserved: Reserved) -> Vec<HostStruct> {
-    let mut flatten = Flatten { reserved, rules: String::new(), structs: Vec::new(), taken: BTreeSet::new() };
+pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords) -> Vec<HostStruct> {
+    let mut flatten = StructFlattener { reserved, rules: String::new(), structs: Vec::new(), taken: BTreeSet::new() };
     for block in blocks {
         flatten.block(block);
     }
@@ -24,16 +24,16 @@ pub(super) fn structs(blocks: &[BlockLayout], reserved: Reserved) -> Vec<HostStr
 
 /// Structs as they are collected.
 #[derive(Debug)]
-pub(super) struct Flatten {
-    reserved: Reserved,
+pub(super) struct StructFlattener {
+    reserved: ReservedWords,
     rules: String,
     structs: Vec<HostStruct>,
     taken: BTreeSet<String>,
 }
 
-/// What a struct is to be.
+/// A struct to make.
 #[derive(Debug)]
-struct Wanted<'a> {
+struct StructRequest<'a> {
     /// Name in the shader.
     declared: &'a str,
     /// What it is.
@@ -44,14 +44,14 @@ struct Wanted<'a> {
 
 /// A struct's fields as they are collected.
 #[derive(Debug, Default)]
-pub(super) struct Body {
+pub(super) struct HostStructBody {
     fields: Vec<HostField>,
     notes: Vec<String>,
     taken: BTreeSet<String>,
     end: u32,
 }
 
-impl Flatten {
+impl StructFlattener {
     fn block(&mut self, block: &BlockLayout) {
         let Ok(root) = &block.result else { return };
         block.rules.clone_into(&mut self.rules);
@@ -63,7 +63,7 @@ impl Flatten {
         match &root.shape {
             LaidOutShape::Struct(members) => {
                 let declared = if root.type_name.is_empty() { &block.name } else { &root.type_name };
-                self.structure(Wanted { declared, usage, size }, members);
+                self.structure(StructRequest { declared, usage, size }, members);
             }
             LaidOutShape::Scalar(_)
             | LaidOutShape::Vector { .. }
@@ -71,7 +71,7 @@ impl Flatten {
             | LaidOutShape::Array { .. }
             | LaidOutShape::Pointer
             | LaidOutShape::Resource => {
-                self.structure(Wanted { declared: &block.name, usage, size }, &[only_member(root)]);
+                self.structure(StructRequest { declared: &block.name, usage, size }, &[only_member(root)]);
             }
         }
     }
@@ -93,38 +93,40 @@ impl Flatten {
             }
         };
         let usage = format!("{usage} under {}", self.rules);
-        self.structure(Wanted { declared, usage, size }, members)
+        self.structure(StructRequest { declared, usage, size }, members)
     }
 
-    fn structure(&mut self, wanted: Wanted<'_>, members: &[LaidOutMember]) -> usize {
+    fn structure(&mut self, wanted: StructRequest<'_>, members: &[LaidOutMember]) -> usize {
         let slots = slots(members);
-        let end = slots.iter().map(Slot::end).max().unwrap_or(0);
+        let end = slots.iter().map(HostSlot::end).max().unwrap_or(0);
         let size = wanted.size.max(end);
-        let mut body = Body::default();
+        let mut body = HostStructBody::default();
+
         for (index, slot) in slots.iter().enumerate() {
             if slot.offset < body.end {
-                let Slot { name, offset, .. } = slot;
+                let HostSlot { name, offset, .. } = slot;
                 body.note(format!("`{name}` at byte {offset} shares bytes with a field and has none of its own"));
                 continue;
             }
             body.pad_to(slot.offset, self.reserved);
             let next = slots[index + 1..].iter().map(|next| next.offset).find(|next| *next >= slot.end());
             let room = next.unwrap_or(size).saturating_sub(slot.offset);
-            let place = Place { name: slot.name.clone(), offset: slot.offset, room, about: slot.bits.clone() };
+            let place = FieldPlace { name: slot.name.clone(), offset: slot.offset, room, about: slot.bits.clone() };
             match slot.bits {
                 Some(_) => self.unit(&mut body, place, slot.layout),
                 None if has_no_end(slot.layout) => self.tail(&mut body, slot),
                 None => self.value(&mut body, place, slot.layout),
             }
         }
+
         body.pad_to(size, self.reserved);
         self.add(wanted, body)
     }
 
     /// The struct's index; one that is there already is used again.
-    fn add(&mut self, wanted: Wanted<'_>, body: Body) -> usize {
-        let Wanted { declared, usage, .. } = wanted;
-        let Body { fields, notes, end: size, .. } = body;
+    fn add(&mut self, wanted: StructRequest<'_>, body: HostStructBody) -> usize {
+        let StructRequest { declared, usage, .. } = wanted;
+        let HostStructBody { fields, notes, end: size, .. } = body;
         let same = |known: &HostStruct| known.declared == declared && known.fields == fields && known.notes == notes;
         if let Some(index) = self.structs.iter().position(same) {
             let uses = &mut self.structs[index].uses;
@@ -133,6 +135,7 @@ impl Flatten {
             }
             return index;
         }
+
         let name = self.reserved.identifier(declared, "Block", &mut self.taken);
         let declared = declared.to_owned();
         let (alignment, packing) = packing(&fields, size, &self.structs);
@@ -141,28 +144,31 @@ impl Flatten {
     }
 
     /// Adds a field whose dimensions, outermost first, are `dimensions`.
-    pub(super) fn push(&self, body: &mut Body, place: Place, (ty, dimensions): (HostType, Vec<u32>)) {
+    pub(super) fn push(&self, body: &mut HostStructBody, place: FieldPlace, ty: HostType, dimensions: Vec<u32>) {
         let element = match ty {
             HostType::Float => 4,
             HostType::Double => 8,
             HostType::Signed(size) | HostType::Unsigned(size) => size,
             HostType::Struct(index) => self.structs[index].size,
         };
+
         let size = dimensions.iter().fold(element, |size, count| size.saturating_mul(*count));
+
         let name = self.reserved.identifier(&place.name, "value", &mut body.taken);
         let note = Some(place.about.unwrap_or_default());
+
         body.end = place.offset.saturating_add(size);
         body.fields.push(HostField { name, ty, dimensions, offset: place.offset, size, note });
     }
 }
 
-impl Body {
+impl HostStructBody {
     /// Adds something that a reader must know.
     pub(super) fn note(&mut self, note: String) {
         self.notes.push(note);
     }
 
-    fn pad_to(&mut self, offset: u32, reserved: Reserved) {
+    fn pad_to(&mut self, offset: u32, reserved: ReservedWords) {
         let Some(size) = offset.checked_sub(self.end).filter(|size| *size > 0) else { return };
         let name = reserved.identifier(&format!("_pad_{}", self.end), "_pad", &mut self.taken);
         let (ty, dimensions) = (HostType::BYTE, vec![size]);

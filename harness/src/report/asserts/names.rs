@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Language;
+use super::HostLanguage;
 
 /// Words that are no identifiers, or that the generated text needs for itself.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reserved(&'static [&'static str]);
+pub(super) struct ReservedWords(&'static [&'static str]);
 
 /// The Rust reference, Keywords; primitive types, which a struct of that name would hide.
 const RUST: &[&str] = &[
@@ -116,12 +116,12 @@ const CPP: &[&str] = &[
     "xor_eq",
 ];
 
-impl Reserved {
+impl ReservedWords {
     /// The words of this language.
-    pub(super) fn of(language: Language) -> Self {
+    pub(super) fn of(language: HostLanguage) -> Self {
         Self(match language {
-            Language::Rust => RUST,
-            Language::Cpp => CPP,
+            HostLanguage::Rust => RUST,
+            HostLanguage::Cpp => CPP,
         })
     }
 
@@ -175,15 +175,15 @@ mod tests {
             ("größe", "gr_e", "gr_e"),
             ("", "value", "value"),
         ] {
-            let of = |language| Reserved::of(language).identifier(declared, "value", &mut BTreeSet::new());
-            assert_eq!([of(Language::Rust), of(Language::Cpp)], [rust, cpp], "{declared}");
+            let of = |language| ReservedWords::of(language).identifier(declared, "value", &mut BTreeSet::new());
+            assert_eq!([of(HostLanguage::Rust), of(HostLanguage::Cpp)], [rust, cpp], "{declared}");
         }
     }
 
     #[test]
     fn names_that_become_alike_are_numbered() {
         let mut taken = BTreeSet::new();
-        let mut next = |declared| Reserved::of(Language::Rust).identifier(declared, "value", &mut taken);
+        let mut next = |declared| ReservedWords::of(HostLanguage::Rust).identifier(declared, "value", &mut taken);
         assert_eq!([next("N::S"), next("N_S"), next("N.S")], ["N_S", "N_S_2", "N_S_3"]);
     }
 }

@@ -1,8 +1,8 @@
 use layoutproof_layout::{BlockLayout, LayoutOptions, Span, find, lay_out, table};
 
 use super::host::{HostStruct, HostType};
-use super::names::Reserved;
-use super::{Language, asserts, flatten};
+use super::names::ReservedWords;
+use super::{HostLanguage, asserts, flatten};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::sources::SourceMap;
 use crate::module::Module;
@@ -20,7 +20,7 @@ fn blocks(text: &str, rules: &str) -> Vec<BlockLayout> {
 }
 
 fn rust(text: &str, rules: &str) -> String {
-    asserts("test.hlsl", &blocks(text, rules), Language::Rust)
+    asserts("test.hlsl", &blocks(text, rules), HostLanguage::Rust)
 }
 
 /// Checks that each fragment stands in the text.
@@ -64,7 +64,7 @@ fn every_leaf_is_a_number_of_the_host_struct() {
         table().iter().map(under).collect::<Vec<Vec<BlockLayout>>>()
     });
     for block in laid_out.flatten().filter(|block| block.result.is_ok()) {
-        let structs = flatten::structs(std::slice::from_ref(&block), Reserved::of(Language::Rust));
+        let structs = flatten::structs(std::slice::from_ref(&block), ReservedWords::of(HostLanguage::Rust));
         for host in &structs {
             let ends = host.fields.iter().map(|field| field.offset + field.size);
             let starts = host.fields.iter().map(|field| field.offset).skip(1).chain([host.size]);
@@ -85,13 +85,13 @@ fn a_struct_under_two_layouts_gets_two_names() {
     let text = "struct L { float a[2]; }; ConstantBuffer<L> c; StructuredBuffer<L> s;";
     let mut both = blocks(text, "std140");
     both[1] = blocks(text, "std430").remove(1);
-    let text = asserts("test.hlsl", &both, Language::Cpp);
+    let text = asserts("test.hlsl", &both, HostLanguage::Cpp);
     contains(&text, &["struct L {\n    float a[2][4];", "struct L_2 {\n    float a[2];", "sizeof(L) == 32"]);
     contains(&text, &["sizeof(L_2) == 8"]);
     let same = asserts(
         "test.hlsl",
         &[both.remove(0), blocks("struct L { float a[2]; }; ConstantBuffer<L> d;", "std140").remove(0)],
-        Language::Cpp,
+        HostLanguage::Cpp,
     );
     contains(
         &same,
@@ -127,7 +127,7 @@ fn an_array_without_end_has_no_field() {
 fn foreign_text_stays_in_its_comment() {
     let mut block = blocks("cbuffer S { float a; };", "std140").remove(0);
     block.name = "S\\\nint hidden;\u{1b}[31m".into();
-    let text = asserts("a\nb\\", &[block], Language::Cpp);
+    let text = asserts("a\nb\\", &[block], HostLanguage::Cpp);
     contains(&text, &["from a / b/. ", "// cbuffer S/ / int hidden;/u{1b}[31m under std140: 16 bytes\n"]);
 }
 
@@ -135,6 +135,6 @@ fn foreign_text_stays_in_its_comment() {
 #[test]
 fn a_member_with_the_name_of_its_type() {
     let text = "struct M { float4 v; }; cbuffer S { M M; };";
-    let text = asserts("test.hlsl", &blocks(text, "std140"), Language::Cpp);
+    let text = asserts("test.hlsl", &blocks(text, "std140"), HostLanguage::Cpp);
     contains(&text, &["    struct M M; // M\n"]);
 }

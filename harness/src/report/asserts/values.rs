@@ -7,13 +7,13 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
 
-use super::flatten::{Body, Flatten};
+use super::flatten::{HostStructBody, StructFlattener};
 use super::host::HostType;
-use crate::report::slots::{Slot, touched};
+use crate::report::slots::{HostSlot, touched};
 
 /// Where a value goes.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct FieldPlace {
     /// Name in the shader.
     pub name: String,
     /// Bytes from the start of the struct.
@@ -26,13 +26,13 @@ pub(super) struct Place {
 
 /// The elements of an array, or the contiguous vectors of a matrix.
 #[derive(Clone, Debug)]
-struct Repeat {
+struct RepeatedElement {
     element: LaidOut,
     count: u32,
     stride: u32,
 }
 
-impl Repeat {
+impl RepeatedElement {
     /// The parts of a type that repeats; `None` for others and for arrays without end.
     fn of(layout: &LaidOut) -> Option<Self> {
         match &layout.shape {
@@ -64,27 +64,27 @@ impl Repeat {
     }
 }
 
-impl Flatten {
+impl StructFlattener {
     /// Adds the fields of a member.
-    pub(super) fn value(&mut self, body: &mut Body, mut place: Place, layout: &LaidOut) {
+    pub(super) fn value(&mut self, body: &mut HostStructBody, mut place: FieldPlace, layout: &LaidOut) {
         place.about.get_or_insert_with(|| describe(layout));
         match &layout.shape {
-            LaidOutShape::Scalar(component) => self.push(body, place, (HostType::of(*component), Vec::new())),
+            LaidOutShape::Scalar(component) => self.push(body, place, HostType::of(*component), Vec::new()),
             LaidOutShape::Vector { component, length } => {
-                self.push(body, place, (HostType::of(*component), vec![*length]));
+                self.push(body, place, HostType::of(*component), vec![*length]);
             }
             LaidOutShape::Struct(_) => {
                 let size = layout.size.finite().unwrap_or(0).min(place.room);
                 let index = self.nested(layout, size);
-                self.push(body, place, (HostType::Struct(index), Vec::new()));
+                self.push(body, place, HostType::Struct(index), Vec::new());
             }
             LaidOutShape::Pointer => {
                 let addresses = layout.size.finite().unwrap_or(0) / 8;
                 let dimensions = if addresses == 1 { Vec::new() } else { vec![addresses] };
-                self.push(body, place, (HostType::ADDRESS, dimensions));
+                self.push(body, place, HostType::ADDRESS, dimensions);
             }
             LaidOutShape::Matrix { .. } | LaidOutShape::Array { .. } => {
-                if let Some(repeat) = Repeat::of(layout) {
+                if let Some(repeat) = RepeatedElement::of(layout) {
                     self.repeated(body, place, repeat);
                 }
             }
@@ -92,37 +92,37 @@ impl Flatten {
         }
     }
 
-    fn repeated(&mut self, body: &mut Body, place: Place, mut repeat: Repeat) {
+    fn repeated(&mut self, body: &mut HostStructBody, place: FieldPlace, mut repeat: RepeatedElement) {
         let used = touched(&repeat.element);
         if used > repeat.stride && repeat.count > 1 {
-            let Place { name, offset, .. } = &place;
+            let FieldPlace { name, offset, .. } = &place;
             let stride = repeat.stride;
             body.note(format!("elements of `{name}` at byte {offset} take {used} bytes {stride} apart: kept as bytes"));
             let bytes = (repeat.count - 1).saturating_mul(stride).saturating_add(used);
-            return self.push(body, place, (HostType::BYTE, vec![bytes]));
+            return self.push(body, place, HostType::BYTE, vec![bytes]);
         }
         if repeat.count == 1 && repeat.stride > place.room {
             repeat.stride = used;
         }
-        let Repeat { element, count, stride } = repeat;
+        let RepeatedElement { element, count, stride } = repeat;
         let whole = count.saturating_mul(stride) <= place.room;
         let (ty, inner) = self.element(&element, stride);
         let together = if whole { count } else { count - 1 };
         let dimensions = std::iter::once(together).chain(inner).collect();
         if whole {
-            return self.push(body, place, (ty, dimensions));
+            return self.push(body, place, ty, dimensions);
         }
-        let Place { name, offset, room, about } = place;
+        let FieldPlace { name, offset, room, about } = place;
         let about = about.unwrap_or_default();
         let start = together.saturating_mul(stride);
-        let last = Place {
+        let last = FieldPlace {
             name: format!("{name}_last"),
             offset: offset.saturating_add(start),
             room: room.saturating_sub(start),
             about: Some(format!("{about}: the last, index {together}, without the padding behind it")),
         };
         let about = Some(format!("{about}: all but the last, whose tail is not its own"));
-        self.push(body, Place { name, offset, room, about }, (ty, dimensions));
+        self.push(body, FieldPlace { name, offset, room, about }, ty, dimensions);
         self.value(body, last, &element);
     }
 
@@ -141,8 +141,8 @@ impl Flatten {
                 }
             }
             LaidOutShape::Matrix { .. } | LaidOutShape::Array { .. } => {
-                let repeat = Repeat::of(layout).filter(|repeat| touched(&repeat.element) <= repeat.stride);
-                let fits = |repeat: &Repeat| repeat.count.saturating_mul(repeat.stride) <= stride;
+                let repeat = RepeatedElement::of(layout).filter(|repeat| touched(&repeat.element) <= repeat.stride);
+                let fits = |repeat: &RepeatedElement| repeat.count.saturating_mul(repeat.stride) <= stride;
                 let repeat = repeat.filter(fits);
                 if let Some((repeat, count)) = repeat.and_then(|repeat| lanes(repeat.stride).map(|n| (repeat, n))) {
                     let (ty, inner) = self.element(&repeat.element, repeat.stride);
@@ -155,15 +155,15 @@ impl Flatten {
     }
 
     /// Adds the storage unit of bit-fields.
-    pub(super) fn unit(&self, body: &mut Body, place: Place, layout: &LaidOut) {
+    pub(super) fn unit(&self, body: &mut HostStructBody, place: FieldPlace, layout: &LaidOut) {
         let size = layout.size.finite().unwrap_or(0);
-        self.push(body, place, (HostType::Unsigned(size), Vec::new()));
+        self.push(body, place, HostType::Unsigned(size), Vec::new());
     }
 
     /// Says where an array without end begins; a struct that it is made of is written all the same.
-    pub(super) fn tail(&mut self, body: &mut Body, slot: &Slot<'_>) {
+    pub(super) fn tail(&mut self, body: &mut HostStructBody, slot: &HostSlot<'_>) {
         let LaidOutShape::Array { element, stride, .. } = &slot.layout.shape else { return };
-        let Slot { name, offset, .. } = slot;
+        let HostSlot { name, offset, .. } = slot;
         let ty = &slot.layout.type_name;
         body.note(format!("`{name}` ({ty}) begins at byte {offset}, stride {stride}: it has no end, hence no field"));
         if let LaidOutShape::Struct(_) = element.shape {

@@ -3,12 +3,12 @@
 /// Definitions with their names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Definitions {
-    known: Vec<Definition>,
+    known: Vec<TypeDefinition>,
 }
 
 /// `%name = type content`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Definition {
+struct TypeDefinition {
     /// Name as asked for.
     wanted: String,
     /// Name with its sigil, in quotes where LLVM needs them.
@@ -22,7 +22,7 @@ impl Definitions {
     ///
     /// The other part is the line that defines the type; `None` where it is defined already.
     pub(super) fn define(&mut self, wanted: &str, content: String) -> (String, Option<String>) {
-        let same = |known: &&Definition| known.wanted == wanted && known.content == content;
+        let same = |known: &&TypeDefinition| known.wanted == wanted && known.content == content;
         if let Some(known) = self.known.iter().find(same) {
             return (known.name.clone(), None);
         }
@@ -32,7 +32,7 @@ impl Definitions {
             Some(number) => sigil(&format!("{wanted}.{number}")),
         };
         let line = format!("{name} = type {content}");
-        self.known.push(Definition { wanted: wanted.to_owned(), name: name.clone(), content });
+        self.known.push(TypeDefinition { wanted: wanted.to_owned(), name: name.clone(), content });
         (name, Some(line))
     }
 

@@ -1,6 +1,6 @@
 //! Explicit layouts as LLVM types: what Clang's HLSL code generation writes, and what its proposals wrote before that.
 //!
-//! Laid-out blocks in, lines of LLVM IR out. `padded` makes packed structs with explicit padding, `target_layout` makes
+//! `padded` makes packed structs with explicit padding, `target_layout` makes
 //! `target("dx.Layout", ...)`, `register_struct` the struct of registers that a `cbuffer` stands for, `definitions` keeps
 //! the names. Members of a base struct count as the struct's own, bit-fields as their storage unit, resources as nothing.
 //!
@@ -13,11 +13,12 @@ mod primitive;
 mod register_struct;
 mod target_layout;
 
-use layoutproof_layout::{BlockKind, BlockLayout};
+use layoutproof_layout::rules::Platform;
+use layoutproof_layout::{BlockKind, BlockLayout, find};
 
-/// How layouts are written.
+/// The notation for layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum LlvmForm {
     /// Packed structs with `target("dx.Padding", N)` between members.
     Padded,
     /// `target("dx.Layout", %type, size, offsets...)`, and for a `cbuffer` the struct of registers.
@@ -25,20 +26,24 @@ pub enum Form {
 }
 
 /// The LLVM types of every block that its rule set allows.
-pub fn llvm_types(blocks: &[BlockLayout], form: Form) -> String {
-    let mut printer = Printer { form, padded: padded::Padded::default(), layouts: target_layout::Layouts::default() };
+pub fn llvm_types(blocks: &[BlockLayout], form: LlvmForm) -> String {
+    let mut printer = LlvmPrinter {
+        form,
+        padded: padded::PaddedStructs::default(),
+        layouts: target_layout::TargetLayouts::default(),
+    };
     let sections: Vec<String> = blocks.iter().filter_map(|block| printer.section(block)).collect();
     sections.join("\n")
 }
 
 /// What is known of the types of the blocks before.
-struct Printer {
-    form: Form,
-    padded: padded::Padded,
-    layouts: target_layout::Layouts,
+struct LlvmPrinter {
+    form: LlvmForm,
+    padded: padded::PaddedStructs,
+    layouts: target_layout::TargetLayouts,
 }
 
-impl Printer {
+impl LlvmPrinter {
     /// The lines of one block; `None` where its rule set forbids it.
     fn section(&mut self, block: &BlockLayout) -> Option<String> {
         let root = block.result.as_ref().ok()?;
@@ -46,8 +51,8 @@ impl Printer {
         let size = root.size.finite().map_or("no end".to_owned(), |size| format!("{size} bytes"));
         let mut lines = vec![format!("; {} {} under {}: {size}{stride}", block.kind, block.name, block.rules)];
         match self.form {
-            Form::Padded => lines.extend(self.padded.block(block, root)),
-            Form::TargetLayout => {
+            LlvmForm::Padded => lines.extend(self.padded.block(block, root)),
+            LlvmForm::TargetLayout => {
                 lines.extend(self.layouts.block(block, root));
                 if has_registers(block) {
                     lines.extend(register_struct::lines(&block.name, root));
@@ -61,7 +66,10 @@ impl Printer {
 
 /// The prefix of target types: rule sets of D3D make DXIL, all others SPIR-V.
 fn target(rules: &str) -> &'static str {
-    if rules.starts_with("hlsl-") || rules.starts_with("slang-cbuffer") { "dx" } else { "spirv" }
+    match find(rules).map(|rules| rules.platform) {
+        Some(Platform::Direct3d) => "dx",
+        Some(Platform::Webgpu | Platform::Other) | None => "spirv",
+    }
 }
 
 /// Whether the block is a struct of its own members rather than of a declared struct's.

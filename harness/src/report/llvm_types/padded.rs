@@ -11,25 +11,26 @@ use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 
 use super::definitions::Definitions;
 use super::{has_own_members, primitive, target};
-use crate::report::slots::{Slot, slots, touched};
+use crate::report::slots::{HostSlot, slots, touched};
 
 /// Packed structs as they are named.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Padded {
+pub(super) struct PaddedStructs {
     definitions: Definitions,
 }
 
 /// The lines of one block.
-struct Block<'a> {
+struct PaddedBlock<'a> {
     definitions: &'a mut Definitions,
     target: &'static str,
     lines: Vec<String>,
 }
 
-impl Padded {
+impl PaddedStructs {
     /// The types of `block`, itself first.
     pub(super) fn block(&mut self, block: &BlockLayout, root: &LaidOut) -> Vec<String> {
-        let mut printer = Block { definitions: &mut self.definitions, target: target(&block.rules), lines: Vec::new() };
+        let mut printer =
+            PaddedBlock { definitions: &mut self.definitions, target: target(&block.rules), lines: Vec::new() };
         match &root.shape {
             LaidOutShape::Struct(members) if has_own_members(block.kind) => {
                 let name = format!("__cblayout_{}", block.name);
@@ -52,7 +53,7 @@ impl Padded {
     }
 }
 
-impl Block<'_> {
+impl PaddedBlock<'_> {
     fn ty(&mut self, layout: &LaidOut) -> String {
         match &layout.shape {
             LaidOutShape::Scalar(component) => primitive::scalar(*component),
@@ -64,13 +65,13 @@ impl Block<'_> {
                     MatrixOrder::Column => (*columns, *rows),
                 };
                 let vector = primitive::vector(*component, length);
-                self.repeated(&vector, component.size.saturating_mul(length), (vectors, *stride))
+                self.repeated(&vector, component.size.saturating_mul(length), vectors, *stride)
             }
             LaidOutShape::Array { element, count, stride } => {
                 let ty = self.ty(element);
                 let size = touched(element);
                 match count {
-                    Count::Finite(count) => self.repeated(&ty, size, (*count, *stride)),
+                    Count::Finite(count) => self.repeated(&ty, size, *count, *stride),
                     Count::Unbounded => format!("[0 x {}]", self.with_padding(&ty, stride.saturating_sub(size))),
                 }
             }
@@ -84,7 +85,7 @@ impl Block<'_> {
     }
 
     /// `count` elements of `size` bytes, `stride` bytes apart.
-    fn repeated(&self, element: &str, size: u32, (count, stride): (u32, u32)) -> String {
+    fn repeated(&self, element: &str, size: u32, count: u32, stride: u32) -> String {
         match (count, stride.saturating_sub(size)) {
             (0 | 1, _) | (_, 0) => format!("[{count} x {element}]"),
             (_, padding) => {
@@ -106,8 +107,9 @@ impl Block<'_> {
         let place = self.lines.len();
         let mut end = 0;
         let mut parts = Vec::new();
+
         for slot in slots(members) {
-            let Slot { name: member, offset, layout, .. } = &slot;
+            let HostSlot { name: member, offset, layout, .. } = &slot;
             let Some(padding) = offset.checked_sub(end) else {
                 let note = format!("; `{name}`: `{member}` at byte {offset} shares bytes and has no part of its own");
                 self.lines.push(note);
@@ -119,6 +121,7 @@ impl Block<'_> {
             parts.push(self.ty(layout));
             end = slot.end();
         }
+
         let content = if parts.is_empty() { "<{}>".to_owned() } else { format!("<{{ {} }}>", parts.join(", ")) };
         let (name, line) = self.definitions.define(name, content);
         if let Some(line) = line {

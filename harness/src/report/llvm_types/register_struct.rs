@@ -5,7 +5,7 @@
 use layoutproof_layout::{LaidOut, LaidOutShape};
 
 use crate::report::member_tree::split_dimensions;
-use crate::report::slots::{Slot, slots};
+use crate::report::slots::{HostSlot, slots};
 use crate::report::style::one_line;
 
 /// Bytes of a register.
@@ -14,41 +14,42 @@ const REGISTER: u32 = 16;
 /// The struct of the buffer `name`, as comments; nothing for a buffer that is no struct.
 pub(super) fn lines(name: &str, root: &LaidOut) -> Vec<String> {
     let LaidOutShape::Struct(members) = &root.shape else { return Vec::new() };
-    let mut fields = Fields::default();
+    let mut fields = RegisterFields::default();
     for slot in slots(members) {
         fields.member(&slot);
     }
     let columns = fields.0.iter().map(|field| field.declaration.len()).max().unwrap_or(0);
-    let field =
-        |field: &Field| format!(";   {:columns$}  // {}", field.declaration, registers(field.offset, field.size));
+    let field = |field: &RegisterField| {
+        format!(";   {:columns$}  // {}", field.declaration, registers(field.offset, field.size))
+    };
     let head = format!("; struct {}Layout {{", one_line(name));
     [head].into_iter().chain(fields.0.iter().map(field)).chain(["; }".to_owned()]).collect()
 }
 
 /// A member, or padding.
 #[derive(Clone, Debug)]
-struct Field {
+struct RegisterField {
     declaration: String,
     offset: u32,
     size: u32,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Fields(Vec<Field>);
+struct RegisterFields(Vec<RegisterField>);
 
-impl Fields {
+impl RegisterFields {
     fn end(&self) -> u32 {
         self.0.iter().map(|field| field.offset.saturating_add(field.size)).max().unwrap_or(0)
     }
 
-    fn member(&mut self, slot: &Slot<'_>) {
+    fn member(&mut self, slot: &HostSlot<'_>) {
         while self.end() < slot.offset {
             self.padding(slot.offset);
         }
         let (ty, dimensions) = split_dimensions(&slot.layout.type_name);
         let shared = if slot.offset < self.end() { " /* shares bytes */" } else { "" };
         let declaration = format!("{} {}{dimensions};{shared}", one_line(ty), one_line(&slot.name));
-        self.0.push(Field { declaration, offset: slot.offset, size: slot.end().saturating_sub(slot.offset) });
+        self.0.push(RegisterField { declaration, offset: slot.offset, size: slot.end().saturating_sub(slot.offset) });
     }
 
     /// One field of padding towards `to`: the rest of a register, or all whole registers, or the start of the last one.
@@ -63,7 +64,7 @@ impl Fields {
             part(room.min(REGISTER - into_register))
         };
         let dimension = if size > REGISTER { format!("[{}]", size / REGISTER) } else { String::new() };
-        self.0.push(Field { declaration: format!("{ty} padding{number}{dimension};"), offset: from, size });
+        self.0.push(RegisterField { declaration: format!("{ty} padding{number}{dimension};"), offset: from, size });
     }
 }
 

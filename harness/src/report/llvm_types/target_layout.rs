@@ -14,21 +14,22 @@ use crate::report::slots::in_declared_order;
 
 /// Layout types as they are named.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layouts {
+pub(super) struct TargetLayouts {
     definitions: Definitions,
 }
 
 /// The lines of one block.
-struct Block<'a> {
+struct TargetLayoutBlock<'a> {
     definitions: &'a mut Definitions,
     target: &'static str,
     lines: Vec<String>,
 }
 
-impl Layouts {
+impl TargetLayouts {
     /// The types of `block`, each with its layout, itself last.
     pub(super) fn block(&mut self, block: &BlockLayout, root: &LaidOut) -> Vec<String> {
-        let mut printer = Block { definitions: &mut self.definitions, target: target(&block.rules), lines: Vec::new() };
+        let mut printer =
+            TargetLayoutBlock { definitions: &mut self.definitions, target: target(&block.rules), lines: Vec::new() };
         match &root.shape {
             LaidOutShape::Struct(members) if has_own_members(block.kind) => {
                 let content = printer.content(members);
@@ -53,7 +54,7 @@ impl Layouts {
     }
 }
 
-impl Block<'_> {
+impl TargetLayoutBlock<'_> {
     fn ty(&mut self, layout: &LaidOut) -> String {
         match &layout.shape {
             LaidOutShape::Scalar(component) => primitive::scalar(*component),

@@ -2,12 +2,12 @@
 
 use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
-use super::{Form, llvm_types};
+use super::{LlvmForm, llvm_types};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::sources::SourceMap;
 
 /// The text for all blocks of `text`.
-fn print(text: &str, rules: &str, form: Form) -> String {
+fn print(text: &str, rules: &str, form: LlvmForm) -> String {
     let mut sources = SourceMap::default();
     let end = u32::try_from(text.len()).unwrap();
     let span = Span { file: sources.add("test.hlsl", text), start: 0, end };
@@ -30,7 +30,7 @@ fn comments(text: &str) -> Vec<&str> {
 const SIMPLE: &str = "struct simple1 { float x; float y; }; struct simple2 { float3 x; float y; };";
 
 fn layouts(text: &str, rules: &str) -> String {
-    code(&print(&format!("{SIMPLE} {text}"), rules, Form::TargetLayout)).join("\n")
+    code(&print(&format!("{SIMPLE} {text}"), rules, LlvmForm::TargetLayout)).join("\n")
 }
 
 /// Types with explicit layouts in DXIL and SPIR-V, Examples, first listing. There `float` is `i32` in `simple1`, the word
@@ -104,7 +104,7 @@ fn vk_offset_is_spirv() {
 }
 
 fn registers(text: &str) -> String {
-    comments(&print(text, "hlsl-cbuffer", Form::TargetLayout)).join("\n")
+    comments(&print(text, "hlsl-cbuffer", LlvmForm::TargetLayout)).join("\n")
 }
 
 /// INF-0003, packoffset, packoffset on layout struct. There the third padding has no number.
@@ -167,7 +167,7 @@ fn sixteen_bit_members_leave_two_bytes() {
 }
 
 fn padded(text: &str, rules: &str) -> String {
-    code(&print(&format!("{SIMPLE} {ARRAY_STRUCT} {text}"), rules, Form::Padded)).join("\n")
+    code(&print(&format!("{SIMPLE} {ARRAY_STRUCT} {text}"), rules, LlvmForm::Padded)).join("\n")
 }
 
 /// Clang 22.1.8, `-cc1 -triple dxil-pc-shadermodel6.3-compute -fnative-half-type -fnative-int16-type -emit-llvm

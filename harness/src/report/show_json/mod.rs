@@ -1,6 +1,6 @@
 //! The answer of `layoutproof show`: layouts and bindings of one source, as other programs read them.
 //!
-//! Layouts, member rows and diagnostics in, one JSON value out; the text reporters draw the same value. Keys and their
+//! The text reporters draw the same value. Keys and their
 //! order are the command-line contract's, schema 1.
 
 use layoutproof_layout::padding::BlockPadding;
@@ -28,9 +28,9 @@ pub struct Shown {
     /// Why the source is refused, and then there are no layouts and no bindings; or which blocks a rule set forbids that
     /// the user named.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub errors: Option<Vec<Problem>>,
+    pub errors: Option<Vec<ShownProblem>>,
     /// Problems that do not change a layout.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<ShownProblem>,
     /// Errors and warnings beyond those that are listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
@@ -97,7 +97,7 @@ pub struct ShownBinding {
 
 /// A diagnostic with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct ShownProblem {
     /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
@@ -124,7 +124,7 @@ fn count<S: Serializer>(count: &Count, serializer: S) -> Result<S::Ok, S::Error>
     }
 }
 
-impl Problem {
+impl ShownProblem {
     /// The problem with its place in `sources`.
     pub fn new(diagnostic: &Diagnostic, sources: &SourceMap) -> Self {
         let place = sources.position(diagnostic.span());
@@ -176,7 +176,8 @@ impl Shown {
     /// The answer for a source that is refused: its errors and warnings, nothing else.
     pub fn refused(source: impl Into<String>, diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
         let of = |severity| diagnostics.iter().filter(move |diagnostic| diagnostic.severity == severity);
-        let listed = |severity| of(severity).take(LISTED).map(|diagnostic| Problem::new(diagnostic, sources)).collect();
+        let listed =
+            |severity| of(severity).take(LISTED).map(|diagnostic| ShownProblem::new(diagnostic, sources)).collect();
         let beyond = |severity| of(severity).count().saturating_sub(LISTED);
         let left_out = diagnostics::left_out(diagnostics) + beyond(Severity::Error) + beyond(Severity::Warning);
         Self {
@@ -191,7 +192,7 @@ impl Shown {
     #[must_use]
     pub fn with_warnings(self, warnings: &[Diagnostic], sources: &SourceMap) -> Self {
         let left_out = diagnostics::left_out(warnings) + warnings.len().saturating_sub(LISTED);
-        let listed = warnings.iter().take(LISTED).map(|warning| Problem::new(warning, sources));
+        let listed = warnings.iter().take(LISTED).map(|warning| ShownProblem::new(warning, sources));
         Self { warnings: listed.collect(), left_out, ..self }
     }
 
@@ -202,13 +203,13 @@ impl Shown {
             return self;
         }
         let left_out = self.left_out + diagnostics::left_out(forbidden) + forbidden.len().saturating_sub(LISTED);
-        let listed = forbidden.iter().take(LISTED).map(|problem| Problem::new(problem, sources));
+        let listed = forbidden.iter().take(LISTED).map(|problem| ShownProblem::new(problem, sources));
         Self { errors: Some(listed.collect()), left_out, ..self }
     }
 
     /// The answer where no source was read: the reason, at the first line and column.
     pub fn not_read(source: impl Into<String>, code: Code, message: String) -> Self {
-        let problem = Problem { line: 1, column: 1, code: code.to_string(), message };
+        let problem = ShownProblem { line: 1, column: 1, code: code.to_string(), message };
         Self { errors: Some(vec![problem]), ..Self::empty(source.into()) }
     }
 

@@ -1,6 +1,6 @@
 //! A difference that was found, as a case file of ours and as a report for whoever writes the compiler or driver.
 //!
-//! A [`Difference`] in, TOML and Markdown out. The case expects what the named authority said, taken from its report or its
+//! For `layoutproof fuzz`, which writes both. The case expects what the named authority said, taken from its report or its
 //! code; what our own rules compute is shown in the report and never written as an expectation.
 //!
 //! Source of the case format: cases/README.md.
@@ -11,14 +11,14 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{LayoutOptions, Quantity};
 
-use super::style::{Lines, one_line};
+use super::style::{TextLines, one_line};
 use crate::case::Authority;
 use crate::inspect::toolchain::Language;
 use crate::results::coverage::word;
 
 /// A declaration about which witnesses disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct UpstreamDifference {
     /// The claim, one sentence without a final stop.
     pub summary: String,
     /// The declarations.
@@ -90,11 +90,12 @@ const TABLES: [(Quantity, &str); 5] = [
 
 /// The case file. It expects what the authority reports, and for numbers that it does not report what its code addresses;
 /// where its code differs from its report the case says so under `accessed`.
-pub fn case_file(difference: &Difference) -> String {
-    let Difference { summary, declare, options, authority, .. } = difference;
-    let mut text = Lines::default();
+pub fn case_file(difference: &UpstreamDifference) -> String {
+    let UpstreamDifference { summary, declare, options, authority, .. } = difference;
+    let mut text = TextLines::default();
     text.push("schema = 1");
     text.push(&format!("summary = {}", quoted(summary)));
+
     match options.matrix {
         MatrixOrder::Row => text.push("matrix = \"row\""),
         MatrixOrder::Column => {}
@@ -103,28 +104,32 @@ pub fn case_file(difference: &Difference) -> String {
         SixteenBit::Off => text.push("sixteen_bit = false"),
         SixteenBit::On => {}
     }
+
     let declare = declare.trim_end().replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
     text.append(&format!("declare = \"\"\"\n{declare}\n\"\"\"\n"));
+
     let said = numbers(difference, |row| row.reported.or(row.compiled));
-    table(("expect", &difference.rules), authority, &said, &mut text);
+    push_table("expect", &difference.rules, authority, &said, &mut text);
     if !difference.is_complete {
         text.push("partial = true");
     }
+
     let elsewhere = numbers(difference, |row| row.reported.and(row.compiled).filter(|it| Some(*it) != row.reported));
     if !elsewhere.is_empty() {
         let loads = Authority { from: Some("loads".to_owned()), ..authority.clone() };
-        table(("accessed", &difference.rules), &loads, &elsewhere, &mut text);
+        push_table("accessed", &difference.rules, &loads, &elsewhere, &mut text);
     }
+
     text.into_text()
 }
 
 /// Whether the authority said a number, so that a case can expect one: a compiler that crashed said none.
-pub fn has_numbers(difference: &Difference) -> bool {
+pub fn has_numbers(difference: &UpstreamDifference) -> bool {
     !numbers(difference, |row| row.reported.or(row.compiled)).is_empty()
 }
 
 /// The declarations as a shader file, with the options that they take as a comment.
-pub fn shader_file(difference: &Difference) -> String {
+pub fn shader_file(difference: &UpstreamDifference) -> String {
     let LayoutOptions { matrix, sixteen_bit } = difference.options;
     let matrix = match matrix {
         MatrixOrder::Row => " --matrix row",
@@ -140,11 +145,11 @@ pub fn shader_file(difference: &Difference) -> String {
 }
 
 /// Numbers by the name of their table, each with its path.
-type Numbers<'a> = BTreeMap<usize, Vec<(&'a str, u32)>>;
+type TableNumbers<'a> = BTreeMap<usize, Vec<(&'a str, u32)>>;
 
-/// What `of` says of every row that a case can hold.
-fn numbers(difference: &Difference, of: impl Fn(&DifferenceRow) -> Option<u32>) -> Numbers<'_> {
-    let mut found = Numbers::new();
+/// The number that `of` finds in each row that a case can hold.
+fn numbers(difference: &UpstreamDifference, of: impl Fn(&DifferenceRow) -> Option<u32>) -> TableNumbers<'_> {
+    let mut found = TableNumbers::new();
     for row in &difference.rows {
         let place = TABLES.iter().position(|(what, _)| *what == row.what);
         if let (Some(place), Some(number)) = (place, of(row)) {
@@ -157,7 +162,8 @@ fn numbers(difference: &Difference, of: impl Fn(&DifferenceRow) -> Option<u32>) 
     found
 }
 
-fn table((name, rules): (&str, &str), authority: &Authority, numbers: &Numbers<'_>, text: &mut Lines) {
+/// Adds the table `[NAME.RULES]` with its authority.
+fn push_table(name: &str, rules: &str, authority: &Authority, numbers: &TableNumbers<'_>, text: &mut TextLines) {
     let is_bare = rules.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     let rules = if is_bare { rules.to_owned() } else { quoted(rules) };
     text.push("");
@@ -192,26 +198,31 @@ fn quoted(text: &str) -> String {
 }
 
 /// The report in Markdown: what differs, the source, the command line, the numbers, the versions.
-pub fn markdown(difference: &Difference) -> String {
-    let Difference { summary, source, language, rules, authority, command_line, .. } = difference;
+pub fn markdown(difference: &UpstreamDifference) -> String {
+    let UpstreamDifference { summary, source, language, rules, authority, command_line, .. } = difference;
     let compiler = authority.compiler.as_deref().unwrap_or("the authority");
     let version = authority.version.as_deref().unwrap_or("of unknown version");
-    let mut text = Lines::default();
+
+    let mut text = TextLines::default();
     text.push(&format!("# {}", one_line(summary)));
     text.push("");
     text.push(&format!("Seen with {compiler} {version}. Numbers are bytes."));
     text.push(&format!("`computed` is what layoutproof computes under its rule set `{rules}`."));
+
     text.append(&format!("\n## Source\n\n```{}\n{}\n```\n", fence(*language), source.trim_end()));
     if !command_line.is_empty() {
         text.append(&format!("\n## Command line\n\n```\n{}\n```\n", one_line(command_line)));
     }
+
     text.append("\n## Numbers\n\n");
     numbers_table(&difference.rows, &mut text);
+
     text.append("\n## Versions\n\n");
     text.push(&format!("- {compiler}: {version}"));
     for (name, version) in &difference.others {
         text.push(&format!("- {}: {}", one_line(name), one_line(version)));
     }
+
     text.into_text()
 }
 
@@ -226,7 +237,7 @@ fn fence(language: Language) -> &'static str {
 }
 
 /// The rows about which witnesses disagree come first and are marked; witnesses that say nothing at all have no column.
-fn numbers_table(rows: &[DifferenceRow], text: &mut Lines) {
+fn numbers_table(rows: &[DifferenceRow], text: &mut TextLines) {
     let speaks = |at: &usize| rows.iter().any(|row| row.numbers()[*at].is_some());
     let shown: Vec<usize> = (0..WITNESSES.len()).filter(speaks).collect();
     let heads: Vec<&str> = shown.iter().map(|at| WITNESSES[*at]).collect();

@@ -16,7 +16,7 @@ fn row(path: &str, what: Quantity, numbers: [Option<u32>; 4]) -> DifferenceRow {
     DifferenceRow { path: path.to_owned(), what, expected: None, computed, reported, compiled, observed }
 }
 
-fn difference() -> Difference {
+fn difference() -> UpstreamDifference {
     let authority = Authority {
         compiler: Some("dxc".to_owned()),
         version: Some("1.7.2308".to_owned()),
@@ -24,7 +24,7 @@ fn difference() -> Difference {
         from: Some("listing".to_owned()),
         ..Authority::default()
     };
-    Difference {
+    UpstreamDifference {
         summary: "a float2x1 behind a scalar is listed at 4 and read at 0".to_owned(),
         declare: DECLARE.to_owned(),
         source: format!(
@@ -136,7 +136,7 @@ RWBuffer<float> o;
 dxc -T cs_6_6 -enable-16bit-types -E main b.hlsl
 ```
 
-## Numbers
+## TableNumbers
 
 | path | what | computed | reported | compiled | observed | |
 |---|---|---:|---:|---:|---:|---|
@@ -156,6 +156,6 @@ dxc -T cs_6_6 -enable-16bit-types -E main b.hlsl
 
 #[test]
 fn a_source_is_fenced_as_its_language_and_what_is_built_in_has_no_command_line() {
-    let text = markdown(&Difference { language: Language::Glsl, command_line: String::new(), ..difference() });
+    let text = markdown(&UpstreamDifference { language: Language::Glsl, command_line: String::new(), ..difference() });
     assert!(text.contains("\n```glsl\ncbuffer S {") && !text.contains("## Command line"), "{text}");
 }

@@ -1,7 +1,6 @@
-//! Of which type a leaf is, and what lies before it.
+//! Finds for each leaf of a block the type of the innermost member that holds it, and the kind of member before that one.
 //!
-//! A laid-out block in, for each of its leaves the type of the innermost member that holds it and the kind of member
-//! before that one. The first member of a struct has what lies before the struct, because that is what is before it in
+//! The first member of a struct has what lies before the struct, because that is what is before it in
 //! memory.
 
 use std::collections::BTreeMap;
@@ -10,7 +9,7 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, LeafStep};
 use serde::Serialize;
 
-/// What a coverage cell says about a leaf.
+/// The kind of a leaf, as coverage cells distinguish it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeafKind {
     /// Type of the member: HLSL spelling with the order of matrices, counts of arrays left out.

@@ -13,13 +13,13 @@ use layoutproof_device::RunnerKind;
 use layoutproof_layout::{Quantity, join};
 use serde::Serialize;
 
-use crate::check::{Produced, Producer, Subject};
+use crate::check::{Producer, Subject, SubjectShaders};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
-use crate::results::record::{CheckRecord, Outcome, Proves, Row, Value};
+use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row};
 
 /// What is counted together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Cell {
+pub struct CoverageCell {
     /// Rule set.
     pub rules: String,
     /// Type of the member that the leaf is in: `float3`, `row float2x3[]`.
@@ -40,7 +40,7 @@ pub struct Cell {
 }
 
 /// Leaves by cell.
-pub type Cells = BTreeMap<Cell, u32>;
+pub type CoverageCells = BTreeMap<CoverageCell, u32>;
 
 /// The kind of every leaf of the blocks of a subject, by path with the block's name.
 pub type Kinds = BTreeMap<String, LeafKind>;
@@ -55,7 +55,7 @@ pub fn subject_kinds(subject: &Subject) -> Kinds {
 }
 
 /// Adds what the shaders of a subject ask of a device.
-pub fn planned(subject: &Subject, produced: &Produced, cells: &mut Cells) {
+pub fn planned(subject: &Subject, produced: &SubjectShaders, cells: &mut CoverageCells) {
     let kinds = subject_kinds(subject);
     // What compilers prove is the device's business, too.
     let Producer::Generator(generator) = produced.producer else { return };
@@ -67,8 +67,12 @@ pub fn planned(subject: &Subject, produced: &Produced, cells: &mut Cells) {
             for entry in &module.plan.entries {
                 // A length is no leaf.
                 for form in entry.forms.iter().filter(|form| **form != Form::Length) {
-                    let access =
-                        Access { space: entry.space, stage: entry.stage, direction: entry.direction, form: *form };
+                    let access = CoverageAccess {
+                        space: entry.space,
+                        stage: entry.stage,
+                        direction: entry.direction,
+                        form: *form,
+                    };
                     count(cells, cell(subject.rules, kind, access, proves));
                 }
             }
@@ -77,7 +81,7 @@ pub fn planned(subject: &Subject, produced: &Produced, cells: &mut Cells) {
 }
 
 /// Adds what a device answered in a check that agrees; nothing for other checks and for the CPU model.
-pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut Cells) {
+pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut CoverageCells) {
     let agrees = matches!(record.outcome, Outcome::Agree | Outcome::Known);
     if !agrees || record.runner == RunnerKind::Model {
         return;
@@ -91,7 +95,7 @@ pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut Cells) {
 
 /// How a shader reaches a leaf.
 #[derive(Clone, Copy)]
-struct Access {
+struct CoverageAccess {
     space: AddressSpace,
     stage: Stage,
     direction: Direction,
@@ -99,22 +103,22 @@ struct Access {
 }
 
 /// How a device reached the leaf of a row; `None` for rows that no device answered with an offset.
-fn access(row: &Row) -> Option<Access> {
+fn access(row: &Row) -> Option<CoverageAccess> {
     match row.observed {
-        Some(Value::Number(_)) if row.what == Quantity::Offset => {
-            Some(Access { space: row.space?, stage: row.stage, direction: row.direction?, form: row.form? })
+        Some(RecordValue::Number(_)) if row.what == Quantity::Offset => {
+            Some(CoverageAccess { space: row.space?, stage: row.stage, direction: row.direction?, form: row.form? })
         }
-        Some(Value::Number(_) | Value::Text(_)) | None => None,
+        Some(RecordValue::Number(_) | RecordValue::Text(_)) | None => None,
     }
 }
 
-fn cell(rules: &str, kind: &LeafKind, access: Access, proves: Proves) -> Cell {
+fn cell(rules: &str, kind: &LeafKind, access: CoverageAccess, proves: Proves) -> CoverageCell {
     let LeafKind { ty, after } = kind.clone();
-    let Access { space, stage, direction, form } = access;
-    Cell { rules: rules.to_owned(), ty, after, space, stage, direction, form, proves }
+    let CoverageAccess { space, stage, direction, form } = access;
+    CoverageCell { rules: rules.to_owned(), ty, after, space, stage, direction, form, proves }
 }
 
-fn count(cells: &mut Cells, cell: Cell) {
+fn count(cells: &mut CoverageCells, cell: CoverageCell) {
     let leaves = cells.entry(cell).or_default();
     *leaves = leaves.saturating_add(1);
 }

@@ -5,13 +5,13 @@
 use serde::{Deserialize, Serialize};
 use wildmatch::WildMatch;
 
-use super::compare::Comparison;
+use super::compare::BuildComparison;
 use super::manifest::SCHEMA;
 
 /// `accepted.toml` of a frozen set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Accepted {
+pub struct IntendedChanges {
     /// The version of the form.
     pub schema: u32,
     /// The entries.
@@ -23,7 +23,7 @@ pub struct Accepted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptedEntry {
-    /// Pattern (`*` and `?`) of [`Difference::name`](super::Difference::name).
+    /// Pattern (`*` and `?`) of [`BuildDifference::name`](super::BuildDifference::name).
     pub pattern: String,
     /// Why.
     pub reason: String,
@@ -31,13 +31,13 @@ pub struct AcceptedEntry {
     pub versions: String,
 }
 
-impl Default for Accepted {
+impl Default for IntendedChanges {
     fn default() -> Self {
         Self { schema: SCHEMA, entries: Vec::new() }
     }
 }
 
-impl Accepted {
+impl IntendedChanges {
     /// Reads a list.
     ///
     /// # Errors
@@ -63,9 +63,9 @@ impl Accepted {
 /// Marks the differences that an entry for this `version` explains, and returns the entries that explain none: not those
 /// that may be about a case of `left_out`, or about one whose text has changed.
 pub fn accept<'a>(
-    accepted: &'a Accepted,
+    accepted: &'a IntendedChanges,
     version: &str,
-    comparison: &mut Comparison,
+    comparison: &mut BuildComparison,
     left_out: &[String],
 ) -> Vec<&'a AcceptedEntry> {
     let own = accepted.entries.iter().filter(|entry| WildMatch::new(&entry.versions).matches(version));
@@ -110,7 +110,7 @@ mod tests {
         };
         let mut found = compare(&side(0), &side(4));
         let entries = vec![entry("a/*:S.x:offset", "1.8.*"), entry("b/*", "*"), entry("c/*", "1.9.*")];
-        let list = Accepted { entries, ..Accepted::default() };
+        let list = IntendedChanges { entries, ..IntendedChanges::default() };
         let stale: Vec<&str> =
             accept(&list, "1.8.2505", &mut found, &[]).iter().map(|entry| entry.pattern.as_str()).collect();
         assert_eq!(stale, ["b/*"]);
@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn lists_are_written_as_they_are_read() {
-        let list = Accepted { entries: vec![entry("a/*", "*")], ..Accepted::default() };
-        assert_eq!(Accepted::read(&list.write().unwrap()), Ok(list));
-        assert!(Accepted::read("schema = 2").unwrap_err().contains("schema is 2"));
-        assert!(Accepted::read("schema = 1\nwhat = 3").unwrap_err().contains("unknown field"));
+        let list = IntendedChanges { entries: vec![entry("a/*", "*")], ..IntendedChanges::default() };
+        assert_eq!(IntendedChanges::read(&list.write().unwrap()), Ok(list));
+        assert!(IntendedChanges::read("schema = 2").unwrap_err().contains("schema is 2"));
+        assert!(IntendedChanges::read("schema = 1\nwhat = 3").unwrap_err().contains("unknown field"));
     }
 }

@@ -73,14 +73,14 @@ impl fmt::Display for Fact {
 /// What a compiler chose, by path (block or parameter first) and what is said about it. A path is one word.
 pub type Facts = BTreeMap<(String, Fact), String>;
 
-/// What a compiler says to one question.
+/// The answer of a compiler to one question about one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It takes the source and chooses these places.
+pub enum FrozenAnswer {
+    /// The compiler accepted the source and chose these places.
     Accepted(Facts),
-    /// It refuses the source; its first error, on one line.
+    /// The compiler rejected the source; its first error, on one line.
     Refused(String),
-    /// It crashed, hung or printed what nobody understands; one line.
+    /// The compiler crashed, timed out or produced output that could not be parsed; one line.
     Broken(String),
 }
 
@@ -91,11 +91,11 @@ pub struct CaseAnswers {
     pub digest: String,
     /// By question: `program` is the source as a whole, `block S` a probe of the leaves of `S`, `block S[1]` one of its
     /// second element.
-    pub answers: BTreeMap<String, Answer>,
+    pub answers: BTreeMap<String, FrozenAnswer>,
 }
 
 /// Everything that a compiler with one target and layout option decided, by id of the source.
-pub type Decided = BTreeMap<String, CaseAnswers>;
+pub type CaseDecisions = BTreeMap<String, CaseAnswers>;
 
 /// A text on one line.
 pub(super) fn line(text: &str) -> String {

@@ -1,17 +1,17 @@
-//! Two builds of a compiler side by side: what the new one decides otherwise.
+//! Compares the decisions of two builds of a compiler.
 
 use std::collections::BTreeMap;
 
-use super::answer::{Answer, CaseAnswers, Decided, Fact, Facts};
+use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
 
-/// One thing that the new build decides otherwise.
+/// One decision that differs between the two builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct BuildDifference {
     /// The source.
     pub case: String,
     /// Compiler, target and layout option.
     pub toolchain: String,
-    /// What was asked: `program`, `block S`.
+    /// The question: `program`, `block S`.
     pub question: String,
     /// The path; empty where the whole answer differs.
     pub path: String,
@@ -19,13 +19,13 @@ pub struct Difference {
     pub what: &'static str,
     /// What the frozen build said; `None` where it said nothing of it.
     pub old: Option<String>,
-    /// What the new build says.
+    /// The answer of the new build.
     pub new: Option<String>,
     /// The reason for which it is accepted.
     pub accepted: Option<String>,
 }
 
-impl Difference {
+impl BuildDifference {
     /// `arrays/x:dxc-spirv:S.b:offset`, as which patterns know it. Where the whole answer differs, the question stands
     /// for the path: `arrays/x:dxc-spirv:block S:answer`.
     pub fn name(&self) -> String {
@@ -34,11 +34,11 @@ impl Difference {
     }
 }
 
-/// What the comparison of two builds comes to.
+/// The result of comparing two builds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Comparison {
+pub struct BuildComparison {
     /// What differs, by case and toolchain.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<BuildDifference>,
     /// Number of facts and answers that both builds gave or one of them.
     pub compared: usize,
     /// Cases that were compared under at least one toolchain.
@@ -53,102 +53,105 @@ pub struct Comparison {
     pub toolchains: Vec<String>,
 }
 
-/// Everything that `new` decides otherwise than `old`, by toolchain.
-pub fn compare(old: &BTreeMap<String, Decided>, new: &BTreeMap<String, Decided>) -> Comparison {
-    let mut found = Comparison::default();
-    let (mut states, none) = (BTreeMap::<&str, State>::new(), Decided::new());
+/// Compares every decision of `new` with that of `old`, by toolchain.
+pub fn compare(old: &BTreeMap<String, CaseDecisions>, new: &BTreeMap<String, CaseDecisions>) -> BuildComparison {
+    let mut found = BuildComparison::default();
+    let (mut states, none) = (BTreeMap::<&str, CaseState>::new(), CaseDecisions::new());
     let one_sided = old.keys().filter(|name| !new.contains_key(*name));
     found.toolchains = one_sided.chain(new.keys().filter(|name| !old.contains_key(*name))).cloned().collect();
+
     for (toolchain, new_cases) in new.iter().filter(|(name, _)| old.contains_key(*name)) {
         let old_cases = old.get(toolchain).unwrap_or(&none);
         for id in old_cases.keys().chain(new_cases.keys()) {
             let state = match (old_cases.get(id), new_cases.get(id)) {
-                (Some(old), Some(new)) if old.digest != new.digest => State::Changed,
-                (Some(_), Some(_)) => State::Compared,
-                (None, _) => State::New,
-                (_, None) => State::Gone,
+                (Some(old), Some(new)) if old.digest != new.digest => CaseState::Changed,
+                (Some(_), Some(_)) => CaseState::Compared,
+                (None, _) => CaseState::New,
+                (_, None) => CaseState::Gone,
             };
             states.insert(id, state);
         }
     }
+
     for (id, state) in states {
         match state {
-            State::Compared => {
+            CaseState::Compared => {
                 found.cases += 1;
                 for (toolchain, cases) in new.iter().filter(|(name, _)| old.contains_key(*name)) {
-                    let pair = old.get(toolchain).and_then(|old| Some((old.get(id)?, cases.get(id)?)));
-                    if let Some(pair) = pair {
-                        found.add_case((id, toolchain), pair);
+                    let old = old.get(toolchain).and_then(|old_cases| old_cases.get(id));
+                    if let (Some(old), Some(new)) = (old, cases.get(id)) {
+                        found.add_case(id, toolchain, old, new);
                     }
                 }
             }
-            State::Changed => found.changed.push(id.to_owned()),
-            State::New => found.new.push(id.to_owned()),
-            State::Gone => found.gone.push(id.to_owned()),
+            CaseState::Changed => found.changed.push(id.to_owned()),
+            CaseState::New => found.new.push(id.to_owned()),
+            CaseState::Gone => found.gone.push(id.to_owned()),
         }
     }
     found
 }
 
 #[derive(Clone, Copy)]
-enum State {
+enum CaseState {
     Compared,
     Changed,
     New,
     Gone,
 }
 
-/// Where a difference is: case, toolchain, question.
-type Place<'a> = (&'a str, &'a str, &'a str);
+/// A question that both builds were asked.
+#[derive(Clone, Copy)]
+struct QuestionKey<'a> {
+    case: &'a str,
+    toolchain: &'a str,
+    question: &'a str,
+}
 
-impl Comparison {
-    fn add_case(&mut self, (case, toolchain): (&str, &str), (old, new): (&CaseAnswers, &CaseAnswers)) {
+impl BuildComparison {
+    fn add_case(&mut self, case: &str, toolchain: &str, old: &CaseAnswers, new: &CaseAnswers) {
         let questions = old.answers.keys().chain(new.answers.keys().filter(|name| !old.answers.contains_key(*name)));
         for question in questions {
             self.compared += 1;
-            let place = (case, toolchain, question.as_str());
+            let key = QuestionKey { case, toolchain, question };
             match (old.answers.get(question), new.answers.get(question)) {
-                (Some(Answer::Accepted(old)), Some(Answer::Accepted(new))) => self.add_facts(place, old, new),
+                (Some(FrozenAnswer::Accepted(old)), Some(FrozenAnswer::Accepted(new))) => self.add_facts(key, old, new),
                 (old, new) if old == new => {}
-                (old, new) => self.add(place, ("", "answer"), (old.map(said), new.map(said))),
+                (old, new) => self.add(key, "", "answer", [old.map(said), new.map(said)]),
             }
         }
     }
 
-    fn add_facts(&mut self, place: Place<'_>, old: &Facts, new: &Facts) {
+    fn add_facts(&mut self, question: QuestionKey<'_>, old: &Facts, new: &Facts) {
         let keys = old.keys().chain(new.keys().filter(|key| !old.contains_key(*key)));
         for key @ (path, fact) in keys {
             self.compared += 1;
             let (old, new) = (old.get(key), new.get(key));
             if old != new {
-                let what: Fact = *fact;
-                self.add(place, (path, what.as_str()), (old.cloned(), new.cloned()));
+                let fact: Fact = *fact;
+                self.add(question, path, fact.as_str(), [old.cloned(), new.cloned()]);
             }
         }
     }
 
-    fn add(
-        &mut self,
-        (case, toolchain, question): Place<'_>,
-        (path, what): (&str, &'static str),
-        (old, new): (Option<String>, Option<String>),
-    ) {
+    fn add(&mut self, key: QuestionKey<'_>, path: &str, what: &'static str, [old, new]: [Option<String>; 2]) {
+        let QuestionKey { case, toolchain, question } = key;
         let [case, toolchain, question, path] = [case, toolchain, question, path].map(str::to_owned);
-        self.differences.push(Difference { case, toolchain, question, path, what, old, new, accepted: None });
+        self.differences.push(BuildDifference { case, toolchain, question, path, what, old, new, accepted: None });
     }
 
-    /// Those that nobody accepted.
-    pub fn unaccepted(&self) -> impl Iterator<Item = &Difference> {
+    /// The differences that no entry of the list of intended changes accepts.
+    pub fn unaccepted(&self) -> impl Iterator<Item = &BuildDifference> {
         self.differences.iter().filter(|difference| difference.accepted.is_none())
     }
 }
 
 /// An answer in words.
-fn said(answer: &Answer) -> String {
+fn said(answer: &FrozenAnswer) -> String {
     match answer {
-        Answer::Accepted(_) => "accepted".to_owned(),
-        Answer::Refused(words) => format!("refused: {words}"),
-        Answer::Broken(words) => format!("broken: {words}"),
+        FrozenAnswer::Accepted(_) => "accepted".to_owned(),
+        FrozenAnswer::Refused(words) => format!("refused: {words}"),
+        FrozenAnswer::Broken(words) => format!("broken: {words}"),
     }
 }
 
@@ -157,7 +160,7 @@ mod tests {
     use super::*;
     use crate::results::frozen::text::read;
 
-    fn set(text: &str) -> BTreeMap<String, Decided> {
+    fn set(text: &str) -> BTreeMap<String, CaseDecisions> {
         [("dxc-dxil".to_owned(), read(text).unwrap())].into()
     }
 

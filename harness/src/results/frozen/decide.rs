@@ -8,16 +8,16 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{Argument, BlockLayout, RuleSet, lay_out};
 use sha2::{Digest, Sha256};
 
-use super::answer::{Answer, CaseAnswers, Fact, line};
+use super::answer::{CaseAnswers, Fact, FrozenAnswer, line};
 use super::facts::{add, add_code, facts_of};
-use crate::check::compile_probe::{Asked, addressed_by};
+use crate::check::compile_probe::{CompileJob, addressed_by};
 use crate::check::produce::plan_of_second_element;
 use crate::check::produce_compiled::{readable, space_of};
 use crate::check::{Source, Subject};
 use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use crate::inspect::module_reader::ModuleReader;
 use crate::inspect::toolchain::{
-    CodeTarget, Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, SourceText, Toolchain,
 };
 use crate::module::EntryPoint;
 use crate::probe::{Form, ProbePlan, Stage, elements, plan_in};
@@ -52,26 +52,26 @@ pub fn case_digest(source: &Source) -> String {
 }
 
 /// What the compiler of `toolchain` decides about `source`.
-pub fn decide(source: &Arc<Source>, toolchain: &'static Toolchain, compilers: &dyn Compile) -> CaseAnswers {
+pub fn decide(source: &Arc<Source>, toolchain: &'static Toolchain, compilers: &dyn Compilers) -> CaseAnswers {
     let mut answers = BTreeMap::new();
     if let Some(text) = &source.text {
-        let asking = Asking { source, toolchain, compilers, text };
+        let asking = DecisionRequest { source, toolchain, compilers, text };
         answers.insert("program".to_owned(), asking.about_program());
         asking.about_blocks(&mut answers);
     }
     CaseAnswers { digest: case_digest(source), answers }
 }
 
-/// A source on its way to a compiler.
-struct Asking<'a> {
+/// One source, and the toolchain that is asked about it.
+struct DecisionRequest<'a> {
     source: &'a Arc<Source>,
     toolchain: &'static Toolchain,
-    compilers: &'a dyn Compile,
+    compilers: &'a dyn Compilers,
     text: &'a SourceText,
 }
 
-impl Asking<'_> {
-    fn about_program(&self) -> Answer {
+impl DecisionRequest<'_> {
+    fn about_program(&self) -> FrozenAnswer {
         let own = self.source.invocation.entry.as_deref().unwrap_or(ENTRY);
         let module = &self.source.module;
         // Declarations that are not read here are searched for an entry point by eye.
@@ -103,9 +103,9 @@ impl Asking<'_> {
             extra: self.arguments(module.entry_points.iter().find(|entry| entry.name == own)),
         };
         match self.compilers.compile(&request) {
-            Compilation::Made(made) => Answer::Accepted(facts_of(&made, self.compilers.reader())),
-            Compilation::Refused(words) => Answer::Refused(line(&words)),
-            Compilation::Broken(sentence) => Answer::Broken(line(&sentence)),
+            CompileOutcome::Compiled(made) => FrozenAnswer::Accepted(facts_of(&made, self.compilers.reader())),
+            CompileOutcome::Rejected(words) => FrozenAnswer::Refused(line(&words)),
+            CompileOutcome::Failed(sentence) => FrozenAnswer::Broken(line(&sentence)),
         }
     }
 
@@ -138,7 +138,7 @@ impl Asking<'_> {
         arguments
     }
 
-    fn about_blocks(&self, answers: &mut BTreeMap<String, Answer>) {
+    fn about_blocks(&self, answers: &mut BTreeMap<String, FrozenAnswer>) {
         let mut under: Vec<(&'static RuleSet, Subject)> = Vec::new();
         for (index, block) in self.source.module.blocks.iter().enumerate() {
             let Some(rules) = self.toolchain.rules_for(block).into_iter().next() else { continue };
@@ -151,17 +151,20 @@ impl Asking<'_> {
         }
     }
 
-    fn about_block(&self, subject: &Subject, block: usize, answers: &mut BTreeMap<String, Answer>) {
+    fn about_block(&self, subject: &Subject, block: usize, answers: &mut BTreeMap<String, FrozenAnswer>) {
         let layout = &subject.layouts[block];
         let Some(space) = space_of(layout.kind, self.toolchain.output) else { return };
         if layout.result.is_err() || is_stream(&self.source.module, &layout.name) {
             return;
         }
+
         let places = [(space, Stage::Compute)].into();
         let (toolchain, compilers, text) = (self.toolchain, self.compilers, self.text);
-        let asked = Asked { subject, toolchain, compilers, text, block, target: CodeTarget::Newest };
+        let asked = CompileJob { subject, toolchain, compilers, text, block, target: CodeTarget::Newest };
+
         let first = plan_in(layout, &layout.leaves(), &places);
         answers.extend(ask(&asked, layout, first).map(|answer| (format!("block {}", layout.name), answer)));
+
         if let Some(array) = elements(layout) {
             let second = plan_of_second_element(&array, &array.leaves(), &places).only(&[Form::Leaf].into());
             answers.extend(ask(&asked, &array, second).map(|answer| (format!("block {}[1]", layout.name), answer)));
@@ -169,30 +172,33 @@ impl Asking<'_> {
     }
 }
 
-/// What a compiler says of a probe; `None` where there is no probe.
-fn ask(asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<Answer> {
+/// Compiles a probe and reads the answer; `None` if there is nothing to probe.
+fn ask(asked: &CompileJob<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<FrozenAnswer> {
     let plan = readable(plan, asked.language());
     if plan.entries.is_empty() || plan.leaves.is_empty() {
         return None;
     }
     Some(match asked.compile(layout, &plan, "").ok()? {
-        Compilation::Made(made) => probed((layout, &plan), (&made, asked.language()), asked.compilers.reader()),
-        Compilation::Refused(words) => Answer::Refused(line(&words)),
-        Compilation::Broken(sentence) => Answer::Broken(line(&sentence)),
+        CompileOutcome::Compiled(made) => read_probe(layout, &plan, &made, asked.language(), asked.compilers.reader()),
+        CompileOutcome::Rejected(words) => FrozenAnswer::Refused(line(&words)),
+        CompileOutcome::Failed(sentence) => FrozenAnswer::Broken(line(&sentence)),
     })
 }
 
-fn probed(
-    (layout, plan): (&BlockLayout, &ProbePlan),
-    (made, language): (&Made, Language),
+/// Reads what the code of a compiled probe addresses.
+fn read_probe(
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+    compiled_shader: &CompiledShader,
+    language: Language,
     reader: &dyn ModuleReader,
-) -> Answer {
-    let mut facts = facts_of(made, reader);
-    match addressed_by((&made.shader, language), layout, plan, reader) {
-        Ok(compiled) => add_code((&layout.name, plan), &compiled, &mut facts),
+) -> FrozenAnswer {
+    let mut facts = facts_of(compiled_shader, reader);
+    match addressed_by(&compiled_shader.shader, language, layout, plan, reader) {
+        Ok(compiled) => add_code(&layout.name, plan, &compiled, &mut facts),
         Err(reason) => add(&mut facts, &layout.name, Fact::Unread, &reason),
     }
-    Answer::Accepted(facts)
+    FrozenAnswer::Accepted(facts)
 }
 
 /// `pixel` of `[shader("pixel")]`.

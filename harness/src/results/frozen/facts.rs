@@ -1,12 +1,12 @@
-//! What is in an artifact of a compiler: the places that it chose, as [`Facts`].
+//! Reads from a compiled artifact the places that the compiler chose, as [`Facts`].
 
 use layoutproof_device::Shader;
 use layoutproof_layout::shape::{Count, MatrixOrder};
-use layoutproof_layout::{BlockLayout, MemberRow, join};
+use layoutproof_layout::{BlockLayout, LayoutUnit, MemberRow, join};
 
 use super::answer::{Fact, Facts, line};
-use crate::bindings::{LayoutUnit, Place};
-use crate::check::shader_module::Compiled;
+use crate::bindings::BindingPlace;
+use crate::check::shader_module::CompiledOffsets;
 use crate::generate::hlsl;
 use crate::input::sources::SourceMap;
 use crate::inspect::clang_ir;
@@ -16,7 +16,7 @@ use crate::inspect::module_reader::{ModuleReader, wgsl_bindings, wgsl_blocks};
 use crate::inspect::naga_offsets::WgslBinding;
 use crate::inspect::reflection::parameters;
 use crate::inspect::spirv::{bound_variables, declared};
-use crate::inspect::toolchain::{Made, Report};
+use crate::inspect::toolchain::{CompiledShader, Report};
 use crate::probe::ProbePlan;
 
 /// Stands for a name that the compiler dropped.
@@ -24,8 +24,9 @@ const NAMELESS: &str = "?";
 
 /// What an artifact and the report beside it say of members and parameters; the probe's own buffers are left out.
 /// `reader` reads what only naga can.
-pub(super) fn facts_of(made: &Made, reader: &dyn ModuleReader) -> Facts {
+pub(super) fn facts_of(made: &CompiledShader, reader: &dyn ModuleReader) -> Facts {
     let mut facts = Facts::new();
+
     let read = match &made.shader {
         Shader::DxilListing(listing) => add_listing(listing, &mut facts),
         Shader::ClangIr(text) => add_clang(text, &mut facts),
@@ -33,10 +34,12 @@ pub(super) fn facts_of(made: &Made, reader: &dyn ModuleReader) -> Facts {
         Shader::Wgsl(text) => add_wgsl(text, reader, &mut facts),
         Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
     };
+
     let reflected = match &made.report {
         Report::SlangJson(json) => add_reflection(json, &mut facts),
         Report::None | Report::Listing(_) | Report::FxcListing(_) => Ok(()),
     };
+
     for reason in [read, reflected].into_iter().filter_map(Result::err) {
         add(&mut facts, "", Fact::Unread, &reason);
     }
@@ -44,7 +47,7 @@ pub(super) fn facts_of(made: &Made, reader: &dyn ModuleReader) -> Facts {
 }
 
 /// What the code of a probe of `block` addresses.
-pub(super) fn add_code((block, plan): (&str, &ProbePlan), compiled: &Compiled, facts: &mut Facts) {
+pub(super) fn add_code(block: &str, plan: &ProbePlan, compiled: &CompiledOffsets, facts: &mut Facts) {
     for ((_, _, leaf), offset) in compiled {
         let Some(leaf) = plan.leaves.get(*leaf as usize) else { continue };
         let offset = offset.map_or("nowhere".to_owned(), |offset| offset.to_string());
@@ -77,7 +80,7 @@ fn add_listing(listing: &str, facts: &mut Facts) -> Result<(), String> {
     }
     for row in resource_bindings(listing)? {
         if row.space != hlsl::SPACE {
-            let place = Place { unit: row.unit, space: row.space, index: row.index, count: row.count };
+            let place = BindingPlace { unit: row.unit, space: row.space, index: row.index, count: row.count };
             add(facts, &row.name, Fact::Bound, &place.to_string());
         }
     }
@@ -107,7 +110,7 @@ fn add_spirv(words: &[u32], facts: &mut Facts) -> Result<(), String> {
     for variable in bound_variables(words).map_err(|error| error.to_string())? {
         if !is_own(variable.binding) {
             let (space, index) = (variable.set, variable.binding);
-            let place = Place { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
+            let place = BindingPlace { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
             add(facts, &variable.name, Fact::Bound, &place.to_string());
         }
     }
@@ -123,7 +126,7 @@ fn add_wgsl(text: &str, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<
     let bindings = wgsl_bindings(reader, text).map_err(|failure| failure.to_string())?;
     for WgslBinding { name, group: space, binding: index } in bindings.map_err(|error| error.to_string())? {
         if !name.starts_with(hlsl::OWN) {
-            let place = Place { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
+            let place = BindingPlace { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
             add(facts, &name, Fact::Bound, &place.to_string());
         }
     }
@@ -175,7 +178,7 @@ fn add_row(path: &str, row: &MemberRow, facts: &mut Facts) {
 fn add_reflection(json: &str, facts: &mut Facts) -> Result<(), String> {
     for row in parameters(json)?.into_iter().filter(|row| !row.name.starts_with(hlsl::OWN)) {
         let place = match row.index {
-            Some(index) => Place { unit: row.unit, space: row.space, index, count: row.count }.to_string(),
+            Some(index) => BindingPlace { unit: row.unit, space: row.space, index, count: row.count }.to_string(),
             None => format!("{} of no place", row.unit),
         };
         add(facts, &row.name, Fact::Reflected, &place);

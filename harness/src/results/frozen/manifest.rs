@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::answer::Decided;
+use super::answer::CaseDecisions;
 
 /// The version of the form.
 pub const SCHEMA: u32 = 1;
 
-/// What stands beside the decisions of one compiler.
+/// The manifest of one compiler's frozen decisions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -20,7 +20,7 @@ pub struct Manifest {
     pub family: String,
     /// The version as a dotted number: [`dotted_version`] of what it says.
     pub version: String,
-    /// What the compiler says about itself.
+    /// The version that the compiler prints.
     pub says: String,
     /// SHA-256 of the program, or of the library where our own driver loads one.
     pub digest: String,
@@ -67,7 +67,7 @@ impl Manifest {
 }
 
 /// Digest of the names and digests of all cases of all toolchains.
-pub fn case_set_digest(decided: &BTreeMap<String, Decided>) -> String {
+pub fn case_set_digest(decided: &BTreeMap<String, CaseDecisions>) -> String {
     let cases: BTreeSet<(&str, &str)> =
         decided.values().flatten().map(|(id, case)| (id.as_str(), case.digest.as_str())).collect();
     let mut digest = Sha256::new();

@@ -1,4 +1,4 @@
-//! What a compiler decided, kept as text, and what another build of it decides otherwise.
+//! Frozen decisions: what a compiler decided, kept as text, and compared with another build of it.
 //!
 //! [`decide()`] asks a compiler about one source and reads what it decided as [`answer`]s: whether it takes the source, where
 //! members are by its report and by its code, where parameters are bound. [`text`] writes and reads them, [`manifest`] says
@@ -13,8 +13,8 @@ mod facts;
 pub mod manifest;
 pub mod text;
 
-pub use accepted::{Accepted, accept};
-pub use answer::{Answer, CaseAnswers, Decided, Fact, Facts};
-pub use compare::{Comparison, Difference, compare};
+pub use accepted::{IntendedChanges, accept};
+pub use answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
+pub use compare::{BuildComparison, BuildDifference, compare};
 pub use decide::{case_digest, decide};
 pub use manifest::{FrozenToolchain, Manifest};

@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use thiserror::Error;
 
-use super::answer::{Answer, CaseAnswers, Decided, Fact, Facts};
+use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
 
 /// Behind a question that the compiler does not accept.
 const REFUSED: &str = " refused: ";
@@ -37,21 +37,21 @@ pub struct BadFrozen {
 }
 
 /// The decisions as text.
-pub fn write(decided: &Decided) -> String {
+pub fn write(decided: &CaseDecisions) -> String {
     let mut text = String::new();
     for (id, case) in decided {
         writeln!(text, "{CASE}{id} {}", case.digest).expect("a String takes every write");
         for (question, answer) in &case.answers {
             match answer {
-                Answer::Accepted(facts) => {
+                FrozenAnswer::Accepted(facts) => {
                     text += question;
                     text.push('\n');
                     write_facts(facts, &mut text);
                 }
-                Answer::Refused(words) => {
+                FrozenAnswer::Refused(words) => {
                     writeln!(text, "{question}{REFUSED}{words}").expect("a String takes every write");
                 }
-                Answer::Broken(words) => {
+                FrozenAnswer::Broken(words) => {
                     writeln!(text, "{question}{BROKEN}{words}").expect("a String takes every write");
                 }
             }
@@ -83,9 +83,9 @@ fn write_facts(facts: &Facts, text: &mut String) {
 ///
 /// # Errors
 /// The first line that has another form.
-pub fn read(text: &str) -> Result<Decided, BadFrozen> {
-    let mut decided = Decided::new();
-    let mut reader = Reader::default();
+pub fn read(text: &str) -> Result<CaseDecisions, BadFrozen> {
+    let mut decided = CaseDecisions::new();
+    let mut reader = FrozenTextReader::default();
     for (index, line) in text.lines().enumerate() {
         reader.take(line, &mut decided).ok_or_else(|| BadFrozen { line: index + 1, text: line.to_owned() })?;
     }
@@ -94,14 +94,14 @@ pub fn read(text: &str) -> Result<Decided, BadFrozen> {
 
 /// Where the reader is.
 #[derive(Default)]
-struct Reader {
+struct FrozenTextReader {
     case: String,
     question: String,
 }
 
-impl Reader {
+impl FrozenTextReader {
     /// Reads a line; `None` where it has no known form.
-    fn take(&mut self, line: &str, decided: &mut Decided) -> Option<()> {
+    fn take(&mut self, line: &str, decided: &mut CaseDecisions) -> Option<()> {
         if let Some(rest) = line.strip_prefix(CASE) {
             let (id, digest) = rest.split_once(' ')?;
             id.clone_into(&mut self.case);
@@ -111,16 +111,16 @@ impl Reader {
         let case = decided.get_mut(&self.case)?;
         if let Some(rest) = line.strip_prefix(INDENT) {
             return match case.answers.get_mut(&self.question)? {
-                Answer::Accepted(facts) => read_facts(rest, facts),
-                Answer::Refused(_) | Answer::Broken(_) => None,
+                FrozenAnswer::Accepted(facts) => read_facts(rest, facts),
+                FrozenAnswer::Refused(_) | FrozenAnswer::Broken(_) => None,
             };
         }
         let (question, answer) = if let Some((question, words)) = line.split_once(REFUSED) {
-            (question, Answer::Refused(words.to_owned()))
+            (question, FrozenAnswer::Refused(words.to_owned()))
         } else if let Some((question, words)) = line.split_once(BROKEN) {
-            (question, Answer::Broken(words.to_owned()))
+            (question, FrozenAnswer::Broken(words.to_owned()))
         } else {
-            (line, Answer::Accepted(Facts::new()))
+            (line, FrozenAnswer::Accepted(Facts::new()))
         };
         let known = question == "program" || question.starts_with("block ");
         question.clone_into(&mut self.question);

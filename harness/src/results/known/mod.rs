@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use layoutproof_device::DeviceInfo;
-use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
@@ -20,14 +20,14 @@ use self::shape::ShapeEntry;
 use crate::check::verdict::Validation;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
-use crate::input::toml_table::{Problems, Table, parse, string};
+use crate::input::toml_table::{FileProblems, TomlTable, parse, string};
 use crate::inspect::toolchain::toolchains;
 use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome, SeenEntry};
 use crate::version::VersionRange;
 
 /// One `[[known]]` entry.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct KnownFailure {
     /// Patterns (`*` and `?`); what is left out matches everything.
     case: CasePattern,
     /// Left out it matches every rule set, but no placement on a device: an entry on bytes says nothing of bindings.
@@ -50,13 +50,13 @@ pub struct Known {
     pub seen: Option<String>,
     /// The build that was seen to differ no more.
     pub gone: Option<String>,
-    /// Where it is reported.
+    /// Address of the report.
     pub link: Option<String>,
     /// The list and the line of the entry.
     pub file: String,
     /// Line of the entry, from 1, or of the case in an entry about several.
     pub line: u32,
-    scope: Scope,
+    scope: RunScope,
 }
 
 /// Which cases an entry is about.
@@ -107,7 +107,7 @@ impl<'a> ByCase<'a> {
 
 /// What of the checks that an entry is about takes part in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
+enum RunScope {
     /// All: that they agree is a failure.
     Whole,
     /// Those of one shard: only all shards together can say that the entry is stale.
@@ -120,23 +120,25 @@ enum Scope {
 ///
 /// # Errors
 /// Every problem of the file.
-pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Known>, Vec<Diagnostic>> {
+pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<KnownFailure>, Vec<Diagnostic>> {
     let mut found = Vec::new();
-    let mut problems = Problems::new(file, Code::BadCase, &mut found);
+    let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
     let root = parse(sources, &mut problems);
-    let mut table = Table::new(&root);
+    let mut table = TomlTable::new(&root);
     let entries = table.tables("known", &mut problems);
-    let known: Vec<Known> = entries.into_iter().flat_map(|entry| entries_of(entry, sources, &mut problems)).collect();
+    let known: Vec<KnownFailure> =
+        entries.into_iter().flat_map(|entry| entries_of(entry, sources, &mut problems)).collect();
     table.finish(&mut problems);
     if found.is_empty() { Ok(known) } else { Err(found) }
 }
 
 /// One entry for each case that a table names, so that each of them can be stale.
-fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Vec<Known> {
+fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut FileProblems<'_>) -> Vec<KnownFailure> {
     let cases = cases(&mut entry, problems);
     let producers = entry.strings("producer", problems);
     let [rules, device, runner, driver, says, validation] =
         ["rules", "device", "runner", "driver", "says", "validation"].map(|key| entry.string(key, problems));
+
     let patterns = [&rules, &device, &runner, &driver, &says, &validation].into_iter().flatten();
     let is_narrowed = patterns.chain(&producers).any(|pattern| narrows(pattern)) || entry.value("shape").is_some();
     if !is_narrowed && cases.iter().any(|(_, case)| !narrows(case)) {
@@ -144,9 +146,11 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
                        `validation` or `shape` says which it is about";
         problems.report(entry.range(), message);
     }
+
     if says.as_ref().is_some_and(|says| !says.chars().any(char::is_alphanumeric)) {
-        problems.report(entry.range(), "`says` names no word of what a check says that broke");
+        problems.report(entry.range(), "`says` needs a word of the message of the checks that broke");
     }
+
     let driver = match driver.map(|range| range.parse()) {
         None => VersionRange::default(),
         Some(Ok(range)) => range,
@@ -155,6 +159,7 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
             VersionRange::default()
         }
     };
+
     let culprit = entry.string("culprit", problems);
     let shape = ShapeEntry::read(&mut entry, problems);
     let reason = entry.required("reason", problems).and_then(|value| {
@@ -164,15 +169,18 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
         }
         Some(reason)
     });
+
     let [seen, gone, link] = ["seen", "gone", "link"].map(|key| entry.string(key, problems));
     if gone.is_some() && seen.is_none() {
         problems.report(entry.range(), "`gone` needs `seen`: the newest build that was seen to differ");
     }
+
     let file = sources.file(problems.span(entry.range()).file).name.clone();
     entry.finish(problems);
     let reason = reason.unwrap_or_default();
     let pattern_or_all = |pattern: Option<String>| WildMatch::new(pattern.as_deref().unwrap_or("*"));
-    let whole = Known {
+
+    let whole = KnownFailure {
         case: CasePattern::of("*"),
         rules: rules.map(|rules| WildMatch::new(&rules)),
         producers: producers.iter().map(|pattern| WildMatch::new(pattern)).collect(),
@@ -189,11 +197,12 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
         link,
         file,
         line: 0,
-        scope: Scope::Whole,
+        scope: RunScope::Whole,
     };
+
     let of_case = |(place, case): (Range<usize>, String)| {
         let start = sources.position(problems.span(place));
-        Known { case: CasePattern::of(&case), line: start.line, ..whole.clone() }
+        KnownFailure { case: CasePattern::of(&case), line: start.line, ..whole.clone() }
     };
     cases.into_iter().map(of_case).collect()
 }
@@ -204,30 +213,30 @@ fn narrows(pattern: &str) -> bool {
 }
 
 /// The patterns of cases with the place of each: that of the whole table where it names one or none.
-fn cases(entry: &mut Table<'_, '_>, problems: &mut Problems<'_>) -> Vec<(Range<usize>, String)> {
+fn cases(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Vec<(Range<usize>, String)> {
     let whole = entry.range();
     let all = |case: Option<String>| vec![(whole.clone(), case.unwrap_or_else(|| "*".to_owned()))];
     let Some(value) = entry.value("case") else { return all(None) };
     let Some(array) = value.get_ref().as_array() else { return all(string(value, problems)) };
     if array.is_empty() {
-        problems.report(value.span(), "`case` names no case");
+        problems.report(value.span(), "`case` is an empty list; name a case or leave `case` out");
     }
     array.iter().filter_map(|item| Some((item.span(), string(item, problems)?))).collect()
 }
 
-impl Known {
+impl KnownFailure {
     /// The same entry for a run that takes only some of the checks that it is about: that those agree says nothing.
     #[must_use]
     pub fn of_narrowed_run(self) -> Self {
-        Self { scope: Scope::Narrowed, ..self }
+        Self { scope: RunScope::Narrowed, ..self }
     }
 
     /// The same entry for one shard of the run.
     #[must_use]
     pub fn of_shard(self) -> Self {
         match self.scope {
-            Scope::Whole => Self { scope: Scope::Shard, ..self },
-            Scope::Shard | Scope::Narrowed => self,
+            RunScope::Whole => Self { scope: RunScope::Shard, ..self },
+            RunScope::Shard | RunScope::Narrowed => self,
         }
     }
 
@@ -252,7 +261,7 @@ impl Known {
             && self.is_about_producer(&check.producer)
             && self.device.matches(&check.device)
             && self.runner.matches(check.runner.as_str())
-            && (self.driver.contains(driver) || is_planted(Fault::KnownForEveryDriver))
+            && (self.driver.contains(driver) || is_planted(PlantedBug::KnownForEveryDriver))
     }
 
     fn entry(&self) -> KnownEntry {
@@ -282,7 +291,7 @@ impl Known {
             (None, outcome) => outcome != Outcome::Broken,
             (Some(_), Outcome::Agree | Outcome::Differ | Outcome::Stale | Outcome::Skipped) => false,
         };
-        let is_any = is_planted(Fault::KnownForEveryCulprit);
+        let is_any = is_planted(PlantedBug::KnownForEveryCulprit);
         is_meant
             && self.is_about_module(check)
             && (is_any || self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name)))
@@ -310,7 +319,7 @@ fn compiler_of(producer: &str) -> &str {
 }
 
 /// Marks known differences as `Known` and the checks of stale entries as `Stale`.
-pub fn apply(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {
+pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {
     for check in checks.iter_mut() {
         explain(known, check, devices);
     }
@@ -318,7 +327,7 @@ pub fn apply(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]
 }
 
 /// Marks a known difference as `Known`: all that can be said of a check while others are still to come.
-pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo]) {
+pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo]) {
     if !matches!(check.outcome, Outcome::Differ | Outcome::Broken) {
         return;
     }
@@ -335,17 +344,17 @@ pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo])
 
 /// Marks the checks of stale entries as `Stale`, once all checks of the run are there and explained. Whether one was
 /// marked.
-pub fn mark_stale(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]) -> bool {
-    let whole = known.iter().filter(|entry| entry.scope == Scope::Whole);
+pub fn mark_stale(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) -> bool {
+    let whole = known.iter().filter(|entry| entry.scope == RunScope::Whole);
     let by_case = ByCase::new(checks);
     let seen: Vec<SeenEntry> = whole.flat_map(|entry| entry.seen(&by_case, devices)).collect();
     mark_seen(&seen, checks)
 }
 
 /// What a shard has seen of each entry that may be stale.
-pub fn seen_in_shard(known: &[Known], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<SeenEntry> {
+pub fn seen_in_shard(known: &[KnownFailure], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<SeenEntry> {
     let by_case = ByCase::new(checks);
-    let of_shard = known.iter().filter(|entry| entry.scope == Scope::Shard);
+    let of_shard = known.iter().filter(|entry| entry.scope == RunScope::Shard);
     let seen = of_shard.flat_map(|entry| entry.seen(&by_case, devices));
     seen.filter(|seen| seen.differs || !seen.agreeing.is_empty()).collect()
 }
@@ -354,21 +363,25 @@ pub fn seen_in_shard(known: &[Known], checks: &[CheckRecord], devices: &[DeviceI
 pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
     let subject = |seen: &SeenEntry| (seen.entry.clone(), seen.compiler.clone());
     let differing: BTreeSet<_> = seen.iter().filter(|seen| seen.differs).map(subject).collect();
+
     let mut stale: BTreeMap<&str, &KnownEntry> = BTreeMap::new();
     for seen in seen.iter().filter(|seen| !differing.contains(&subject(seen))) {
         for name in &seen.agreeing {
             stale.entry(name).or_insert(&seen.entry);
         }
     }
-    if is_planted(Fault::StaleEntriesKept) {
+
+    if is_planted(PlantedBug::StaleEntriesKept) {
         return false;
     }
+
     for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Agree) {
         if let Some(entry) = stale.get(check.name().as_str()) {
             check.outcome = Outcome::Stale;
             check.known = Some((*entry).clone());
         }
     }
+
     !stale.is_empty()
 }
 
@@ -499,7 +512,7 @@ mod tests {
             "{}",
             problem("reason = \"\"")
         );
-        assert!(problem(&format!("says = \"*\"\ncase = \"a\"\n{reason}")).contains("`says` names no word"));
+        assert!(problem(&format!("says = \"*\"\ncase = \"a\"\n{reason}")).contains("`says` needs a word"));
     }
 
     /// That a compiler places a member elsewhere does not excuse a module that its option does not allow.
@@ -578,7 +591,7 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("known.toml", text);
         let whole = read(file, &sources).unwrap();
-        let narrowed: Vec<Known> = whole.iter().cloned().map(Known::of_narrowed_run).collect();
+        let narrowed: Vec<KnownFailure> = whole.iter().cloned().map(KnownFailure::of_narrowed_run).collect();
         for (known, expected) in [(whole, Outcome::Stale), (narrowed, Outcome::Agree)] {
             let mut checks = [agreeing_check()];
             apply(&known, &mut checks, &[]);
@@ -606,7 +619,7 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("known.toml", text);
         let whole = read(file, &sources).unwrap();
-        let shard: Vec<Known> = whole.iter().cloned().map(Known::of_shard).collect();
+        let shard: Vec<KnownFailure> = whole.iter().cloned().map(KnownFailure::of_shard).collect();
         let other = CheckRecord { case: "arrays/b".to_owned(), ..agreeing_check() };
         for (outcome, expected) in [(Outcome::Agree, Outcome::Stale), (Outcome::Differ, Outcome::Agree)] {
             let mut shards = [[agreeing_check()], [CheckRecord { outcome, ..other.clone() }]];

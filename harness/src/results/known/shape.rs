@@ -1,17 +1,17 @@
 //! Known differences of random declarations, which have no names that an entry could match: it names a shape of members
 //! instead, the form in which they are reached, and the case that pins what happens.
 //!
-//! A declaration's shapes and a record in; the record known, where an entry stands behind every row that differs.
+//! A record becomes known if an entry explains every row that differs.
 
 use layoutproof_device::DeviceInfo;
 use layoutproof_layout::{Quantity, join};
 
-use super::Known;
-use crate::check::verdict::{Code, Validation, Writer, differing};
-use crate::input::toml_table::{Problems, Table};
+use super::KnownFailure;
+use crate::check::verdict::{CodeOrigin, Validation, Writer, differing};
+use crate::input::toml_table::{FileProblems, TomlTable};
 use crate::probe::Form;
 use crate::random::declaration::MemberShape;
-use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome, Row, Value};
+use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome, RecordValue, Row};
 
 /// What an entry on random declarations has beside producer, device, rules and culprit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,23 +31,27 @@ pub type ShapeAt = (String, MemberShape);
 
 impl ShapeEntry {
     /// What the entry says of shapes; `None` where it is about cases.
-    pub(super) fn read(entry: &mut Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Self> {
+    pub(super) fn read(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<Self> {
         let [shape, form, pinned_by] = ["shape", "form", "pinned_by"].map(|key| entry.string(key, problems));
         let moves = entry.boolean("moves", problems).unwrap_or(false);
+
         let shape = shape?;
         let found = MemberShape::ALL.into_iter().find(|known| known.as_str() == shape);
         if found.is_none() {
             let names: Vec<&str> = MemberShape::ALL.iter().map(|shape| shape.as_str()).collect();
             problems.report(entry.range(), format!("unknown shape `{shape}`; known are {}", names.join(", ")));
         }
+
         let of_name = |name: &String| Form::ALL.into_iter().find(|form| form.as_str() == name);
         let known_form = form.as_ref().and_then(of_name);
         if let Some(name) = form.filter(|_| known_form.is_none()) {
             problems.report(entry.range(), format!("unknown form `{name}`"));
         }
+
         if pinned_by.is_none() {
             problems.report(entry.range(), "an entry with a shape names the case that pins it (`pinned_by`)");
         }
+
         Some(Self { shape: found?, form: known_form, moves, pinned_by: pinned_by? })
     }
 
@@ -87,23 +91,23 @@ fn begin(check: &CheckRecord, member: &str) -> Option<u32> {
 
 fn computed(row: &Row) -> Option<u32> {
     match &row.computed {
-        Some(Value::Number(offset)) if row.what == Quantity::Offset => Some(*offset),
-        Some(Value::Number(_) | Value::Text(_)) | None => None,
+        Some(RecordValue::Number(offset)) if row.what == Quantity::Offset => Some(*offset),
+        Some(RecordValue::Number(_) | RecordValue::Text(_)) | None => None,
     }
 }
 
 /// Marks the record of a random declaration as known, where an entry stands behind every row that differs; behind a module
 /// that is not valid, or a check that broke, where an entry of that culprit, or with those words, names a shape that the
 /// declaration has anywhere.
-pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo], shapes: &[ShapeAt]) {
+pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo], shapes: &[ShapeAt]) {
     let entries = known.iter().filter_map(|entry| Some((entry, entry.shape.as_ref()?)));
     let entries: Vec<_> = entries.filter(|(entry, _)| entry.matches(check, devices)).collect();
     let found = match (check.outcome, check.culprit) {
         (Outcome::Broken, _) | (Outcome::Differ, Some(Culprit::Module)) => {
             let has = |shape: &ShapeEntry| shapes.iter().any(|(_, other)| *other == shape.shape);
-            let speaks = |entry: &Known| entry.says.is_some() == (check.outcome == Outcome::Broken);
+            let speaks = |entry: &KnownFailure| entry.says.is_some() == (check.outcome == Outcome::Broken);
             let is_behind =
-                |(entry, shape): &&(&Known, &ShapeEntry)| speaks(entry) && entry.explains(check) && has(shape);
+                |(entry, shape): &&(&KnownFailure, &ShapeEntry)| speaks(entry) && entry.explains(check) && has(shape);
             entries.iter().find(is_behind).map(|(entry, _)| entry.entry())
         }
         (Outcome::Differ, _) => behind_every_difference(&entries, check, shapes),
@@ -118,7 +122,7 @@ pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo],
 /// The entry behind the first difference, if there is one behind each: what the module needs of a device beyond what was
 /// promised, then its rows.
 fn behind_every_difference(
-    entries: &[(&Known, &ShapeEntry)],
+    entries: &[(&KnownFailure, &ShapeEntry)],
     check: &CheckRecord,
     shapes: &[ShapeAt],
 ) -> Option<KnownEntry> {
@@ -130,18 +134,22 @@ fn behind_every_difference(
     let has = |shape: &ShapeEntry| shapes.iter().any(|(_, other)| *other == shape.shape);
     let of_module = of_modules.iter().find(|(entry, shape)| entry.is_about_module(check) && has(shape));
     let (of_module, _) = of_module?;
-    let code = Code { proves: check.proves, writer: Writer::Compiler };
+    let code = CodeOrigin { proves: check.proves, writer: Writer::Compiler };
     let is_explained = differing(&check.rows, code).is_empty() || behind_every_row(&of_rows, check, shapes).is_some();
     is_explained.then(|| of_module.entry())
 }
 
 /// The entry behind the first row that differs, if there is one behind each.
-fn behind_every_row(entries: &[(&Known, &ShapeEntry)], check: &CheckRecord, shapes: &[ShapeAt]) -> Option<KnownEntry> {
-    let code = Code { proves: check.proves, writer: Writer::Compiler };
+fn behind_every_row(
+    entries: &[(&KnownFailure, &ShapeEntry)],
+    check: &CheckRecord,
+    shapes: &[ShapeAt],
+) -> Option<KnownEntry> {
+    let code = CodeOrigin { proves: check.proves, writer: Writer::Compiler };
     let mut first = None;
     for (index, culprit) in differing(&check.rows, code) {
         let row = &check.rows[index];
-        let is_behind = |(entry, shape): &&(&Known, &ShapeEntry)| {
+        let is_behind = |(entry, shape): &&(&KnownFailure, &ShapeEntry)| {
             entry.says.is_none()
                 && entry.culprit.as_deref().is_none_or(|name| names(name, row, culprit))
                 && shape.holds(row, check, shapes)
@@ -174,7 +182,7 @@ pinned_by = \"sixty_four_bit/matrix_of_double_columns\"
 reason = \"an index from memory counts registers\"
 ";
 
-    fn entries(text: &str) -> Result<Vec<Known>, String> {
+    fn entries(text: &str) -> Result<Vec<KnownFailure>, String> {
         let mut sources = SourceMap::default();
         let file = sources.add("known.toml", text);
         let listed = |problems: Vec<crate::input::diagnostics::Diagnostic>| {
@@ -238,7 +246,7 @@ reason = \"an index from memory counts registers\"
         let known = entries(&ENTRY.replace("compiler", "report")).unwrap();
         let mut unreported = differing_at(&["B.m1[0][1]"]);
         let mut reported = unreported.clone();
-        reported.rows[0].reported = Some(Value::Number(48));
+        reported.rows[0].reported = Some(RecordValue::Number(48));
         for (check, outcome) in [(&mut unreported, Outcome::Known), (&mut reported, Outcome::Differ)] {
             explain(&known, check, &[], &shapes);
             assert_eq!(check.outcome, outcome);
@@ -252,7 +260,7 @@ reason = \"an index from memory counts registers\"
         let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
         for (first, outcome) in [(32, Outcome::Known), (28, Outcome::Differ)] {
             let mut check = differing_at(&["B.m0", "B.m1[0][1]", "B.m2"]);
-            check.rows[0].computed = Some(Value::Number(first));
+            check.rows[0].computed = Some(RecordValue::Number(first));
             explain(&known, &mut check, &[], &shapes);
             assert_eq!(check.outcome, outcome, "{first}");
         }
@@ -274,7 +282,7 @@ reason = \"an index from memory counts registers\"
         }];
         for (offset, outcome) in [(36, Outcome::Known), (28, Outcome::Differ)] {
             let mut check = differing_at(&["B.m2"]);
-            check.rows[0].computed = Some(Value::Number(offset));
+            check.rows[0].computed = Some(RecordValue::Number(offset));
             check.story = Some(Story { blocks: blocks.clone(), ..Story::default() });
             explain(&known, &mut check, &[], &shapes);
             assert_eq!(check.outcome, outcome, "{offset}");

@@ -1,6 +1,6 @@
 //! Device mutants: in which checks a misreading device is noticed, and named.
 //!
-//! Checks run on the model device, so nothing is needed. A check kills a misreading if it agrees without it, and with it
+//! Checks run on the model device, so no GPU is needed. A check kills a misreading if it agrees without it, and with it
 //! differs and names the device as the culprit. A check that names somebody else is a finding of its own.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use layoutproof_device::{Batch, Runner};
 use serde::Serialize;
 
 use super::Killers;
-use crate::check::{Check, Jobs, Produced, Proof, ProofCheck, ProofJobs, Subject};
+use crate::check::{Check, Jobs, Proof, ProofCheck, ProofJobs, Subject, SubjectShaders};
 use crate::model::{Misreading, Model};
 use crate::results::record::{CheckRecord, Culprit, Outcome};
 
@@ -37,13 +37,13 @@ impl DeviceLine {
 /// A check on the model device that agrees without a fault.
 #[derive(Clone, Debug)]
 pub struct ModelCheck {
-    asked: Asked,
+    asked: MutantJobs,
     batch: Batch,
 }
 
-/// What is asked of the model.
+/// A check with its jobs for the model device.
 #[derive(Clone, Debug)]
-enum Asked {
+enum MutantJobs {
     /// Where the bytes of blocks are.
     Bytes(Check, Jobs),
     /// Where parameters are bound.
@@ -52,11 +52,11 @@ enum Asked {
 
 impl ModelCheck {
     /// `None` where the check does not agree, or asks the device nothing.
-    pub fn new(subject: Arc<Subject>, produced: Produced) -> Option<Self> {
+    pub fn new(subject: Arc<Subject>, produced: SubjectShaders) -> Option<Self> {
         let check = Check { subject, produced: Arc::new(produced), device: Model::new().device().clone() };
         let jobs = check.jobs();
         let batch = Batch { jobs: jobs.jobs().cloned().collect() };
-        Self { asked: Asked::Bytes(check, jobs), batch }.agreeing()
+        Self { asked: MutantJobs::Bytes(check, jobs), batch }.agreeing()
     }
 
     /// The same for a placement; `None` also where the model does not take its shaders.
@@ -68,7 +68,7 @@ impl ModelCheck {
         }
         let jobs = check.jobs();
         let batch = Batch { jobs: jobs.jobs().cloned().collect() };
-        Self { asked: Asked::Bindings(check, jobs), batch }.agreeing()
+        Self { asked: MutantJobs::Bindings(check, jobs), batch }.agreeing()
     }
 
     fn agreeing(self) -> Option<Self> {
@@ -78,22 +78,22 @@ impl ModelCheck {
     fn record(&self, mut model: Model) -> CheckRecord {
         let results = model.run(&self.batch);
         match &self.asked {
-            Asked::Bytes(check, jobs) => check.record(jobs, &results, Duration::ZERO),
-            Asked::Bindings(check, jobs) => check.record(jobs, &results, Duration::ZERO),
+            MutantJobs::Bytes(check, jobs) => check.record(jobs, &results, Duration::ZERO),
+            MutantJobs::Bindings(check, jobs) => check.record(jobs, &results, Duration::ZERO),
         }
     }
 
     fn case(&self) -> &str {
         match &self.asked {
-            Asked::Bytes(check, _) => &check.subject.source.id,
-            Asked::Bindings(check, _) => &check.proof.placed.source.id,
+            MutantJobs::Bytes(check, _) => &check.subject.source.id,
+            MutantJobs::Bindings(check, _) => &check.proof.placed.source.id,
         }
     }
 
     fn name(&self) -> String {
         match &self.asked {
-            Asked::Bytes(check, _) => check.name(),
-            Asked::Bindings(check, _) => check.name(),
+            MutantJobs::Bytes(check, _) => check.name(),
+            MutantJobs::Bindings(check, _) => check.name(),
         }
     }
 }

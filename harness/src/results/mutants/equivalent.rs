@@ -9,11 +9,11 @@ use layoutproof_layout::{FileId, find};
 use super::rules::RuleLine;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
-use crate::input::toml_table::{Problems, Table, parse};
+use crate::input::toml_table::{FileProblems, TomlTable, parse};
 
 /// One `[[equivalent]]` entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Equivalent {
+pub struct EquivalentMutant {
     /// Rule sets.
     pub rules: Vec<String>,
     /// Parameters.
@@ -32,18 +32,22 @@ pub struct Equivalent {
 ///
 /// # Errors
 /// Every problem of the file.
-pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Equivalent>, Vec<Diagnostic>> {
+pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<EquivalentMutant>, Vec<Diagnostic>> {
     let mut found = Vec::new();
-    let mut problems = Problems::new(file, Code::BadCase, &mut found);
+    let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
     let root = parse(sources, &mut problems);
-    let mut table = Table::new(&root);
+    let mut table = TomlTable::new(&root);
     let entries = table.tables("equivalent", &mut problems);
     let read: Vec<_> = entries.into_iter().filter_map(|entry| entry_of(entry, sources, &mut problems)).collect();
     table.finish(&mut problems);
     if found.is_empty() { Ok(read) } else { Err(found) }
 }
 
-fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Option<Equivalent> {
+fn entry_of(
+    mut entry: TomlTable<'_, '_>,
+    sources: &SourceMap,
+    problems: &mut FileProblems<'_>,
+) -> Option<EquivalentMutant> {
     let rules = entry.strings("rules", problems);
     let parameters = entry.strings("parameters", problems);
     let to = entry.strings("to", problems);
@@ -58,10 +62,10 @@ fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Proble
     let span = problems.span(entry.range());
     entry.finish(problems);
     let file = sources.file(span.file).name.clone();
-    Some(Equivalent { rules, parameters, to, because: because?, file, line: sources.position(span).line })
+    Some(EquivalentMutant { rules, parameters, to, because: because?, file, line: sources.position(span).line })
 }
 
-impl Equivalent {
+impl EquivalentMutant {
     /// Whether this is one of the entry's mutants.
     pub fn explains(&self, mutant: &RuleMutant) -> bool {
         self.covers(mutant.rules.name, &mutant.parameter, &mutant.to)
@@ -76,17 +80,17 @@ impl Equivalent {
 
 /// Entries that explain a mutant which a case kills, or names that fit no mutant, each as a sentence. Only rule sets
 /// among `lines` are judged.
-pub fn stale(entries: &[Equivalent], lines: &[RuleLine]) -> Vec<String> {
+pub fn stale(entries: &[EquivalentMutant], lines: &[RuleLine]) -> Vec<String> {
     let tried = |name: &String| lines.iter().any(|line| line.rules == *name);
     let judged = entries.iter().flat_map(|entry| {
         entry.rules.iter().filter(|name| tried(name)).flat_map(move |rules| {
-            entry.parameters.iter().filter_map(move |parameter| stale_part(entry, (rules, parameter), lines))
+            entry.parameters.iter().filter_map(move |parameter| stale_part(entry, rules, parameter, lines))
         })
     });
     judged.collect()
 }
 
-fn stale_part(entry: &Equivalent, (rules, parameter): (&str, &str), lines: &[RuleLine]) -> Option<String> {
+fn stale_part(entry: &EquivalentMutant, rules: &str, parameter: &str, lines: &[RuleLine]) -> Option<String> {
     let place = format!("{}:{}", entry.file, entry.line);
     let mut covered = lines
         .iter()
@@ -114,7 +118,7 @@ to = ["same-size"]
 because = "GLSL has no bit-fields"
 "#;
 
-    fn entries(text: &str) -> Result<Vec<Equivalent>, Vec<Diagnostic>> {
+    fn entries(text: &str) -> Result<Vec<EquivalentMutant>, Vec<Diagnostic>> {
         let mut sources = SourceMap::default();
         let file = sources.add("list.toml", text);
         read(file, &sources)

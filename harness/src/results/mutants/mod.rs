@@ -1,4 +1,5 @@
-//! Do the cases notice what is wrong? Planted faults in, the cases that notice each of them out.
+//! Tests the cases themselves: plants faults one at a time and collects the cases that notice each, for
+//! `layoutproof mutants`.
 //!
 //! [`rules`] changes one parameter of a rule row at a time and asks which cases expect other numbers then. [`devices`]
 //! makes the model device misread in one way at a time and asks in which checks the verdict names the device. A rule

@@ -10,7 +10,7 @@ use layoutproof_layout::{BlockLayout, Numbers, Quantity, RuleSet, join, lay_out}
 use serde::Serialize;
 
 use super::Killers;
-use super::equivalent::Equivalent;
+use super::equivalent::EquivalentMutant;
 use crate::case::{By, Expectation};
 use crate::check::Source;
 
@@ -32,19 +32,19 @@ pub struct RuleLine {
 }
 
 impl RuleLine {
-    /// Whether no case notices and nobody has said why.
+    /// True if no case kills the mutant and the list of equivalent mutants does not explain it.
     pub fn survives(&self) -> bool {
         self.killers.is_empty() && self.equivalent.is_none()
     }
 }
 
 /// Tries every mutant of `rules` on the cases, and looks up the survivors in `equivalents`.
-pub fn try_rules(rules: &RuleSet, cases: &[Arc<Source>], equivalents: &[Equivalent]) -> Vec<RuleLine> {
-    let claims: Vec<Claim<'_>> = cases.iter().filter_map(|source| Claim::new(source, rules)).collect();
+pub fn try_rules(rules: &RuleSet, cases: &[Arc<Source>], equivalents: &[EquivalentMutant]) -> Vec<RuleLine> {
+    let claims: Vec<CaseClaim<'_>> = cases.iter().filter_map(|source| CaseClaim::new(source, rules)).collect();
     mutants(rules).into_iter().map(|mutant| try_mutant(mutant, &claims, equivalents)).collect()
 }
 
-fn try_mutant(mutant: RuleMutant, claims: &[Claim<'_>], equivalents: &[Equivalent]) -> RuleLine {
+fn try_mutant(mutant: RuleMutant, claims: &[CaseClaim<'_>], equivalents: &[EquivalentMutant]) -> RuleLine {
     let killers = claims.iter().filter(|claim| claim.is_broken_by(&mutant.rules)).map(|claim| claim.source.id.clone());
     let killers = Killers { cases: killers.collect(), stopped: false };
     let explanation = equivalents.iter().find(|entry| entry.explains(&mutant));
@@ -54,14 +54,14 @@ fn try_mutant(mutant: RuleMutant, claims: &[Claim<'_>], equivalents: &[Equivalen
 }
 
 /// What a case claims under a rule set, as far as the rule set fulfils it.
-struct Claim<'a> {
+struct CaseClaim<'a> {
     source: &'a Source,
     numbers: Vec<(Quantity, String, u32)>,
     /// Fragments of refusals.
     refusals: Vec<&'a str>,
 }
 
-impl<'a> Claim<'a> {
+impl<'a> CaseClaim<'a> {
     /// `None` where the case claims nothing under these rules, or nothing that they fulfil.
     fn new(source: &'a Source, rules: &RuleSet) -> Option<Self> {
         let layouts = layouts(source, rules);

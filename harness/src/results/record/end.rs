@@ -1,4 +1,4 @@
-//! How a check ends: with what outcome, at whose door, and what agreement proves.
+//! How a check ends: its outcome, the culprit, and what agreement proves.
 
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,7 @@ impl Outcome {
     }
 }
 
-/// What kind of skip a skip is.
+/// The kinds of skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkipKind {
@@ -77,7 +77,7 @@ pub enum SkipKind {
     NotApplicable,
 }
 
-/// Who stands alone.
+/// The witness that contradicts the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Culprit {

@@ -1,4 +1,4 @@
-//! The first line of a records file: versions, devices and arguments; and what keeps two runs from being one.
+//! The first line of a records file: versions, devices and arguments; and the reasons why two runs cannot be merged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub struct RunHeader {
 }
 
 impl RunHeader {
-    /// What of `other` is not as it is here, a sentence each: records of the two are not of one run.
+    /// The reasons why the records of `other` belong to another run, a sentence each.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let mut found = Vec::new();
         let mut compare = |what: &str, here: &str, there: &str| {

@@ -1,4 +1,4 @@
-//! What is kept of a run: JSON lines that other programs read, and all that the reporters need.
+//! Records of a run: JSON lines that other programs read, with everything that the reporters need.
 //!
 //! The shape is the command-line contract's, schema 1.
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use end::{Culprit, Outcome, Proves, SkipKind};
 pub use header::RunHeader;
-pub use row::{Row, Value};
+pub use row::{RecordValue, Row};
 
 /// Version of the record format.
 pub const SCHEMA: u32 = 1;
@@ -23,7 +23,7 @@ pub const REFUSED_BY: &str = "refused by ";
 /// One line of a records file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum Line {
+pub enum RecordLine {
     /// First line.
     Run(RunHeader),
     /// One per check.
@@ -51,7 +51,7 @@ pub struct CheckRecord {
     pub proves: Proves,
     /// How it ended.
     pub outcome: Outcome,
-    /// Who stands alone.
+    /// The witness that contradicts the others.
     pub culprit: Option<Culprit>,
     /// What the validator said: `valid`, `not run: ...`, or its message.
     pub validation: String,
@@ -104,7 +104,7 @@ impl CheckRecord {
     }
 }
 
-/// What stands for the device of a check that none takes part in.
+/// The device name in the record of a check without a device.
 const NO_DEVICE: &str = "none";
 
 /// How many bound resources a device was asked for. Elements of arrays and locations count each.
@@ -207,7 +207,7 @@ pub struct RunEnd {
     pub seen: Vec<SeenEntry>,
 }
 
-/// What a shard has seen of an entry of a list of known differences.
+/// One shard's findings about an entry of a list of known differences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenEntry {
     /// The entry.
@@ -215,7 +215,7 @@ pub struct SeenEntry {
     /// Who made the shaders of these checks: a compiler, of which there may be several builds, or a producer of ours.
     #[serde(default)]
     pub compiler: String,
-    /// Whether a check differs as it says.
+    /// True if a check of this shard differs as the entry says.
     pub differs: bool,
     /// Names of the checks that it is about and that agree; none where one differs.
     pub agreeing: Vec<String>,

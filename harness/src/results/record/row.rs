@@ -1,4 +1,4 @@
-//! One measured thing of a check: of what, where, how it was reached, and what each witness says.
+//! One measured quantity of a check: its path, how it was reached, and the number of each witness.
 
 use layoutproof_layout::Quantity;
 use serde::{Deserialize, Serialize};
@@ -22,15 +22,15 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "Stage::is_compute")]
     pub stage: Stage,
     /// From the case.
-    pub expected: Option<Value>,
+    pub expected: Option<RecordValue>,
     /// From our rules.
-    pub computed: Option<Value>,
+    pub computed: Option<RecordValue>,
     /// From the compiler's reflection or listing.
-    pub reported: Option<Value>,
+    pub reported: Option<RecordValue>,
     /// From the compiler's code.
-    pub compiled: Option<Value>,
+    pub compiled: Option<RecordValue>,
     /// From the device.
-    pub observed: Option<Value>,
+    pub observed: Option<RecordValue>,
     /// What the device's answer was, in words, where it is not plainly an offset (`0xBADD0030, padding at byte 48`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -43,7 +43,7 @@ pub struct Row {
 /// A witness's number, or a binding's text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum RecordValue {
     /// Bytes.
     Number(u32),
     /// A binding string.

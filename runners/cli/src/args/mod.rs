@@ -2,6 +2,7 @@
 //! are beside the command.
 
 mod output;
+mod part;
 pub mod placement;
 mod run;
 
@@ -13,11 +14,9 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 
 pub use output::OutputArgs;
+pub use part::{PartArgs, Shard};
 pub use placement::PlacementArgs;
 pub use run::RunArgs;
-
-use crate::select::inputs::ShaderLanguage;
-pub use crate::select::shard::PartArgs;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -40,8 +39,8 @@ pub struct DeclareArgs {
     #[arg(long, value_enum, default_value_t = MatrixArg::Column)]
     pub matrix: MatrixArg,
     /// Whether `half` and minimum-precision types take 2 bytes (as with dxc -enable-16bit-types).
-    #[arg(long = "16bit", value_enum, default_value_t = Switch::On)]
-    pub sixteen_bit: Switch,
+    #[arg(long = "16bit", value_enum, default_value_t = OnOff::On)]
+    pub sixteen_bit: OnOff,
     /// Define a macro; `NAME(x)=VALUE` has parameters.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
@@ -56,6 +55,19 @@ pub struct DeclareArgs {
     pub cases: Vec<PathBuf>,
 }
 
+/// Languages of shader files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShaderLanguage {
+    /// HLSL, as DXC reads it.
+    Hlsl,
+    /// Slang.
+    Slang,
+    /// GLSL.
+    Glsl,
+    /// WGSL.
+    Wgsl,
+}
+
 /// Order of matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MatrixArg {
@@ -67,7 +79,7 @@ pub enum MatrixArg {
 
 /// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
+pub enum OnOff {
     /// On.
     On,
     /// Off.
@@ -83,8 +95,8 @@ impl DeclareArgs {
                 MatrixArg::Column => MatrixOrder::Column,
             },
             sixteen_bit: match self.sixteen_bit {
-                Switch::On => SixteenBit::On,
-                Switch::Off => SixteenBit::Off,
+                OnOff::On => SixteenBit::On,
+                OnOff::Off => SixteenBit::Off,
             },
         }
     }

@@ -4,9 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::records::final_report::github_summary;
-use crate::records::output_files::check_file;
-
 /// Where reports go.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
@@ -22,15 +19,4 @@ pub struct OutputArgs {
     /// One line per check; twice, the annotated struct as well.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
-}
-
-impl OutputArgs {
-    /// Checks that every file can be written, before there is anything to write.
-    ///
-    /// # Errors
-    /// The first that cannot.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
-        let github = github_summary().map(PathBuf::from);
-        [&self.json, &self.junit, &self.csv, &github].into_iter().flatten().try_for_each(|path| check_file(path))
-    }
 }

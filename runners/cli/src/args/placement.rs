@@ -1,6 +1,6 @@
 //! The flags that ask where parameters are bound, for every command that takes them.
 //!
-//! Flags, and what a case says of its own, in; one [`Request`] per convention out.
+//! `show`, `reflect` and `run` turn them, and what a case says itself, into one [`BindingRequest`] per convention.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use anyhow::bail;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use layoutproof_core::bindings::request::parse_convention;
-use layoutproof_core::bindings::{Convention, Invocation, Request, Target};
+use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Convention, Target};
 
 /// Where parameters are bound, for whom.
 #[derive(Clone, Debug, Args)]
@@ -67,9 +67,9 @@ impl PlacementArgs {
     ///
     /// # Errors
     /// A convention that does not speak of the target.
-    pub(crate) fn requests(&self, own: &Invocation) -> anyhow::Result<Vec<Request>> {
+    pub(crate) fn requests(&self, own: &BindingInvocation) -> anyhow::Result<Vec<BindingRequest>> {
         let Some(target) = self.target else { return Ok(Vec::new()) };
-        let invocation = Invocation {
+        let invocation = BindingInvocation {
             profile: self.profile.clone().or_else(|| own.profile.clone()),
             entry: own.entry.clone(),
             used: [&own.used[..], &self.used].concat(),
@@ -93,12 +93,17 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::command_line::{Cli, Command};
 
-    fn requests(words: &[&str], own: &Invocation) -> Result<Vec<Request>, String> {
-        let cli = Cli::try_parse_from(["layoutproof", "show", "a.hlsl"].iter().chain(words));
-        let Command::Show(args) = cli.map_err(|error| error.to_string())?.command else { panic!("this is about show") };
-        args.placement.requests(own).map_err(|error| error.to_string())
+    /// A command line with these flags alone.
+    #[derive(Parser)]
+    struct CommandLine {
+        #[command(flatten)]
+        placement: PlacementArgs,
+    }
+
+    fn requests(words: &[&str], own: &BindingInvocation) -> Result<Vec<BindingRequest>, String> {
+        let line = CommandLine::try_parse_from(["layoutproof"].iter().chain(words));
+        line.map_err(|error| error.to_string())?.placement.requests(own).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -112,22 +117,22 @@ mod tests {
             ["--option", "-fvk-t-shift 10 all"],
             ["--option", "-fvk-s-shift 20 0"],
         ];
-        let found = requests(words.as_flattened(), &Invocation::default()).unwrap();
-        assert_eq!(found.iter().map(Request::name).collect::<Vec<_>>(), ["vulkan.slang", "vulkan.dxc@1.9"]);
+        let found = requests(words.as_flattened(), &BindingInvocation::default()).unwrap();
+        assert_eq!(found.iter().map(BindingRequest::name).collect::<Vec<_>>(), ["vulkan.slang", "vulkan.dxc@1.9"]);
         assert_eq!(found[1].used, ["a", "s.B[3]"]);
         assert_eq!(found[1].unused, ["c"]);
         assert_eq!(found[1].profile.as_deref(), Some("sm_6_6"));
         assert_eq!(found[1].options, ["-fvk-t-shift 10 all", "-fvk-s-shift 20 0"]);
-        assert_eq!(requests(&[], &Invocation::default()), Ok(Vec::new()));
+        assert_eq!(requests(&[], &BindingInvocation::default()), Ok(Vec::new()));
     }
 
     #[test]
     fn a_cases_own_keys_count_too() {
-        let own = Invocation {
+        let own = BindingInvocation {
             profile: Some("sm_5_0".to_owned()),
             entry: Some("shade".to_owned()),
             used: vec!["A".to_owned()],
-            ..Invocation::default()
+            ..BindingInvocation::default()
         };
         let flags = ["--target", "d3d12", "--convention", "dxc", "--used", "B"];
         let found = requests(&flags, &own).unwrap().remove(0);
@@ -139,7 +144,7 @@ mod tests {
 
     #[test]
     fn what_nobody_answers_is_an_error() {
-        let own = Invocation::default();
+        let own = BindingInvocation::default();
         for (words, expected) in [
             (&["--target", "d3d11", "--convention", "dxc"][..], "[possible values: d3d12, vulkan, webgpu, metal]"),
             (

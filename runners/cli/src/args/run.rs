@@ -1,4 +1,4 @@
-//! What `layoutproof run` takes.
+//! The arguments of `layoutproof run`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use layoutproof_executor::fault::Fault;
 
-use crate::args::{DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
+use super::{DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
 
 /// `layoutproof run`.
 #[derive(Debug, Args)]
@@ -19,13 +19,13 @@ pub struct RunArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
     /// Only these shader producers: `rspirv` and `naga`, which need nothing; compilers (`dxc`, `slangc`, ...), one of their
-    /// targets and options (`dxc-spirv-dx`, ...), or `all` that are there.
+    /// targets and options (`dxc-spirv-dx`, ...), or `all` that were found.
     #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub producer: Vec<String>,
     /// Keep what compilers are given and what they make below this folder.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// Longest time in seconds that a compiler gets for one source; one that takes longer is ended, and its check is broken.
+    /// Time limit in seconds of a compiler for one source; one that takes longer is ended, and its check is broken.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
     /// Only these devices.
@@ -77,7 +77,7 @@ pub struct RunArgs {
     /// How long one job may take on a device, in seconds; 60 where nothing is said.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<Duration>,
-    /// Go on with a run that was cut short: the checks in these records are not run again. Without --json, the file itself
+    /// Resume a run that was cut short: the checks in these records are not run again. Without --json, the file itself
     /// is completed.
     #[arg(long, value_name = "RECORDS")]
     pub resume: Option<PathBuf>,
@@ -97,7 +97,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub plant_misreading: Option<String>,
     /// Plant a fault in worker processes, to see the run survive it: crash, hang, garbage (every byte of an answer is wrong),
-    /// oom or print, in all jobs of the cases that a filter matches (crash@arrays/), in every so-manyth job of each
+    /// oom or print, in all jobs of the cases that a filter matches (crash@arrays/), in every Nth job of each
     /// worker (hang#7), or where the devices of an API are listed (crash:ash). The model then runs in a worker, too.
     #[arg(long, value_name = "FAULT", conflicts_with = "plant_misreading")]
     pub plant_fault: Option<Fault>,
@@ -113,7 +113,7 @@ pub struct RunArgs {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
     let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
-    if duration.is_zero() { Err("no job takes no time".to_owned()) } else { Ok(duration) }
+    if duration.is_zero() { Err("the limit must be more than 0 seconds".to_owned()) } else { Ok(duration) }
 }

@@ -1,4 +1,4 @@
-//! `layoutproof export`: a case as a test of another suite.
+//! `layoutproof export`: writes a case as a test of another suite.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use layoutproof_core::report::summary::Exit;
 use layoutproof_layout::{RuleSet, find};
 
 use crate::output::print;
-use crate::select::inputs::{Cases, Word};
-use crate::select::selection::{Refused, rule_set};
+use crate::select::inputs::{Cases, InputWord};
+use crate::select::selection::{RefusedInput, rule_set};
 
 /// `layoutproof export`.
 #[derive(Debug, Args)]
@@ -51,6 +51,7 @@ pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
         ExportFormat::Amber => amber,
         ExportFormat::OffloadTest => offload_test,
     };
+
     let mut reasons = Vec::new();
     for rules in rules {
         match write(&Subject::new(Arc::clone(&source), rules)) {
@@ -61,6 +62,7 @@ pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
             Err(reason) => reasons.push(reason.to_string()),
         }
     }
+
     if reasons.is_empty() {
         bail!("{} expects no offsets", source.id)
     }
@@ -71,15 +73,16 @@ fn read(word: &str) -> anyhow::Result<Source> {
     let mut sources = SourceMap::default();
     let mut cases = Cases::load(&[])?;
     let mut diagnostics = Vec::new();
-    let ids = match Word::of(word, None) {
-        Word::CaseFile(path) => vec![cases.add_file(&path)?],
-        Word::Filter(filter) => {
+    let ids = match InputWord::of(word, None) {
+        InputWord::CaseFile(path) => vec![cases.add_file(&path)?],
+        InputWord::Filter(filter) => {
             let matching = cases.matching(&[filter]);
             let exact: Vec<String> = matching.iter().filter(|id| *id == word).cloned().collect();
             if exact.is_empty() { matching } else { exact }
         }
-        Word::Declarations(_) | Word::LaidOut(_) => bail!("{word} is no case: only cases expect offsets"),
+        InputWord::Declarations(_) | InputWord::LaidOut(_) => bail!("{word} is not a case: only cases expect offsets"),
     };
+
     let [id] = ids.as_slice() else {
         bail!("`{word}` names {} cases, not one", ids.len());
     };
@@ -89,5 +92,5 @@ fn read(word: &str) -> anyhow::Result<Source> {
         Some(Err(found)) => found,
         None => diagnostics,
     };
-    Err(Refused { diagnostics: found, sources }.into())
+    Err(RefusedInput { diagnostics: found, sources }.into())
 }

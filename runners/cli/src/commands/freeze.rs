@@ -1,4 +1,4 @@
-//! `layoutproof freeze`: what a compiler decides about every case, stored as text.
+//! `layoutproof freeze`: stores what a compiler decides about every case as text.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use layoutproof_compilers::compiler::Compiler;
-use layoutproof_compilers::family::Family;
+use layoutproof_compilers::family::{Family, UnknownFamily};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::Source;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::toolchain::Toolchain;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::results::frozen::manifest::{SCHEMA, case_set_digest, dotted_version};
-use layoutproof_core::results::frozen::{Accepted, Decided, FrozenToolchain, Manifest, decide};
+use layoutproof_core::results::frozen::{CaseDecisions, FrozenToolchain, IntendedChanges, Manifest, decide};
 use layoutproof_executor::interrupt;
 use layoutproof_executor::pool::{self, Launch};
-use layoutproof_executor::tools::Tools;
+use layoutproof_executor::tools::MachineTools;
 
 use crate::output::{print, warn};
-use crate::records::frozen_set::{FOLDER, FrozenSet, Place};
+use crate::records::frozen_set::{FOLDER, FrozenSet, FrozenSetPlace};
 use crate::records::output_files::check_folder;
 use crate::select::inputs::Cases;
 use crate::select::reader_process::ReaderProcess;
-use crate::select::selection::Refused;
+use crate::select::selection::RefusedInput;
 
 /// Which compiler is asked about which cases.
 #[derive(Debug, Args)]
@@ -34,15 +35,15 @@ pub struct AskArgs {
     #[arg(long, value_name = "NAME|PATH")]
     pub compiler: String,
     /// Whose command lines the compiler takes; by default its file's name tells.
-    #[arg(long, value_enum)]
-    pub family: Option<FamilyArg>,
+    #[arg(long, value_parser = family_parser())]
+    pub family: Option<Family>,
     /// Only cases whose id contains this text, or matches it as a pattern with * and ?.
     #[arg(value_name = "FILTER")]
     pub filter: Vec<String>,
     /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
     #[arg(long, value_name = "PATH")]
     pub cases: Vec<PathBuf>,
-    /// Seconds that the compiler gets for one source.
+    /// Time limit in seconds of the compiler for one source.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub time_limit: u64,
     /// Keep what the compiler is given and what it makes below this folder.
@@ -50,15 +51,10 @@ pub struct AskArgs {
     pub keep: Option<PathBuf>,
 }
 
-/// Families of compilers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FamilyArg {
-    /// The DirectX Shader Compiler.
-    Dxc,
-    /// slangc.
-    Slang,
-    /// Clang as a compiler of HLSL.
-    Clang,
+/// Reads the name of a family.
+fn family_parser() -> impl TypedValueParser<Value = Family> {
+    let values = Family::all().map(|family| PossibleValue::new(family.as_str()).help(family.summary()));
+    PossibleValuesParser::new(values).try_map(|name| Family::named(&name).ok_or(UnknownFamily))
 }
 
 /// `layoutproof freeze`.
@@ -78,18 +74,25 @@ pub struct FreezeArgs {
 /// A compiler of no known family, cases with problems, a folder that cannot be written.
 pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
     check_folder(args.to.as_deref().unwrap_or(Path::new(FOLDER)))?;
-    let Some(asked) = Asked::of(&args.ask)? else { return Ok(Exit::Missing) };
+    let Some(asked) = CompilerUnderTest::of(&args.ask)? else { return Ok(Exit::Missing) };
     let sources = sources(&args.ask)?;
     if sources.is_empty() {
         warn("nothing is selected: no case matches\n");
         return Ok(Exit::NothingSelected);
     }
+
     let decided = asked.decide(&sources);
     let manifest = asked.manifest(&decided)?;
     let usual = || PathBuf::from(FOLDER).join(format!("{}-{}", manifest.family, manifest.version));
     let folder = args.to.clone().unwrap_or_else(usual);
     let accepted = FrozenSet::accepted_in(&folder)?;
-    let set = FrozenSet { place: Place::Folder(folder.clone()), manifest, decided, accepted: Accepted::default() };
+    let set = FrozenSet {
+        place: FrozenSetPlace::Folder(folder.clone()),
+        manifest,
+        decided,
+        accepted: IntendedChanges::default(),
+    };
+
     set.write(&folder)?;
     let entries = if accepted.entries.is_empty() { String::new() } else { ", with the changes accepted before".into() };
     let (cases, says) = (sources.len(), &set.manifest.says);
@@ -98,13 +101,13 @@ pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
 }
 
 /// A compiler with its toolchains.
-pub(crate) struct Asked {
+pub(crate) struct CompilerUnderTest {
     family: Family,
     compiler: Compiler,
     toolchains: Toolchains,
 }
 
-impl Asked {
+impl CompilerUnderTest {
     /// The compiler that the arguments name; `None`, and a word about it, where it is not there.
     ///
     /// The process has then a handler for signals, because compilers work in temporary folders.
@@ -114,26 +117,25 @@ impl Asked {
     pub(crate) fn of(args: &AskArgs) -> anyhow::Result<Option<Self>> {
         args.keep.as_deref().map_or(Ok(()), check_folder)?;
         interrupt::end_without_traces()?;
-        let named = args.family.map(|family| match family {
-            FamilyArg::Dxc => Family::Dxc,
-            FamilyArg::Slang => Family::Slang,
-            FamilyArg::Clang => Family::Clang,
-        });
         let name = args.compiler.as_str();
-        let found = if let Some(family) = Family::of_name(name) {
-            let search = Compiler::named(name, Tools::find()?.folder());
+        let found = if let Some(family) = Family::of_compiler(name) {
+            let search = Compiler::named(name, MachineTools::find()?.folder());
             for note in &search.notes {
                 warn(&format!("note: {note}\n"));
             }
             let found = search.compiler.ok().map(|compiler| (family, compiler));
-            found.ok_or_else(|| format!("compiler `{name}` is not here (`layoutproof compilers` says how to name one)"))
-        } else if Compiler::known().any(|(known, _)| known == name) {
-            bail!("`{name}` reads no cases as their authors wrote them; dxc, slangc and clang-dxc do");
+            found.ok_or_else(|| {
+                format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)")
+            })
+        } else if Compiler::known().any(|known| known.name == name) {
+            let readers: Vec<&str> = Family::all().map(Family::compiler).collect();
+            bail!("`{name}` reads no cases as their authors wrote them; these do: {}", readers.join(", "));
         } else {
             let path = PathBuf::from(name);
-            let family = named.map_or_else(|| Family::of_file(&path), Ok).with_context(|| name.to_owned())?;
+            let family = args.family.map_or_else(|| Family::of_file(&path), Ok).with_context(|| name.to_owned())?;
             Compiler::at(&path, family).map(|compiler| (family, compiler)).map_err(|error| error.to_string())
         };
+
         let (family, compiler) = match found {
             Ok(found) => found,
             Err(absent) => {
@@ -141,6 +143,7 @@ impl Asked {
                 return Ok(None);
             }
         };
+
         let compiler = compiler.of_family(family).with_limit(Duration::from_secs(args.time_limit));
         let toolchains = Toolchains::only(compiler.clone(), family).keep(args.keep.clone());
         let toolchains = toolchains.with_reader(Arc::new(ReaderProcess::of_this_program()?));
@@ -153,10 +156,10 @@ impl Asked {
     }
 
     /// What it decides about the sources, by toolchain; asked on all processors.
-    pub(crate) fn decide(&self, sources: &[Arc<Source>]) -> BTreeMap<String, Decided> {
+    pub(crate) fn decide(&self, sources: &[Arc<Source>]) -> BTreeMap<String, CaseDecisions> {
         let toolchains = self.toolchains.named(self.family.compiler());
-        let mut decided: BTreeMap<String, Decided> =
-            toolchains.iter().map(|toolchain| (toolchain.name.to_owned(), Decided::new())).collect();
+        let mut decided: BTreeMap<String, CaseDecisions> =
+            toolchains.iter().map(|toolchain| (toolchain.name.to_owned(), CaseDecisions::new())).collect();
         let of = |source| toolchains.iter().map(move |toolchain| (source, *toolchain));
         let tasks: Vec<(&Arc<Source>, &'static Toolchain)> = sources.iter().flat_map(of).collect();
         // No task needs a device.
@@ -174,7 +177,7 @@ impl Asked {
     ///
     /// # Errors
     /// The compiler's file cannot be read.
-    pub(crate) fn manifest(&self, decided: &BTreeMap<String, Decided>) -> anyhow::Result<Manifest> {
+    pub(crate) fn manifest(&self, decided: &BTreeMap<String, CaseDecisions>) -> anyhow::Result<Manifest> {
         let file = self.compiler.file();
         let toolchains = self.toolchains.named(self.family.compiler()).into_iter().map(|toolchain| FrozenToolchain {
             name: toolchain.name.to_owned(),
@@ -208,5 +211,5 @@ pub(crate) fn sources(args: &AskArgs) -> anyhow::Result<Vec<Arc<Source>>> {
             Err(found) => diagnostics.extend(found),
         }
     }
-    if diagnostics.is_empty() { Ok(read) } else { Err(Refused { diagnostics, sources }.into()) }
+    if diagnostics.is_empty() { Ok(read) } else { Err(RefusedInput { diagnostics, sources }.into()) }
 }

@@ -3,27 +3,27 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::compiler::{Compiler, CompilersOfMachine};
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_core::check::{Generator, Produced};
+use layoutproof_core::check::{Generator, SubjectShaders};
 use layoutproof_core::input::sources::SourceMap;
-use layoutproof_core::report::listing::{self, CaseLine, Finding, Health, RuleSetLine};
+use layoutproof_core::report::listing::{self, CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, coverage_table};
-use layoutproof_core::results::coverage::{Cells, planned};
+use layoutproof_core::results::coverage::{CoverageCells, planned};
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::device_listing::{DRIVEN, DeviceListing};
 use layoutproof_executor::drivers::{self, FetchedDrivers};
 use layoutproof_executor::pool::Launch;
-use layoutproof_executor::tools::Tools;
+use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::rules::Example;
 use layoutproof_layout::{RuleSet, table};
 
 use crate::args::{Format, FormatArgs};
 use crate::output::{print, print_json, warn, warn_of_listing};
 use crate::select::inputs::Cases;
-use crate::select::selection::{Refused, all_forms, sources, subjects};
+use crate::select::selection::{RefusedInput, all_forms, sources, subjects};
 
 /// `layoutproof list`.
 #[derive(Debug, Args)]
@@ -63,7 +63,7 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     let mut diagnostics = Vec::new();
     let cases = all.read(&all.matching(&args.filter), &mut sources, &mut diagnostics);
     if !diagnostics.is_empty() {
-        return Err(Refused { diagnostics, sources }.into());
+        return Err(RefusedInput { diagnostics, sources }.into());
     }
     let lines: Vec<_> = cases.into_iter().map(|case| CaseLine { id: case.id, summary: case.summary }).collect();
     print(&listing::cases(&lines, style));
@@ -72,10 +72,10 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
 
 /// Counts what the cases ask of devices.
 fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
-    let mut cells = Cells::new();
+    let mut cells = CoverageCells::new();
     for subject in subjects(&sources(&args.cases, &args.filter)?) {
         for generator in Generator::ALL {
-            planned(&subject, &Produced::new(&subject, generator, &all_forms()), &mut cells);
+            planned(&subject, &SubjectShaders::new(&subject, generator, &all_forms()), &mut cells);
         }
     }
     match args.format {
@@ -136,7 +136,7 @@ fn exit_of_listing(listing: &DeviceListing) -> Exit {
 /// # Errors
 /// As [`devices`].
 pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
-    let tools = Tools::find()?;
+    let tools = MachineTools::find()?;
     let launch = Launch::of(std::env::current_exe()?)?;
     let listing = DeviceListing::of(&DRIVEN, &launch);
 
@@ -156,7 +156,7 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
 }
 
 /// The tools folder, and whether it is looked at who can change it.
-fn tools_findings(tools: &Tools) -> Vec<Finding> {
+fn tools_findings(tools: &MachineTools) -> Vec<Finding> {
     const NAME: &str = "tools folder";
     let Some(folder) = tools.folder() else {
         let reason = tools.absence().map(ToString::to_string).unwrap_or_default();
@@ -221,14 +221,14 @@ fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Fin
 }
 
 /// The compilers that are there, what is wrong with others, and those that are missed.
-fn compiler_findings(tools: &Tools) -> Vec<Finding> {
-    let (compilers, notes) = Compiler::look(tools.folder());
+fn compiler_findings(tools: &MachineTools) -> Vec<Finding> {
+    let CompilersOfMachine { compilers, notes } = Compiler::look(tools.folder());
     let mut findings: Vec<Finding> = compilers.iter().map(found).collect();
     findings.extend(notes.into_iter().map(|note| warning("compiler", note)));
-    for name in ["dxc", "slangc"] {
-        if !compilers.iter().any(|compiler| compiler.name() == name) {
+    for known in Compiler::known().filter(|known| known.is_fetched_by_default) {
+        if !compilers.iter().any(|compiler| compiler.name() == known.name) {
             let detail = "expected numbers that it gave cannot be derived again";
-            findings.push(missing(name, detail, "ci/setup.sh fetches it"));
+            findings.push(missing(known.name, detail, "ci/setup.sh fetches it"));
         }
     }
     findings
@@ -239,8 +239,8 @@ fn compiler_findings(tools: &Tools) -> Vec<Finding> {
 /// # Errors
 /// A variable says where fetched tools are, and does not say it.
 pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
-    let tools = Tools::find()?;
-    let (all, notes) = Compiler::look(tools.folder());
+    let tools = MachineTools::find()?;
+    let CompilersOfMachine { compilers: all, notes } = Compiler::look(tools.folder());
     match args.format {
         Format::Json => {
             let listed = all.iter().map(|compiler| {
@@ -258,8 +258,8 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit>
             ));
         }
         Format::Text => {
-            let absent = Compiler::known().filter(|(name, _)| !all.iter().any(|compiler| compiler.name() == *name));
-            let absent = absent.map(|(name, advice)| missing(name, "not found", &advice));
+            let absent = Compiler::known().filter(|known| !all.iter().any(|compiler| compiler.name() == known.name));
+            let absent = absent.map(|known| missing(known.name, "not found", &known.advice));
             let built_in = good("naga", format!("{NAGA}, built in"));
             let findings: Vec<Finding> = all.iter().map(found).chain([built_in]).chain(absent).collect();
             print(&listing::doctor(&findings, style));
@@ -280,17 +280,17 @@ fn found(compiler: &Compiler) -> Finding {
 }
 
 fn good(name: &str, detail: String) -> Finding {
-    Finding { health: Health::Good, name: name.to_owned(), detail, advice: String::new() }
+    Finding { health: ToolHealth::Good, name: name.to_owned(), detail, advice: String::new() }
 }
 
 fn warning(name: &str, detail: String) -> Finding {
-    Finding { health: Health::Warning, name: name.to_owned(), detail, advice: String::new() }
+    Finding { health: ToolHealth::Warning, name: name.to_owned(), detail, advice: String::new() }
 }
 
 fn broken(name: &str, detail: String) -> Finding {
-    Finding { health: Health::Broken, name: name.to_owned(), detail, advice: String::new() }
+    Finding { health: ToolHealth::Broken, name: name.to_owned(), detail, advice: String::new() }
 }
 
 fn missing(name: &str, detail: &str, advice: &str) -> Finding {
-    Finding { health: Health::Missing, name: name.to_owned(), detail: detail.to_owned(), advice: advice.to_owned() }
+    Finding { health: ToolHealth::Missing, name: name.to_owned(), detail: detail.to_owned(), advice: advice.to_owned() }
 }

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use std::thread;
 
 use clap::Args;
-use layoutproof_core::check::{Generator, Placed, Produced, Proof, Source};
+use layoutproof_core::check::{BindingCheck, Generator, Proof, Source, SubjectShaders};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, mutant_table};
 use layoutproof_core::results::mutants::MutantTable;
 use layoutproof_core::results::mutants::devices::{DeviceLine, ModelCheck, ModelChecks, try_misreading};
-use layoutproof_core::results::mutants::equivalent::{self, Equivalent};
+use layoutproof_core::results::mutants::equivalent::{self, EquivalentMutant};
 use layoutproof_core::results::mutants::rules::{RuleLine, try_rules};
 use layoutproof_core::results::record::SCHEMA;
 use layoutproof_layout::{RuleSet, table};
 
 use crate::args::Format;
 use crate::output::{print, print_json};
-use crate::select::selection::{Refused, all_forms, rule_set, sources, subjects};
+use crate::select::selection::{RefusedInput, all_forms, rule_set, sources, subjects};
 
 /// `layoutproof mutants`.
 #[derive(Debug, Args)]
@@ -52,42 +52,45 @@ const ENOUGH: usize = 3;
 /// # Errors
 /// Unknown rule sets, and every problem of the cases and of the explanations.
 pub(crate) fn try_all(args: &MutantsArgs, style: Style) -> anyhow::Result<Exit> {
-    let wanted = args.rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
-    let chosen: Vec<&RuleSet> = if wanted.is_empty() { table().iter().collect() } else { wanted.clone() };
+    let named = args.rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    let chosen: Vec<&RuleSet> = if named.is_empty() { table().iter().collect() } else { named.clone() };
     let equivalents = equivalents()?;
     let cases = sources(&args.cases, &[])?;
+
     let enough = (!args.all).then_some(ENOUGH);
     let (lines, devices) = thread::scope(|scope| {
-        let devices = wanted.is_empty().then(|| scope.spawn(|| try_devices(&cases, enough)));
+        let devices = named.is_empty().then(|| scope.spawn(|| try_devices(&cases, enough)));
         let lines: Vec<RuleLine> = chosen.iter().flat_map(|row| try_rules(row, &cases, &equivalents)).collect();
         let devices = devices.map(|devices| devices.join().expect("the misreadings are tried without a panic"));
         (lines, devices.unwrap_or_default())
     });
+
     let outdated = equivalent::stale(&equivalents, &lines);
     let table_of_all = MutantTable { schema: SCHEMA, rules: lines, devices, stale: outdated };
+
     match args.format {
         Format::Json => print_json(&format!("{}\n", serde_json::to_string(&table_of_all)?)),
         Format::Text => {
-            let every_line = args.all || !wanted.is_empty();
+            let every_line = args.all || !named.is_empty();
             print(&mutant_table::mutant_table(&table_of_all, every_line, style));
         }
     }
     Ok(if table_of_all.is_clean() { Exit::Agree } else { Exit::Differ })
 }
 
-fn equivalents() -> anyhow::Result<Vec<Equivalent>> {
+fn equivalents() -> anyhow::Result<Vec<EquivalentMutant>> {
     let mut sources = SourceMap::default();
     let file = sources.add(EQUIVALENTS_NAME, EQUIVALENTS);
-    equivalent::read(file, &sources).map_err(|diagnostics| Refused { diagnostics, sources }.into())
+    equivalent::read(file, &sources).map_err(|diagnostics| RefusedInput { diagnostics, sources }.into())
 }
 
 fn try_devices(cases: &[Arc<Source>], enough: Option<usize>) -> Vec<DeviceLine> {
     let settings = all_forms();
     let of_bytes = subjects(cases).filter_map(|subject| {
-        let produced = Produced::new(&subject, Generator::Rspirv, &settings);
+        let produced = SubjectShaders::new(&subject, Generator::Rspirv, &settings);
         ModelCheck::new(Arc::new(subject), produced)
     });
-    let placed = cases.iter().flat_map(Placed::all).filter(|placed| placed.expected.is_some());
+    let placed = cases.iter().flat_map(BindingCheck::all).filter(|placed| placed.expected.is_some());
     let of_bindings = placed.filter_map(|placed| ModelCheck::of_proof(Proof::new(&placed)?));
 
     let (mut of_bytes, mut of_bindings) = (ModelChecks::new(of_bytes), ModelChecks::new(of_bindings));

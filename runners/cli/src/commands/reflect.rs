@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use layoutproof_core::bindings::reflect::{Used, slang_json, yaml};
-use layoutproof_core::bindings::{Convention, Request, Target, slang};
+use layoutproof_core::bindings::reflect::{ParameterUses, slang_json, yaml};
+use layoutproof_core::bindings::{BindingRequest, Convention, Target, slang};
 use layoutproof_core::check::Source;
 use layoutproof_core::input::diagnostics::{Code, Diagnostic, render};
 use layoutproof_core::input::sources::SourceMap;
@@ -19,7 +19,7 @@ use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
 use crate::commands::show::Input;
 use crate::output::{print, warn_rendered};
-use crate::select::inputs::{Word, add_text};
+use crate::select::inputs::{InputWord, add_text};
 use crate::select::selection::options_of;
 
 /// Output formats of `layoutproof reflect`.
@@ -61,16 +61,18 @@ pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> 
         Ok(source) => source,
         Err(found) => return refuse(&found, &sources),
     };
+
     let request = request(args, &source)?;
     let program = match slang::layout(&source.module, &request) {
         Ok(program) => program,
         Err(found) => return refuse(&found, &sources),
     };
-    let used = Used::new(&source.module, &request);
+    let used = ParameterUses::new(&source.module, &request);
     print(&match args.format {
         ReflectFormat::Yaml => yaml(&program, &used, source.options.matrix),
         ReflectFormat::SlangJson => slang_json(&program, &used),
     });
+
     let mut warnings: Vec<Diagnostic> = source.module.warnings.iter().chain(&program.warnings).cloned().collect();
     if request.target == Target::Vulkan {
         warnings.extend(beyond_slangs_reflection(&source.module));
@@ -110,7 +112,7 @@ fn add_structs<'t>(ty: &'t Type, structs: &mut Vec<&'t StructType>, known: &mut 
 
 /// A file, which may have entry points only, or a case; the inner error is what is wrong with its text.
 fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
-    if let Word::Declarations(path) = Word::of(&args.input, args.declare.lang) {
+    if let InputWord::Declarations(path) = InputWord::of(&args.input, args.declare.lang) {
         let declared = options_of(&args.declare, &path, args.placement.profile.as_deref());
         let options = args.declare.layout_options();
         let span = add_text(&path, sources)?;
@@ -124,7 +126,7 @@ fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Bo
 }
 
 /// The one question, with the matrix order that holds for the file or case.
-fn request(args: &ReflectArgs, source: &Source) -> anyhow::Result<Request> {
+fn request(args: &ReflectArgs, source: &Source) -> anyhow::Result<BindingRequest> {
     let mut requests = args.placement.requests(&source.invocation)?;
     let (Some(mut request), true) = (requests.pop(), requests.is_empty()) else {
         bail!("reflection is of one target by one convention: --target d3d12 --convention slang")

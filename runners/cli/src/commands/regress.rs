@@ -1,4 +1,4 @@
-//! `layoutproof regress`: what a build of a compiler decides otherwise than a frozen one.
+//! `layoutproof regress`: compares what a compiler decides with a frozen set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::family::Family;
 use layoutproof_core::check::Source;
 use layoutproof_core::report::Style;
-use layoutproof_core::report::regression::{Regression, Side, json, text};
+use layoutproof_core::report::regression::{Regression, RegressionSide, json, text};
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
-use layoutproof_core::results::frozen::{Comparison, Decided, Manifest, accept, compare};
-use layoutproof_executor::tools::Tools;
+use layoutproof_core::results::frozen::{BuildComparison, CaseDecisions, Manifest, accept, compare};
+use layoutproof_executor::tools::MachineTools;
 
 use crate::args::Format;
-use crate::commands::freeze::{AskArgs, Asked, sources};
+use crate::commands::freeze::{AskArgs, CompilerUnderTest, sources};
 use crate::output::{print, print_json, warn};
-use crate::records::frozen_set::{FrozenSet, Place};
+use crate::records::frozen_set::{FrozenSet, FrozenSetPlace};
 use crate::records::output_files::check_folder;
 
 /// `layoutproof regress`.
@@ -58,19 +58,24 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
     let Some(mut build) = Build::of(&args.ask)? else { return Ok(Exit::Missing) };
     let family = build.family()?;
     let mut set = match &args.against {
-        Some(folder) => FrozenSet::load(Place::Folder(folder.clone()))?,
+        Some(folder) => FrozenSet::load(FrozenSetPlace::Folder(folder.clone()))?,
         None => FrozenSet::newest(family)?,
     };
-    if let (Some(_), Place::Folder(folder)) = (&args.accept, &set.place) {
+
+    if let (Some(_), FrozenSetPlace::Folder(folder)) = (&args.accept, &set.place) {
         check_folder(folder)?;
     }
     if set.manifest.family != family.as_str() {
-        bail!("{} is what {} decided, and {} is {family}", set.place, set.manifest.family, args.ask.compiler);
+        bail!("{} was frozen from {}, but {} is {family}", set.place, set.manifest.family, args.ask.compiler);
     }
     if build.is_frozen_as(&set) {
-        warn(&format!("error: {} is compared with itself: nobody else is here to ask\n", set.place));
+        warn(&format!(
+            "error: {} cannot be compared with itself: no other build of the compiler was found\n",
+            set.place
+        ));
         return Ok(Exit::Missing);
     }
+
     let sources = sources(&args.ask)?;
     let left_out = leave_out(&mut set, &args.ask, &sources);
     if let Build::Frozen(frozen) = &mut build {
@@ -84,17 +89,20 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
         warn("nothing is compared: no case is the same in the frozen set\n");
         return Ok(Exit::NothingSelected);
     }
+
     if let Some((pattern, reason)) = args.accept.as_ref().zip(args.reason.as_ref()) {
         let (pattern, reason, versions) = (pattern.clone(), reason.clone(), manifest.version.clone());
         record(AcceptedEntry { pattern, reason, versions }, &mut set, &comparison)?;
     }
     let outdated = accept(&set.accepted, &manifest.version, &mut comparison, &left_out);
+
     let regression = Regression {
-        new: Side { says: &manifest.says, place },
-        old: Side { says: &set.manifest.says, place: set.place.to_string() },
+        new: RegressionSide { says: &manifest.says, place },
+        old: RegressionSide { says: &set.manifest.says, place: set.place.to_string() },
         comparison: &comparison,
         stale: &outdated,
     };
+
     match args.format {
         Format::Text => print(&text(&regression, args.verbose, style)),
         Format::Json => print_json(&format!("{}\n", json(&regression))),
@@ -106,7 +114,7 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
 /// The build that is compared with a frozen one.
 enum Build {
     /// A compiler of this machine.
-    Here(Box<Asked>),
+    Here(Box<CompilerUnderTest>),
     /// What one decided elsewhere.
     Frozen(Box<FrozenSet>),
 }
@@ -114,7 +122,7 @@ enum Build {
 /// What a build decides, by toolchain, and who it is.
 struct Decisions {
     manifest: Manifest,
-    decided: BTreeMap<String, Decided>,
+    decided: BTreeMap<String, CaseDecisions>,
 }
 
 impl Build {
@@ -122,20 +130,20 @@ impl Build {
     /// has a set of, that is taken, with a note. `None`, and a word about it, where there is neither.
     ///
     /// # Errors
-    /// As [`Asked::of`], and a set that cannot be read.
+    /// As [`CompilerUnderTest::of`], and a set that cannot be read.
     fn of(ask: &AskArgs) -> anyhow::Result<Option<Self>> {
         let name = ask.compiler.as_str();
         if let Some(set) = FrozenSet::at(Path::new(name))? {
             return Ok(Some(Self::Frozen(Box::new(set))));
         }
-        let is_absent =
-            Family::of_name(name).is_some() && Compiler::named(name, Tools::find()?.folder()).compiler.is_err();
+        let is_absent = Family::of_compiler(name).is_some()
+            && Compiler::named(name, MachineTools::find()?.folder()).compiler.is_err();
         let stand_in = if is_absent { FrozenSet::in_place_of(name)? } else { None };
         if let Some(set) = stand_in {
             warn(&format!("note: `{name}` is not here; {} says what it decided elsewhere\n", set.place));
             return Ok(Some(Self::Frozen(Box::new(set))));
         }
-        Ok(Asked::of(ask)?.map(|asked| Self::Here(Box::new(asked))))
+        Ok(CompilerUnderTest::of(ask)?.map(|asked| Self::Here(Box::new(asked))))
     }
 
     /// Its family.
@@ -146,7 +154,7 @@ impl Build {
         match self {
             Self::Here(asked) => Ok(asked.family()),
             Self::Frozen(set) => {
-                let family = Family::ALL.into_iter().find(|family| family.as_str() == set.manifest.family);
+                let family = Family::named(&set.manifest.family);
                 family.with_context(|| format!("{}: unknown family `{}`", set.place, set.manifest.family))
             }
         }
@@ -198,7 +206,7 @@ fn leave_out(set: &mut FrozenSet, ask: &AskArgs, sources: &[Arc<Source>]) -> Vec
 }
 
 /// Adds an entry to the set's list, unless it explains nothing.
-fn record(entry: AcceptedEntry, set: &mut FrozenSet, comparison: &Comparison) -> anyhow::Result<()> {
+fn record(entry: AcceptedEntry, set: &mut FrozenSet, comparison: &BuildComparison) -> anyhow::Result<()> {
     let pattern = wildmatch::WildMatch::new(&entry.pattern);
     if !comparison.differences.iter().any(|difference| pattern.matches(&difference.name())) {
         let first = comparison.differences.first().map(|difference| format!("; one is `{}`", difference.name()));

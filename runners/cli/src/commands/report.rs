@@ -1,4 +1,4 @@
-//! `layoutproof report`: records that runs have written in, the report of all of them out.
+//! `layoutproof report`: reports the records of one or several runs again.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ use layoutproof_core::report::summary::Exit;
 
 use crate::args::OutputArgs;
 use crate::output::warn;
-use crate::records::final_report::FinalReport;
+use crate::records::final_report::{FinalReport, check_outputs};
 use crate::records::floors::missed_by_runs;
-use crate::records::merge::{Merged, Part, merge};
+use crate::records::merge::{MergedRuns, RecordedPart, merge};
 use crate::records::participants::{Participants, named_by};
-use crate::records::recorded::{self, Recorded};
+use crate::records::recorded::{self, RecordedRuns};
 use crate::records::records_file::RecordsTarget;
 use crate::select::files::{self, FileKind};
 use crate::select::lists::floors;
@@ -38,38 +38,41 @@ pub struct ReportArgs {
 /// Files that cannot be read, that are no records, or that contradict themselves or each other; for floors, what the runs
 /// were about as well.
 pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
-    args.outputs.check()?;
+    check_outputs(&args.outputs)?;
     let parts = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let Merged { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
+    let MergedRuns { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
     let floors = floors(&args.floors)?;
     missing.extend(missed_by_runs(&floors, &runs, &records)?);
     // What is not here, or was not done, may be where a device or a compiler answered.
     if missing.is_empty() && cut.is_empty() && end.not_done == 0 {
         missing.extend(Participants::of(&named_by(&runs), &records).silent());
     }
+
     let target = args.outputs.json.as_deref().map(RecordsTarget::open).transpose()?;
     for note in notes {
         warn(&format!("note: {note}\n"));
     }
+
     let report =
         FinalReport { outputs: &args.outputs, devices: &devices, records: &records, end: &end, seconds: None, style };
     report.print();
     let written = target.map_or(Ok(()), |target| target.write_whole(&runs, &records, &end));
     report.write_files()?;
     written?;
+
     for name in &cut {
-        warn(&format!("error: {name}: the run was cut short; `layoutproof run --resume {name}` goes on with it\n"));
+        warn(&format!("error: {name}: the run was cut short; `layoutproof run --resume {name}` resumes it\n"));
     }
     let exit = report.exit(&missing);
     Ok(if cut.is_empty() { exit } else { Exit::CouldNotRun })
 }
 
-fn read(path: &Path) -> anyhow::Result<Part> {
+fn read(path: &Path) -> anyhow::Result<RecordedPart> {
     let name = path.display().to_string();
     let bytes = files::read(path, FileKind::Records)?;
-    let Recorded { runs, checks, end } = recorded::read(&name, &bytes)?;
+    let RecordedRuns { runs, checks, end } = recorded::read(&name, &bytes)?;
     if runs.is_empty() {
         bail!("{name} has no first line, so these are not the records of a run");
     }
-    Ok(Part { name, runs, checks, end })
+    Ok(RecordedPart { name, runs, checks, end })
 }

@@ -3,13 +3,12 @@
 use std::time::Instant;
 
 use anyhow::bail;
-use layoutproof_core::check::{Placed, ProofCheck};
+use layoutproof_core::check::{BindingCheck, ProofCheck};
 use layoutproof_core::input::diagnostics::render;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::terminal::check_line;
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd, SkipKind};
-use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::watch::Watcher;
@@ -19,14 +18,14 @@ use layoutproof_layout::DECLARED;
 use crate::args::RunArgs;
 use crate::output::{warn, warn_of_listing, warn_rendered};
 use crate::progress::{Audience, Progress};
-use crate::records::final_report::FinalReport;
-use crate::records::ledger::{Closed, Ledger};
+use crate::records::final_report::{FinalReport, check_outputs};
+use crate::records::ledger::{ClosedLedger, Ledger};
 use crate::records::output_files::check_folder;
 use crate::records::participants::Participants;
 use crate::records::records_file::{self, RecordsTarget};
 use crate::records::{floors, lock, resume};
-use crate::select::inputs::Word;
-use crate::select::run_config::Wanted;
+use crate::select::inputs::InputWord;
+use crate::select::run_config::RunConfig;
 use crate::select::selection::{Selection, select};
 use crate::shader_cache::ShaderCache;
 
@@ -43,9 +42,9 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
 
 /// Who waits for the run.
 fn audience(args: &RunArgs) -> Audience {
-    let is_file = |word: &String| match Word::of(word, args.declare.lang) {
-        Word::Declarations(_) | Word::LaidOut(_) => true,
-        Word::CaseFile(_) | Word::Filter(_) => false,
+    let is_file = |word: &String| match InputWord::of(word, args.declare.lang) {
+        InputWord::Declarations(_) | InputWord::LaidOut(_) => true,
+        InputWord::CaseFile(_) | InputWord::Filter(_) => false,
     };
     if args.inputs.iter().any(is_file) { Audience::File } else { Audience::Cases }
 }
@@ -55,48 +54,55 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
     if args.part.shard.is_some() && !args.floors.is_empty() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
     }
-    args.outputs.check()?;
+    check_outputs(&args.outputs)?;
     args.resume.as_deref().map_or(Ok(()), records_file::check_to_go_on)?;
     args.keep.as_deref().map_or(Ok(()), check_folder)?;
+
     // Listing devices already makes Mesa set a cache up.
     let cache = ShaderCache::look();
-    let wanted = Wanted::of(args, progress)?;
-    if let Some(absent) = wanted.missing_compiler() {
+    let config = RunConfig::of(args, progress)?;
+
+    if let Some(absent) = config.missing_compiler() {
         warn(&format!("error: {absent}\n"));
         return Ok(Exit::Missing);
     }
+
     progress.phase("reading what is checked");
-    let selection = select(args, &wanted.chosen_toolchains())?;
+    let selection = select(args, &config.chosen_toolchains())?;
     progress.pause(|| warn_rendered(&render(&selection.warnings, &selection.sources, style.colour)));
+
     // A shard may be empty, and still the report of all shards waits for its records.
     if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
         return Ok(Exit::NothingSelected);
     }
     if let Some(module) = selection.subjects.iter().find(|subject| subject.rules == DECLARED) {
-        if let Some(rules) = &wanted.settings.planted_rules {
+        if let Some(rules) = &config.settings.planted_rules {
             bail!("{} says its own offsets: it cannot be laid out under `{}`", module.source.id, rules.name);
         }
     }
+
     progress.phase("listing devices");
-    let listing = if selection.needs_device() { wanted.devices() } else { DeviceListing::default() };
+    let listing = if selection.needs_device() { config.devices() } else { DeviceListing::default() };
     progress.pause(|| warn_of_listing(&listing));
-    if wanted.launch.interrupt.is_set() {
+
+    if config.launch.interrupt.is_set() {
         bail!("the run was interrupted before its devices were known");
     }
-    if let Some(missing) = wanted.missing_device(&listing).filter(|_| selection.needs_device()) {
+    if let Some(missing) = config.missing_device(&listing).filter(|_| selection.needs_device()) {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
     }
+
     let DeviceListing { devices, failures, .. } = &listing;
-    let run = Run { args, wanted: &wanted, selection: &selection, devices, failed_listings: failures, cache };
+    let run = Run { args, config: &config, selection: &selection, devices, failed_listings: failures, cache };
     run.carry_out(started, style)
 }
 
 /// A run that is going to happen: what is asked for, of what, on which devices.
 struct Run<'a> {
     args: &'a RunArgs,
-    wanted: &'a Wanted,
+    config: &'a RunConfig,
     selection: &'a Selection,
     devices: &'a [DeviceInfo],
     /// A sentence for each API whose devices could not be listed; the run goes on with the others, and ends with exit
@@ -107,12 +113,13 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn carry_out(&self, started: Instant, style: Style) -> anyhow::Result<Exit> {
-        let Self { args, wanted, selection, devices, .. } = *self;
-        let compilers = wanted.compilers_of_registers(args, &selection.placed, devices)?;
-        let mut proofs = proofs::plan(&selection.placed, &wanted.producers, devices, &compilers);
-        let placed = selection.placed.iter().filter(|placed| wanted.all_witnesses && placed.expected.is_some());
-        let placed: Vec<&Placed> = placed.collect();
-        let mut names = execute::names(&selection.subjects, &wanted.producers, devices);
+        let Self { args, config, selection, devices, .. } = *self;
+        let compilers = config.compilers_of_registers(args, &selection.placed, devices)?;
+        let mut proofs = proofs::plan(&selection.placed, &config.producers, devices, &compilers);
+        let placed = selection.placed.iter().filter(|placed| config.all_witnesses && placed.expected.is_some());
+        let placed: Vec<&BindingCheck> = placed.collect();
+
+        let mut names = execute::names(&selection.subjects, &config.producers, devices);
         names.extend(proofs.iter().map(ProofCheck::name));
         names.extend(placed.iter().map(|placed| placed.name()));
         names.retain(|name| selection.part.takes_trial(name));
@@ -121,15 +128,17 @@ impl Run<'_> {
             let is_complete = self.failed_listings.is_empty();
             return Ok(if is_complete { Exit::NothingSelected } else { Exit::Missing });
         }
-        let mut ledger = Ledger::new(&names, &wanted.known, devices);
+
+        let mut ledger = Ledger::new(&names, &config.known, devices);
         self.begin_records(&mut ledger)?;
         let lacks = |name: &str| ledger.lacks(name);
-        let progress = &wanted.progress;
-        let checks = execute::plan(&selection.subjects, devices, wanted.making(), lacks);
+        let progress = &config.progress;
+        let checks = execute::plan(&selection.subjects, devices, config.making(), lacks);
         proofs.retain(|proof| ledger.lacks(&proof.name()));
         let static_records: Vec<CheckRecord> =
             placed.iter().filter(|placed| ledger.lacks(&placed.name())).map(|placed| placed.record()).collect();
         progress.checks(checks.len() + proofs.len());
+
         let mut keep = |_: usize, record: CheckRecord| {
             progress.check_ended();
             let line = check_line(&record, Style { colour: false, ascii: style.ascii });
@@ -138,17 +147,20 @@ impl Run<'_> {
                 progress.say(&line);
             }
         };
-        execute::execute(&checks, &wanted.launch, wanted.rotation, &mut keep);
-        proofs::execute(&proofs, (&wanted.launch, &compilers), keep);
+        execute::execute(&checks, &config.launch, config.rotation, &mut keep);
+        proofs::execute(&proofs, &config.launch, &compilers, keep);
+
         progress.phase("reporting");
         for record in static_records {
             ledger.add(record);
         }
-        let Closed { records, end, file } = ledger.close();
+
+        let ClosedLedger { records, end, file } = ledger.close();
         let shader_cache = self.cache.state(devices).map(str::to_owned);
         let end = RunEnd { shader_cache, failed_listings: self.failed_listings.to_vec(), ..end };
         let seconds = Some(started.elapsed().as_secs_f64());
         let report = FinalReport { outputs: &args.outputs, devices, records: &records, end: &end, seconds, style };
+
         progress.end();
         // A file that cannot be written must cost the user neither the report nor the other files.
         report.print();
@@ -161,10 +173,11 @@ impl Run<'_> {
     /// Takes over what an earlier run has done, and begins the records file.
     fn begin_records(&self, ledger: &mut Ledger<'_>) -> anyhow::Result<()> {
         let Some(path) = self.args.outputs.json.as_ref().or(self.args.resume.as_ref()) else { return Ok(()) };
-        let builds = self.wanted.toolchains.builds(&self.wanted.chosen_toolchains());
-        let inputs = hash_of_inputs(self.selection, &self.wanted.known_text);
+        let builds = self.config.toolchains.builds(&self.config.chosen_toolchains());
+        let inputs = self.selection.hash(&self.config.known_text);
         let header =
-            records_file::header((self.devices, builds), self.selection.cases, inputs, &self.wanted.launch.drivers);
+            records_file::header(self.devices, builds, self.selection.cases, inputs, &self.config.launch.drivers);
+
         let target = match &self.args.resume {
             None => RecordsTarget::open(path)?,
             Some(earlier) if records_file::is_one_file(earlier, path) => {
@@ -178,18 +191,21 @@ impl Run<'_> {
                 RecordsTarget::open(path)?
             }
         };
+
         ledger.write_to(target.begin(header, &ledger.so_far()));
         Ok(())
     }
 
     /// What the run was to show and did not, a sentence each.
     fn missing(&self, records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
-        let mut missing = floors::missed(&self.wanted.floors, &self.selection.subjects, records);
+        let mut missing = floors::missed(&self.config.floors, &self.selection.subjects, records);
+
         // Of a share of a run, `layoutproof report` judges who answered nothing, with the other shares.
         let is_share = self.args.part.shard.is_some() || self.args.part.caselist.is_some();
         if !is_share && end.not_done == 0 {
             missing.extend(Participants::of(&self.args.producer, records).silent());
         }
+
         let is_counted = |record: &&CheckRecord| match record.skip_kind {
             Some(SkipKind::NotApplicable) => false,
             None => record.outcome == Outcome::Skipped,
@@ -203,10 +219,4 @@ impl Run<'_> {
         }
         missing
     }
-}
-
-/// A hash of the texts that a run is about, in hexadecimal digits: those of the selection and `known_text`, the lists of
-/// known differences. All shards of a run have the same.
-pub(crate) fn hash_of_inputs(selection: &Selection, known_text: &str) -> String {
-    format!("{:016x}", stable_hash(&format!("{}{known_text}", selection.texts)))
 }

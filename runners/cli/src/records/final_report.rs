@@ -1,8 +1,10 @@
-//! The end of a run: its records in; the report printed, the files that the user asked for written, an exit code out.
+//! Prints the report of a run, writes the files that the user asked for, and chooses the exit code.
+//!
+//! `run` calls it with its own records, `report` with those of files.
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use layoutproof_core::check::Producer;
@@ -14,17 +16,27 @@ use layoutproof_device::DeviceInfo;
 
 use crate::args::OutputArgs;
 use crate::output::{print, warn};
+use crate::records::output_files::check_file;
 use crate::records::participants::Participants;
 
 /// The file that a failure report names where the user asked for none.
 const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
 
 /// The file that GitHub shows as a summary of the job.
-pub(crate) fn github_summary() -> Option<OsString> {
+fn github_summary() -> Option<OsString> {
     std::env::var_os("GITHUB_STEP_SUMMARY")
 }
 
-/// Records with what else the report says.
+/// Checks that every file of the report can be written, before there is anything to write.
+///
+/// # Errors
+/// The first file that cannot be written.
+pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
+    let github = github_summary().map(PathBuf::from);
+    [&outputs.json, &outputs.junit, &outputs.csv, &github].into_iter().flatten().try_for_each(|path| check_file(path))
+}
+
+/// Records with the other facts that the report needs.
 #[derive(Debug)]
 pub(crate) struct FinalReport<'a> {
     /// Where it goes.

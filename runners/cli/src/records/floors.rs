@@ -1,4 +1,4 @@
-//! Floors of a run, or of the shards of one: records in, what they do not reach out.
+//! Finds the floors that the records of a run, or of all its shards, do not reach.
 //!
 //! Records do not say of which type a leaf is and what lies before it, so what they are about is laid out again.
 
@@ -11,7 +11,6 @@ use layoutproof_core::results::coverage::subject_kinds;
 use layoutproof_core::results::floors::{self, Floor};
 use layoutproof_core::results::record::{CheckRecord, RunHeader};
 
-use crate::commands::run::hash_of_inputs;
 use crate::records::arguments;
 use crate::select::lists::{BuiltInKnown, known_lists, text_of};
 use crate::select::selection::select;
@@ -29,7 +28,7 @@ pub(crate) fn missed(floors: &[Floor], subjects: &[Arc<Subject>], records: &[Che
     missed.into_iter().map(|floor| format!("floor not met: {floor}")).collect()
 }
 
-/// The same of the records of these runs.
+/// The floors that the records of these runs do not reach; their cases and files are read again.
 ///
 /// # Errors
 /// Cases, files or lists of a run that cannot be read here, or that are others here.
@@ -43,7 +42,7 @@ pub(crate) fn missed_by_runs(
     Ok(missed(floors, &subjects, records))
 }
 
-/// What the runs were about.
+/// The subjects of the runs.
 fn subjects(runs: &[RunHeader], records: &[CheckRecord]) -> anyhow::Result<Vec<Arc<Subject>>> {
     // The rule sets that only compilers bring along.
     let of_compiler = |record: &CheckRecord| match Producer::named(&record.producer)? {
@@ -61,7 +60,7 @@ fn subjects(runs: &[RunHeader], records: &[CheckRecord]) -> anyhow::Result<Vec<A
         let args = arguments::again(&run.arguments)?;
         let selection = select(&args, &toolchains)?;
         let known = known_lists(&args.known, BuiltInKnown::of(&args))?;
-        if hash_of_inputs(&selection, &text_of(&known)) != run.inputs {
+        if selection.hash(&text_of(&known)) != run.inputs {
             bail!("floors count leaves by type, and the cases, files or lists here are not those of the records");
         }
         found.extend(selection.subjects);

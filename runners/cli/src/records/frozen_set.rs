@@ -7,7 +7,7 @@ use std::{fmt, fs};
 use anyhow::{Context, anyhow, bail};
 use layoutproof_compilers::family::Family;
 use layoutproof_core::results::frozen::manifest::version_order;
-use layoutproof_core::results::frozen::{Accepted, Decided, Manifest, text};
+use layoutproof_core::results::frozen::{CaseDecisions, IntendedChanges, Manifest, text};
 
 use crate::select::files::{FileKind, entries, read_text_if_there};
 
@@ -25,14 +25,14 @@ const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs
 
 /// Where a set lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum FrozenSetPlace {
     /// In this folder.
     Folder(PathBuf),
     /// Built in, from the folder of this name.
     BuiltIn(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FrozenSetPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Folder(folder) => write!(f, "{}", folder.display()),
@@ -41,7 +41,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl Place {
+impl FrozenSetPlace {
     /// Whether the set's folder has this name.
     fn is_called(&self, name: &str) -> bool {
         match self {
@@ -61,7 +61,7 @@ impl Place {
     }
 
     fn required(&self, name: &str) -> anyhow::Result<String> {
-        self.file(name)?.with_context(|| format!("{self} has no {name}: it is no frozen set"))
+        self.file(name)?.with_context(|| format!("{self} has no {name}, so it is not a frozen set"))
     }
 }
 
@@ -69,13 +69,13 @@ impl Place {
 #[derive(Clone, Debug)]
 pub(crate) struct FrozenSet {
     /// Where it lies.
-    pub place: Place,
+    pub place: FrozenSetPlace,
     /// Whose it is.
     pub manifest: Manifest,
     /// By toolchain.
-    pub decided: BTreeMap<String, Decided>,
+    pub decided: BTreeMap<String, CaseDecisions>,
     /// Intended changes of later builds.
-    pub accepted: Accepted,
+    pub accepted: IntendedChanges,
 }
 
 impl FrozenSet {
@@ -83,7 +83,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// The file that is missing or has another form.
-    pub(crate) fn load(place: Place) -> anyhow::Result<Self> {
+    pub(crate) fn load(place: FrozenSetPlace) -> anyhow::Result<Self> {
         let bad = |name: &str, error: String| anyhow!("{place}: {name}: {error}");
         let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, error))?;
         let mut decided = BTreeMap::new();
@@ -93,8 +93,8 @@ impl FrozenSet {
             decided.insert(toolchain.name.clone(), own);
         }
         let accepted = match place.file(ACCEPTED)? {
-            Some(text) => Accepted::read(&text).map_err(|error| bad(ACCEPTED, error))?,
-            None => Accepted::default(),
+            Some(text) => IntendedChanges::read(&text).map_err(|error| bad(ACCEPTED, error))?,
+            None => IntendedChanges::default(),
         };
         Ok(Self { place, manifest, decided, accepted })
     }
@@ -105,7 +105,7 @@ impl FrozenSet {
     /// # Errors
     /// There is none, or a manifest that cannot be read.
     pub(crate) fn newest(family: Family) -> anyhow::Result<Self> {
-        let mut newest: Option<(Vec<u64>, Place)> = None;
+        let mut newest: Option<(Vec<u64>, FrozenSetPlace)> = None;
         for place in places()? {
             let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| anyhow!("{place}: {error}"))?;
             let order = version_order(&manifest.version);
@@ -113,8 +113,11 @@ impl FrozenSet {
                 newest = Some((order, place));
             }
         }
-        let none =
-            || format!("no frozen set of {family} below {FOLDER}; --against names one, `layoutproof freeze` makes one");
+        let none = || {
+            format!(
+                "no frozen set of {family} below {FOLDER}: name one with --against, or make one with `layoutproof freeze`"
+            )
+        };
         Self::load(newest.with_context(none)?.1)
     }
 
@@ -135,16 +138,16 @@ impl FrozenSet {
     /// A set that cannot be read.
     pub(crate) fn at(folder: &Path) -> anyhow::Result<Option<Self>> {
         let is_set = folder.join(MANIFEST).is_file();
-        is_set.then(|| Self::load(Place::Folder(folder.to_path_buf()))).transpose()
+        is_set.then(|| Self::load(FrozenSetPlace::Folder(folder.to_path_buf()))).transpose()
     }
 
     /// The changes that are accepted in this folder.
     ///
     /// # Errors
     /// A list of another form.
-    pub(crate) fn accepted_in(folder: &Path) -> anyhow::Result<Accepted> {
-        let place = Place::Folder(folder.to_path_buf());
-        let list = place.file(ACCEPTED)?.map(|text| Accepted::read(&text)).transpose();
+    pub(crate) fn accepted_in(folder: &Path) -> anyhow::Result<IntendedChanges> {
+        let place = FrozenSetPlace::Folder(folder.to_path_buf());
+        let list = place.file(ACCEPTED)?.map(|text| IntendedChanges::read(&text)).transpose();
         Ok(list.map_err(|error| anyhow!("{place}: {ACCEPTED}: {error}"))?.unwrap_or_default())
     }
 
@@ -167,21 +170,21 @@ impl FrozenSet {
     /// A set that is built in, or a folder that cannot be written.
     pub(crate) fn write_accepted(&self) -> anyhow::Result<()> {
         match &self.place {
-            Place::Folder(folder) => write(&folder.join(ACCEPTED), &self.accepted.write()?),
-            Place::BuiltIn(_) => bail!("{} cannot be written; --against names a folder", self.place),
+            FrozenSetPlace::Folder(folder) => write(&folder.join(ACCEPTED), &self.accepted.write()?),
+            FrozenSetPlace::BuiltIn(_) => bail!("{} cannot be written: name a folder with --against", self.place),
         }
     }
 }
 
 /// The repository's own sets.
-fn places() -> anyhow::Result<Vec<Place>> {
+fn places() -> anyhow::Result<Vec<FrozenSetPlace>> {
     let here = Path::new(FOLDER);
     if here.is_dir() {
         let folders = entries(here)?.into_iter().filter(|folder| folder.join(MANIFEST).is_file());
-        return Ok(folders.map(Place::Folder).collect());
+        return Ok(folders.map(FrozenSetPlace::Folder).collect());
     }
     let built_in = BUILT_IN.iter().filter_map(|(path, _)| path.strip_suffix(MANIFEST)?.strip_suffix('/'));
-    Ok(built_in.map(|name| Place::BuiltIn(name.to_owned())).collect())
+    Ok(built_in.map(|name| FrozenSetPlace::BuiltIn(name.to_owned())).collect())
 }
 
 /// The file of a toolchain's decisions.
@@ -197,7 +200,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 mod tests {
     use layoutproof_core::results::frozen::accepted::AcceptedEntry;
     use layoutproof_core::results::frozen::manifest::case_set_digest;
-    use layoutproof_core::results::frozen::{Difference, accept, compare};
+    use layoutproof_core::results::frozen::{BuildDifference, accept, compare};
 
     use super::*;
 
@@ -205,7 +208,7 @@ mod tests {
     fn every_built_in_set_can_be_read() {
         let names = BUILT_IN.iter().filter_map(|(path, _)| path.strip_suffix("/manifest.toml"));
         let sets: Vec<FrozenSet> =
-            names.map(|name| FrozenSet::load(Place::BuiltIn(name.to_owned())).unwrap()).collect();
+            names.map(|name| FrozenSet::load(FrozenSetPlace::BuiltIn(name.to_owned())).unwrap()).collect();
         assert!(sets.len() >= 3, "{} sets", sets.len());
         for set in sets {
             assert_eq!(set.manifest.cases, case_set_digest(&set.decided), "{} is whole", set.place);
@@ -216,12 +219,12 @@ mod tests {
     /// The page that collects what changed has these numbers and each reason.
     #[test]
     fn each_change_from_dxc_1_7_to_1_9_is_explained() {
-        let set = |name: &str| FrozenSet::load(Place::BuiltIn(name.to_owned())).unwrap();
+        let set = |name: &str| FrozenSet::load(FrozenSetPlace::BuiltIn(name.to_owned())).unwrap();
         let (old, new) = (set("dxc-1.7.4006"), set("dxc-1.9.2602.17"));
         let mut found = compare(&old.decided, &new.decided);
         let stale = accept(&old.accepted, &new.manifest.version, &mut found, &[]);
         assert_eq!(stale, Vec::<&AcceptedEntry>::new());
-        let names: Vec<String> = found.unaccepted().map(Difference::name).collect();
+        let names: Vec<String> = found.unaccepted().map(BuildDifference::name).collect();
         assert_eq!(names, Vec::<String>::new());
 
         let page = include_str!("../../../../shaders/frozen/dxc-1.7-to-1.9.md");

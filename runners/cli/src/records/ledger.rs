@@ -1,4 +1,4 @@
-//! The records of a run while it goes on.
+//! Collects the records of a run while checks end.
 //!
 //! Records come in as checks end, in any order; each gets the place of its check, known differences are marked, and the
 //! records file grows. At the end all of them come out in the order of the run.
@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 
 use anyhow::bail;
 use layoutproof_core::report::summary::fold;
-use layoutproof_core::results::known::{self, Known};
+use layoutproof_core::results::known::{self, KnownFailure};
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof_device::DeviceInfo;
 
@@ -24,13 +24,13 @@ pub(crate) struct Ledger<'a> {
     /// Whether the file so far is the beginning of the whole one.
     in_order: bool,
     file: Option<RecordsFile>,
-    known: &'a [Known],
+    known: &'a [KnownFailure],
     devices: &'a [DeviceInfo],
 }
 
 impl<'a> Ledger<'a> {
     /// A ledger with a place for the check of each name, in the order of the run.
-    pub(crate) fn new(names: &[String], known: &'a [Known], devices: &'a [DeviceInfo]) -> Self {
+    pub(crate) fn new(names: &[String], known: &'a [KnownFailure], devices: &'a [DeviceInfo]) -> Self {
         let mut open: HashMap<String, VecDeque<usize>> = HashMap::new();
         for (place, name) in names.iter().enumerate() {
             open.entry(name.clone()).or_default().push_back(place);
@@ -38,7 +38,7 @@ impl<'a> Ledger<'a> {
         Self { open, records: vec![None; names.len()], next: 0, in_order: true, file: None, known, devices }
     }
 
-    /// Takes over what an earlier run has done.
+    /// Takes over the records of an earlier run.
     ///
     /// # Errors
     /// A record of a check that this run has not.
@@ -46,7 +46,7 @@ impl<'a> Ledger<'a> {
         for record in kept {
             let name = record.name();
             if !self.put(record) {
-                bail!("the records to go on with have `{name}`, which is no check of this run, or have it twice");
+                bail!("cannot resume: `{name}` is not part of this run, or was recorded twice");
             }
         }
         let prefix = self.records.iter().take_while(|record| record.is_some()).count();
@@ -82,6 +82,7 @@ impl<'a> Ledger<'a> {
         if let (false, Some(file)) = (self.in_order, &mut self.file) {
             file.add(&record);
         }
+
         let taken = self.put(record);
         debug_assert!(taken, "a check is run once, and only where it lacks a record");
         while let (true, Some(Some(record))) = (self.in_order, self.records.get(self.next)) {
@@ -99,24 +100,25 @@ impl<'a> Ledger<'a> {
     }
 
     /// Ends the run, the file excepted.
-    pub(crate) fn close(mut self) -> Closed {
+    pub(crate) fn close(mut self) -> ClosedLedger {
         let not_done = self.records.len() - self.done();
         let behind_a_gap = self.records.iter().skip(self.next).flatten();
         if let (true, Some(file)) = (self.in_order, &mut self.file) {
             behind_a_gap.for_each(|record| file.add(record));
         }
+
         let mut records: Vec<CheckRecord> = self.records.into_iter().flatten().collect();
         // What is missing may be what differs.
         let stale = not_done == 0 && known::mark_stale(self.known, &mut records, self.devices);
         let seen = known::seen_in_shard(self.known, &records, self.devices);
         let end = RunEnd { not_done: u32::try_from(not_done).unwrap_or(u32::MAX), seen, ..fold(&records) };
-        Closed { records, end, file: OpenFile { file: self.file, rewrite: stale || !self.in_order } }
+        ClosedLedger { records, end, file: OpenFile { file: self.file, rewrite: stale || !self.in_order } }
     }
 }
 
 /// The records of a run that is over.
 #[derive(Debug)]
-pub(crate) struct Closed {
+pub(crate) struct ClosedLedger {
     /// In the order of the run.
     pub records: Vec<CheckRecord>,
     /// Their totals.

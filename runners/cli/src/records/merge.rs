@@ -1,7 +1,7 @@
-//! Records of several files as those of one run.
+//! Merges the records of several files into those of one run, for `layoutproof report`.
 //!
-//! Every check once, in the order in which one run would have had them; shards of a run become that run. What is missing
-//! is told, and what contradicts itself is refused.
+//! Each check occurs once, in the order in which one run would have had them; shards of a run become that run. Missing
+//! shards are reported, records that contradict each other are refused.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,13 +12,13 @@ use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
+use crate::args::Shard;
 use crate::select::divisions::{missing_shards, split, undivided};
-use crate::select::inputs::Word;
-use crate::select::shard::Shard;
+use crate::select::inputs::InputWord;
 
-/// What one file holds.
+/// The content of one file.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct RecordedPart {
     /// The file's name.
     pub name: String,
     /// One; several in a file that was merged from runs that are not shards of one.
@@ -31,7 +31,7 @@ pub(crate) struct Part {
 
 /// Several files as one.
 #[derive(Clone, Debug)]
-pub(crate) struct Merged {
+pub(crate) struct MergedRuns {
     /// One, where all were shards of one run.
     pub runs: Vec<RunHeader>,
     /// Every device through each API, once.
@@ -52,12 +52,13 @@ pub(crate) struct Merged {
 ///
 /// # Errors
 /// Two records of one check that say different things, and shards of different runs.
-pub(crate) fn merge(parts: Vec<Part>) -> anyhow::Result<Merged> {
+pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
     let runs: Vec<RunHeader> = parts.iter().flat_map(|part| part.runs.iter().cloned()).collect();
     check_shards(&parts)?;
     let missing = missing_shards(&runs);
     let cut = parts.iter().filter(|part| part.end.is_none());
     let cut: Vec<String> = cut.map(|part| part.name.clone()).collect();
+
     let mut end = RunEnd::default();
     for part in parts.iter().filter_map(|part| part.end.as_ref()) {
         end.not_done = end.not_done.saturating_add(part.not_done);
@@ -69,18 +70,21 @@ pub(crate) fn merge(parts: Vec<Part>) -> anyhow::Result<Merged> {
             }
         }
     }
+
     let (devices, mut notes) = devices(&runs);
     notes.extend(tools(&runs));
     let mut records = each_once(parts)?;
-    let order = Order::of(&runs, &devices);
+    let order = RunOrder::of(&runs, &devices);
     records.sort_by_cached_key(|record| order.place(record));
+
     if missing.is_empty() && cut.is_empty() && end.not_done == 0 {
         known::mark_seen(&end.seen, &mut records);
         end.seen.clear();
     }
     let end = RunEnd { not_done: end.not_done, seen: end.seen, failed_listings: end.failed_listings, ..fold(&records) };
+
     let runs = if missing.is_empty() { undivided(&runs) } else { distinct(runs) };
-    Ok(Merged { runs, devices, records, end, notes, missing, cut })
+    Ok(MergedRuns { runs, devices, records, end, notes, missing, cut })
 }
 
 /// Every header once: a file that is named twice is still one.
@@ -95,7 +99,7 @@ fn distinct(runs: Vec<RunHeader>) -> Vec<RunHeader> {
 }
 
 /// Every check once; `ms` aside, two records of one check must be equal.
-fn each_once(parts: Vec<Part>) -> anyhow::Result<Vec<CheckRecord>> {
+fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
     let mut places: HashMap<String, (usize, usize)> = HashMap::new();
     let mut records: Vec<CheckRecord> = Vec::new();
     let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
@@ -119,16 +123,17 @@ fn each_once(parts: Vec<Part>) -> anyhow::Result<Vec<CheckRecord>> {
 }
 
 /// Refuses shards of one division that are not of one run.
-fn check_shards(parts: &[Part]) -> anyhow::Result<()> {
+fn check_shards(parts: &[RecordedPart]) -> anyhow::Result<()> {
     let all = parts.iter().flat_map(|part| part.runs.iter().map(move |run| (part, split(run))));
     let shards: Vec<_> = all.filter_map(|(part, (whole, shard))| Some((part, whole, shard?))).collect();
     for (index, (part, whole, shard)) in shards.iter().enumerate() {
-        let same =
-            |(_, other, of): &&(&Part, RunHeader, Shard)| other.arguments == whole.arguments && of.of == shard.of;
+        let same = |(_, other, of): &&(&RecordedPart, RunHeader, Shard)| {
+            other.arguments == whole.arguments && of.of == shard.of
+        };
         let Some((first, other, _)) = shards[..index].iter().find(same) else { continue };
         if (&whole.layoutproof, &whole.inputs) != (&other.layoutproof, &other.inputs) {
             let differ = if whole.inputs == other.inputs { "versions of layoutproof" } else { "cases, files or lists" };
-            bail!("{} and {} are shards of different runs: they have other {differ}", first.name, part.name);
+            bail!("{} and {} are shards of different runs: they have different {differ}", first.name, part.name);
         }
     }
     Ok(())
@@ -146,7 +151,7 @@ fn devices(runs: &[RunHeader]) -> (Vec<DeviceInfo>, Vec<String>) {
             Some(known) => {
                 let (id, runner) = (&device.id, device.runner.as_str());
                 notes.push(format!(
-                    "{id} via {runner} has other drivers in other runs: {}, {}",
+                    "{id} via {runner} does not have the same driver in all runs: {}, {}",
                     known.driver, device.driver
                 ));
             }
@@ -163,25 +168,25 @@ fn tools(runs: &[RunHeader]) -> Vec<String> {
     }
     let told = |(tool, builds): (&str, BTreeSet<&str>)| {
         let builds: Vec<&str> = builds.into_iter().collect();
-        (builds.len() > 1).then(|| format!("{tool} is another build in other runs: {}", builds.join("; ")))
+        (builds.len() > 1).then(|| format!("{tool} is not the same build in all runs: {}", builds.join("; ")))
     };
     builds.into_iter().filter_map(told).collect()
 }
 
 /// The order of a run: checks of bytes by device, producer and case; then placements on devices; then those without.
-struct Order<'a> {
+struct RunOrder<'a> {
     devices: HashMap<(&'a str, RunnerKind), usize>,
     /// Files that the user named; cases come behind them, by id.
     files: Vec<&'a str>,
 }
 
-impl<'a> Order<'a> {
+impl<'a> RunOrder<'a> {
     fn of(runs: &'a [RunHeader], devices: &'a [DeviceInfo]) -> Self {
         let places = devices.iter().enumerate();
         let words = runs.iter().filter_map(|run| run.arguments.get("inputs")).flatten();
-        let is_file = |word: &&str| match Word::of(word, None) {
-            Word::Declarations(_) | Word::LaidOut(_) => true,
-            Word::CaseFile(_) | Word::Filter(_) => false,
+        let is_file = |word: &&str| match InputWord::of(word, None) {
+            InputWord::Declarations(_) | InputWord::LaidOut(_) => true,
+            InputWord::CaseFile(_) | InputWord::Filter(_) => false,
         };
         Self {
             devices: places.map(|(place, device)| ((device.id.as_str(), device.runner), place)).collect(),

@@ -1,4 +1,4 @@
-//! Records of a run on the disk, and what a run or a report makes of them at its end.
+//! Records of runs: reading, writing and merging their files, and the report at the end.
 
 pub(crate) mod arguments;
 pub(crate) mod final_report;

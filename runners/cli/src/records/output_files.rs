@@ -1,7 +1,7 @@
-//! Files and folders that a command is going to write, checked before it begins: a wrong path is told at once and not after
-//! an hour.
+//! Checks that a command can write its files and folders before it begins, so that a wrong path is reported at once and
+//! not after an hour.
 //!
-//! Nothing is changed: no file is made, and none is emptied.
+//! The check changes nothing: it neither creates nor empties a file.
 
 use std::fs::{self, OpenOptions};
 use std::io;

@@ -1,4 +1,4 @@
-//! Who took part in a run, and whether they answered anything: records in, sentences out.
+//! Finds the compilers and devices that took part in a run and answered nothing.
 //!
 //! A compiler or a device takes part if a check that applies to it was selected. One that was named, or that belongs to the
 //! default, and of which every check was skipped, refused or broken proves nothing, however many others agree.
@@ -122,7 +122,7 @@ impl Participants {
     }
 }
 
-/// Whether somebody answered: a check that broke may have answered in part.
+/// True if the device answered, at least in part: a check that broke may have read some leaves.
 fn is_answered(record: &CheckRecord) -> bool {
     let read = record.bound.as_ref().map_or(0, |bound| bound.read);
     match record.outcome {

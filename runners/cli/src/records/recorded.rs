@@ -1,5 +1,4 @@
-//! What runs have recorded: the bytes of a file in; headers, checks and totals out, or the line at which the file
-//! contradicts itself.
+//! Reads records files for `report` and `run --resume`, and refuses those that contradict themselves.
 //!
 //! One file holds one run: its header, its checks, its end. A file that was put together of several runs has their headers
 //! first, and one end. Nothing is believed that follows from something else in the file: outcomes and counts are
@@ -9,11 +8,11 @@ use anyhow::{Context, bail};
 use layoutproof_core::check::audit::contradiction;
 use layoutproof_core::report::json_lines::{self, NumberedLine};
 use layoutproof_core::report::summary;
-use layoutproof_core::results::record::{CheckRecord, Line, RunEnd, RunHeader};
+use layoutproof_core::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader};
 
-/// What a file holds.
+/// The content of a records file.
 #[derive(Debug, Default)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedRuns {
     /// One; several in a file that was put together of several runs.
     pub runs: Vec<RunHeader>,
     /// The checks.
@@ -26,10 +25,10 @@ pub(crate) struct Recorded {
 ///
 /// # Errors
 /// A line that is no record or that contradicts what is before it, with its number.
-pub(crate) fn read(name: &str, bytes: &[u8]) -> anyhow::Result<Recorded> {
+pub(crate) fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
     // What is torn may end within a letter.
     let text = String::from_utf8_lossy(bytes);
-    let mut recorded = Recorded::default();
+    let mut recorded = RecordedRuns::default();
     let mut totals = RunEnd::default();
     for line in json_lines::lines(json_lines::without_torn_line(&text)) {
         let NumberedLine { number, line } = line.with_context(|| name.to_owned())?;
@@ -37,45 +36,45 @@ pub(crate) fn read(name: &str, bytes: &[u8]) -> anyhow::Result<Recorded> {
             bail!("{name}: line {number}: {sentence}");
         }
         match line {
-            Line::Run(run) => recorded.runs.push(run),
-            Line::Check(check) => {
+            RecordLine::Run(run) => recorded.runs.push(run),
+            RecordLine::Check(check) => {
                 summary::add(&mut totals, &check);
                 recorded.checks.push(*check);
             }
-            Line::End(end) => recorded.end = Some(end),
+            RecordLine::End(end) => recorded.end = Some(end),
         }
     }
     Ok(recorded)
 }
 
-impl Recorded {
+impl RecordedRuns {
     /// Why the next line cannot stand behind those before it; `totals` are those of the checks so far.
-    fn refusal(&self, line: &Line, totals: &RunEnd) -> Option<String> {
+    fn refusal(&self, line: &RecordLine, totals: &RunEnd) -> Option<String> {
         if self.end.is_some() {
-            return Some("it stands behind the end of the run; one file holds one run".to_owned());
+            return Some("this line comes after the end of the run; one file holds one run".to_owned());
         }
         match line {
-            Line::Run(run) if self.runs.contains(run) => Some("the same first line stands there twice".to_owned()),
-            Line::Run(_) if !self.checks.is_empty() => {
+            RecordLine::Run(run) if self.runs.contains(run) => Some("this first line is in the file twice".to_owned()),
+            RecordLine::Run(_) if !self.checks.is_empty() => {
                 let together = "`layoutproof report A B` puts files together";
-                Some(format!("another run begins within the run; one file holds one run, and {together}"))
+                Some(format!("another run begins before this one has ended; one file holds one run, and {together}"))
             }
-            Line::Run(_) => None,
-            Line::Check(_) | Line::End(_) if self.runs.is_empty() => {
+            RecordLine::Run(_) => None,
+            RecordLine::Check(_) | RecordLine::End(_) if self.runs.is_empty() => {
                 Some("the first line of a run is missing".to_owned())
             }
-            Line::Check(check) => {
+            RecordLine::Check(check) => {
                 let sentence = self.unknown_device(check).or_else(|| contradiction(check));
                 sentence.map(|sentence| format!("`{}` contradicts itself: {sentence}", check.name()))
             }
-            Line::End(end) => wrong_total(end, totals),
+            RecordLine::End(end) => wrong_total(end, totals),
         }
     }
 
     fn unknown_device(&self, check: &CheckRecord) -> Option<String> {
         let mut devices = self.runs.iter().flat_map(|run| &run.devices);
         let is_known = devices.any(|device| device.id == check.device && device.runner == check.runner);
-        (check.has_device() && !is_known).then(|| "the first line does not have its device".to_owned())
+        (check.has_device() && !is_known).then(|| "the first line does not list its device".to_owned())
     }
 }
 
@@ -102,5 +101,5 @@ fn wrong_total(said: &RunEnd, found: &RunEnd) -> Option<String> {
     let of_proofs = || (said.proves != found.proves).then(|| "`proves` has other counts".to_owned());
     let of_resources = || (said.bound != found.bound).then(|| "`bound` has other counts".to_owned());
     let sentence = of_numbers.or_else(of_devices).or_else(of_proofs).or_else(of_resources)?;
-    Some(format!("the totals are not those of the checks: {sentence}"))
+    Some(format!("the totals do not match the checks: {sentence}"))
 }

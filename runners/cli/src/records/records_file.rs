@@ -14,7 +14,7 @@ use fs4::FileExt;
 use layoutproof_compilers::regular_file;
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_core::report::json_lines;
-use layoutproof_core::results::record::{CheckRecord, Line, RunEnd, RunHeader, SCHEMA};
+use layoutproof_core::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader, SCHEMA};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
 
@@ -25,7 +25,8 @@ use crate::select::files::FileKind;
 /// The first line of the records of a run on these devices, with these builds of compilers by name, of so many cases;
 /// `inputs` is the hash of all that it reads, `drivers` are those that workers find beside the system's.
 pub(crate) fn header(
-    (devices, builds): (&[DeviceInfo], BTreeMap<String, String>),
+    devices: &[DeviceInfo],
+    builds: BTreeMap<String, String>,
     cases: usize,
     inputs: String,
     drivers: &FetchedDrivers,
@@ -51,11 +52,11 @@ pub(crate) fn header(
 #[derive(Debug)]
 pub(crate) struct RecordsTarget {
     path: PathBuf,
-    opened: Opened,
+    opened: OpenedTarget,
 }
 
 #[derive(Debug)]
-enum Opened {
+enum OpenedTarget {
     /// A file, locked.
     Regular(File),
     /// A terminal or a pipe, which has no lock.
@@ -71,8 +72,8 @@ impl RecordsTarget {
     /// Another process writes it. Other problems are told when the file is ended.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let opened = match fs::metadata(path) {
-            Ok(there) if !there.is_file() => Opened::Stream,
-            Ok(_) | Err(_) => lock::open(path)?.map_or_else(Opened::Failed, Opened::Regular),
+            Ok(there) if !there.is_file() => OpenedTarget::Stream,
+            Ok(_) | Err(_) => lock::open(path)?.map_or_else(OpenedTarget::Failed, OpenedTarget::Regular),
         };
         Ok(Self { path: path.to_path_buf(), opened })
     }
@@ -87,8 +88,8 @@ impl RecordsTarget {
         let target = Self::open(path)?;
         let limit = FileKind::Records.limit();
         let bytes = match &target.opened {
-            Opened::Regular(file) => regular_file::read_open(file, limit),
-            Opened::Stream | Opened::Failed(_) => regular_file::read(path, limit),
+            OpenedTarget::Regular(file) => regular_file::read_open(file, limit),
+            OpenedTarget::Stream | OpenedTarget::Failed(_) => regular_file::read(path, limit),
         };
         Ok((target, bytes.with_context(reading)?))
     }
@@ -97,11 +98,10 @@ impl RecordsTarget {
     pub(crate) fn begin(self, header: RunHeader, kept: &[CheckRecord]) -> RecordsFile {
         let Self { path, opened } = self;
         let state = match opened {
-            Opened::Stream => State::AtEnd,
-            Opened::Failed(error) => State::Failed(error),
-            Opened::Regular(file) => {
-                GrowingFile::begin(file, &path, &header, kept).map_or_else(State::Failed, State::Growing)
-            }
+            OpenedTarget::Stream => RecordsFileState::AtEnd,
+            OpenedTarget::Failed(error) => RecordsFileState::Failed(error),
+            OpenedTarget::Regular(file) => GrowingFile::begin(file, &path, &header, kept)
+                .map_or_else(RecordsFileState::Failed, RecordsFileState::Growing),
         };
         RecordsFile { path, header, state }
     }
@@ -118,9 +118,11 @@ impl RecordsTarget {
     ) -> anyhow::Result<()> {
         let Self { path, opened } = self;
         let written = match opened {
-            Opened::Regular(mut file) => emptied(&mut file).and_then(|()| write(&file, headers, records, Some(end))),
-            Opened::Stream => File::create(&path).and_then(|file| write(&file, headers, records, Some(end))),
-            Opened::Failed(error) => Err(error),
+            OpenedTarget::Regular(mut file) => {
+                emptied(&mut file).and_then(|()| write(&file, headers, records, Some(end)))
+            }
+            OpenedTarget::Stream => File::create(&path).and_then(|file| write(&file, headers, records, Some(end))),
+            OpenedTarget::Failed(error) => Err(error),
         };
         written.with_context(|| format!("writing {}", path.display()))
     }
@@ -131,11 +133,11 @@ impl RecordsTarget {
 pub(crate) struct RecordsFile {
     path: PathBuf,
     header: RunHeader,
-    state: State,
+    state: RecordsFileState,
 }
 
 #[derive(Debug)]
-enum State {
+enum RecordsFileState {
     /// Header and records so far are in it.
     Growing(GrowingFile),
     /// A terminal or a pipe, where nothing can be mended later: it is written at the end.
@@ -168,11 +170,11 @@ impl GrowingFile {
 impl RecordsFile {
     /// Adds the record of a check that is done.
     pub(crate) fn add(&mut self, record: &CheckRecord) {
-        if let State::Growing(GrowingFile { file, .. }) = &mut self.state {
+        if let RecordsFileState::Growing(GrowingFile { file, .. }) = &mut self.state {
             // One write a line: what a kill tears is the last line at most.
-            let line = json_lines::write(&Line::Check(Box::new(record.clone())));
+            let line = json_lines::write(&RecordLine::Check(Box::new(record.clone())));
             if let Err(error) = file.write_all(line.as_bytes()) {
-                self.state = State::Failed(error);
+                self.state = RecordsFileState::Failed(error);
             }
         }
     }
@@ -183,12 +185,12 @@ impl RecordsFile {
     /// The first thing that went wrong, now or before.
     pub(crate) fn end(self, end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
-            State::Growing(mut growing) => {
-                let line = json_lines::write(&Line::End(end.clone()));
+            RecordsFileState::Growing(mut growing) => {
+                let line = json_lines::write(&RecordLine::End(end.clone()));
                 growing.file.write_all(line.as_bytes())
             }
-            State::AtEnd => Ok(()),
-            State::Failed(error) => Err(error),
+            RecordsFileState::AtEnd => Ok(()),
+            RecordsFileState::Failed(error) => Err(error),
         };
         done.with_context(|| format!("writing {}", self.path.display()))
     }
@@ -199,15 +201,15 @@ impl RecordsFile {
     /// As [`RecordsFile::end`].
     pub(crate) fn rewrite(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
-            State::Growing(growing) => {
+            RecordsFileState::Growing(growing) => {
                 let whole = replace(&self.path, &self.header, records, Some(end));
                 // Its lock, too, holds until the whole file is in its place.
                 drop(growing);
                 whole.map(drop)
             }
-            State::AtEnd => File::create(&self.path)
+            RecordsFileState::AtEnd => File::create(&self.path)
                 .and_then(|file| write(&file, std::slice::from_ref(&self.header), records, Some(end))),
-            State::Failed(error) => Err(error),
+            RecordsFileState::Failed(error) => Err(error),
         };
         done.with_context(|| format!("writing {}", self.path.display()))
     }
@@ -215,8 +217,8 @@ impl RecordsFile {
     /// Whether nothing is written before the end.
     pub(crate) fn is_written_at_end(&self) -> bool {
         match self.state {
-            State::AtEnd => true,
-            State::Growing(_) | State::Failed(_) => false,
+            RecordsFileState::AtEnd => true,
+            RecordsFileState::Growing(_) | RecordsFileState::Failed(_) => false,
         }
     }
 }
@@ -258,15 +260,15 @@ fn replace(path: &Path, header: &RunHeader, records: &[CheckRecord], end: Option
 
 fn write(file: &File, headers: &[RunHeader], records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<()> {
     let mut file = BufWriter::new(file);
-    let mut line = |line: &Line| file.write_all(json_lines::write(line).as_bytes());
+    let mut line = |line: &RecordLine| file.write_all(json_lines::write(line).as_bytes());
     for header in headers {
-        line(&Line::Run(header.clone()))?;
+        line(&RecordLine::Run(header.clone()))?;
     }
     for record in records {
-        line(&Line::Check(Box::new(record.clone())))?;
+        line(&RecordLine::Check(Box::new(record.clone())))?;
     }
     if let Some(end) = end {
-        line(&Line::End(end.clone()))?;
+        line(&RecordLine::End(end.clone()))?;
     }
     file.flush()
 }

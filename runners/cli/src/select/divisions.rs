@@ -1,10 +1,10 @@
-//! Which shards of a run there are: headers of records in, what is missing out.
+//! Finds the shards of a run that records lack, and puts the headers of shards together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_core::results::record::RunHeader;
 
-use crate::select::shard::Shard;
+use crate::args::Shard;
 
 /// The argument that says which shard a run is.
 const SHARD: &str = "shard";
@@ -25,11 +25,11 @@ struct Division {
 }
 
 /// The arguments of a run that is divided, and into how many shards.
-type Divided = (BTreeMap<String, Vec<String>>, u32);
+type DividedRun = (BTreeMap<String, Vec<String>>, u32);
 
 /// Shards that no header has, a sentence each; those of single devices, where others have more.
 pub(crate) fn missing_shards(runs: &[RunHeader]) -> Vec<String> {
-    let mut divisions: BTreeMap<Divided, Division> = BTreeMap::new();
+    let mut divisions: BTreeMap<DividedRun, Division> = BTreeMap::new();
     let is_whole = |run: &RunHeader| runs.iter().any(|other| other.arguments == run.arguments);
     for (run, shard) in runs.iter().map(split).filter(|(run, _)| !is_whole(run)) {
         let Some(Shard { number, of }) = shard else { continue };

@@ -1,7 +1,7 @@
-//! Files that come laid out: `.spv`, `.wgsl` and `.glsl`.
+//! Reads files that declare their own offsets: `.spv`, `.wgsl` and `.glsl`.
 //!
-//! A path in, the blocks with the offsets that the module says itself out, under the one name `declared`. No rule set of
-//! ours has a part in them. What reads the files is not ours either, so it does that in a process of its own.
+//! Their blocks are laid out under one name, `declared`, without any rule set. Third-party code reads the files, so it
+//! runs in a process of its own.
 
 use std::path::Path;
 
@@ -11,19 +11,19 @@ use layoutproof_core::input::diagnostics::{Code, Diagnostic};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::module_reader::{glsl_blocks, spirv_blocks, wgsl_blocks};
 use layoutproof_core::inspect::spirv::{DeclaredBlock, SpecializedLength};
-use layoutproof_executor::tools::Tools;
+use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::{BlockLayout, DECLARED, FileId, Span, join};
 
-use crate::args::DeclareArgs;
+use crate::args::{DeclareArgs, ShaderLanguage};
 use crate::select::files::{self, FileKind};
 use crate::select::glsl_file;
-use crate::select::inputs::{ShaderLanguage, add_text};
+use crate::select::inputs::add_text;
 use crate::select::reader_process::ReaderProcess;
 
 /// First word of every SPIR-V module.
 const SPIRV_MAGIC: u32 = 0x0723_0203;
 
-/// What such a file says.
+/// The blocks of such a file.
 #[derive(Debug)]
 pub(crate) struct LaidOutFile {
     /// Its blocks.
@@ -39,7 +39,7 @@ impl From<Vec<BlockLayout>> for LaidOutFile {
 }
 
 impl LaidOutFile {
-    /// What a SPIR-V module says; `place` tells where the specialization constant with a `SpecId` stands.
+    /// Takes the blocks of a SPIR-V module; `place` tells where the specialization constant with a `SpecId` stands.
     pub(crate) fn of_module(blocks: Vec<DeclaredBlock>, place: impl Fn(u32) -> Span) -> Self {
         let warnings = blocks.iter().flat_map(|block| {
             let lengths = block.specialized.iter();
@@ -121,7 +121,7 @@ fn read_glsl(
     reader: &ReaderProcess,
     sources: &mut SourceMap,
 ) -> anyhow::Result<Result<LaidOutFile, Vec<Diagnostic>>> {
-    let tools = Tools::find()?;
+    let tools = MachineTools::find()?;
     Ok(match Compiler::named("glslang", tools.folder()).compiler {
         Ok(glslang) => glsl_file::read(&glslang, path, span, declare, sources),
         Err(absent) => {
@@ -191,7 +191,7 @@ pub(crate) fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
     let words: Vec<u32> = words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect();
     if words.first().is_some_and(|first| *first == SPIRV_MAGIC) && !bytes.len().is_multiple_of(4) {
-        return Err(format!("{} bytes are no whole number of 4-byte words: the file is truncated", bytes.len()));
+        return Err(format!("{} bytes, expected a multiple of 4: the SPIR-V file is truncated", bytes.len()));
     }
     Ok(words)
 }

@@ -1,4 +1,4 @@
-//! GLSL files as glslang reads them: a text in, the blocks with the offsets that glslang decorates out.
+//! Reads GLSL files through glslang, which decorates each block with its offsets.
 //!
 //! glslang makes a SPIR-V module of the text, in a process with the limits of a reader, and opens no file beside it: what
 //! the text includes is put in here. The stage is that of the file's suffix or of `#pragma shader_stage(STAGE)`; without
@@ -50,6 +50,7 @@ pub(crate) fn read(
         NoModule::Refused(errors) => problems(&text, &errors, span),
         NoModule::Broken(how) => vec![ended(&how, span)],
     })?;
+
     let reader = ReaderProcess::of_this_program().map_err(|error| vec![ended(&format!("{error:#}"), span)])?;
     let blocks = spirv_blocks(&reader, module.words, span.file)?;
     let mut file = LaidOutFile::of_module(blocks, |number| constant_place(&text, number, span));

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use layoutproof_core::case::{Case, matches_filter};
 use layoutproof_core::declare::DeclaredLanguage;
 use layoutproof_core::input::diagnostics::Diagnostic;
@@ -12,24 +11,12 @@ use layoutproof_core::input::sources::{SourceFile, SourceMap};
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_layout::Span;
 
+use crate::args::ShaderLanguage;
 use crate::select::files::{FileKind, read_text, toml_files_below};
 use crate::select::glsl_file::STAGES;
 
 /// Every built-in case: id and text.
 const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
-
-/// Languages of shader files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ShaderLanguage {
-    /// HLSL, as DXC reads it.
-    Hlsl,
-    /// Slang.
-    Slang,
-    /// GLSL.
-    Glsl,
-    /// WGSL.
-    Wgsl,
-}
 
 /// What is said where nothing tells the language of standard input.
 pub(crate) const NO_LANGUAGE: &str =
@@ -69,7 +56,7 @@ impl ShaderLanguage {
 
 /// What a word on the command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum InputWord {
     /// Declarations.
     Declarations(PathBuf),
     /// A module that says its own offsets.
@@ -80,7 +67,7 @@ pub(crate) enum Word {
     Filter(String),
 }
 
-impl Word {
+impl InputWord {
     /// Sorts a word by its extension, or if it is a file or standard input by the language that `--lang` names; anything
     /// else is a filter.
     pub(crate) fn of(word: &str, named: Option<ShaderLanguage>) -> Self {

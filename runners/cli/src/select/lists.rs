@@ -1,4 +1,4 @@
-//! Lists that a run is judged by, known differences and floors: files, or folders of files, in; their entries out.
+//! Reads the lists that a run is judged by: known differences and floors, from files or folders of files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,17 +6,17 @@ use anyhow::bail;
 use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::results::floors::{self, Floor};
-use layoutproof_core::results::known::{self, Known};
+use layoutproof_core::results::known::{self, KnownFailure};
 use layoutproof_layout::FileId;
 
 use crate::args::RunArgs;
 use crate::select::files::{FileKind, entries, read_text};
-use crate::select::selection::Refused;
+use crate::select::selection::RefusedInput;
 
 /// The repository's own list of known differences: name and text.
 const BUILT_IN_KNOWN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
 
-/// What a run takes from the repository's own list of known differences.
+/// How much of the repository's own list of known differences a run takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BuiltInKnown {
     /// Nothing.
@@ -43,25 +43,25 @@ impl BuiltInKnown {
 ///
 /// # Errors
 /// As [`lists`].
-pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::Result<Vec<Known>> {
+pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::Result<Vec<KnownFailure>> {
     let mut sources = SourceMap::default();
     let mut found = Vec::new();
     for (name, text) in BUILT_IN_KNOWN.iter().filter(|_| built_in != BuiltInKnown::LeftOut) {
         let file = sources.add(format!("ci/known/{name}.toml"), *text);
         match known::read(file, &sources) {
             Ok(list) if built_in == BuiltInKnown::OfNarrowedRun => {
-                found.extend(list.into_iter().map(Known::of_narrowed_run));
+                found.extend(list.into_iter().map(KnownFailure::of_narrowed_run));
             }
             Ok(list) => found.extend(list),
-            Err(diagnostics) => bail!(Refused { diagnostics, sources }),
+            Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
         }
     }
     found.extend(lists(paths, known::read)?);
     Ok(found)
 }
 
-/// What tells lists of known differences from others.
-pub(crate) fn text_of(known: &[Known]) -> String {
+/// Renders lists of known differences as text that differs when they do.
+pub(crate) fn text_of(known: &[KnownFailure]) -> String {
     format!("{known:?}")
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn lists<T>(
             }
         }
     }
-    if diagnostics.is_empty() { Ok(found) } else { bail!(Refused { diagnostics, sources }) }
+    if diagnostics.is_empty() { Ok(found) } else { bail!(RefusedInput { diagnostics, sources }) }
 }
 
 fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {

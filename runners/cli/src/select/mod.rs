@@ -1,6 +1,5 @@
-//! What a command is about: files and cases that the user names, read within limits, and the part of a run that is wanted.
+//! Reads what the user names within limits: cases, files, lists, and the part of a run to carry out.
 
-pub(crate) mod chosen;
 pub(crate) mod divisions;
 pub(crate) mod explicit_layouts;
 pub(crate) mod files;
@@ -10,5 +9,6 @@ pub(crate) mod inputs;
 pub(crate) mod lists;
 pub(crate) mod reader_process;
 pub(crate) mod run_config;
+pub(crate) mod run_part;
 pub(crate) mod selection;
-pub(crate) mod shard;
+pub(crate) mod user_choice;

@@ -87,9 +87,8 @@ impl ReaderProcess {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     Err(format!("took more than {} s", self.limit.as_secs_f32()))
                 }
-                Ok(bytes) if status.success() => {
-                    postcard::from_bytes(&bytes).map_err(|error| format!("gave an answer that is none: {error}"))
-                }
+                Ok(bytes) if status.success() => postcard::from_bytes(&bytes)
+                    .map_err(|error| format!("gave an answer that could not be parsed: {error}")),
                 Ok(_) => Err(end_of(status, &last_words)),
             }
         })
@@ -295,7 +294,7 @@ mod tests {
                 "echo 'memory allocation of 8 bytes failed' >&2; kill -ABRT $$",
                 "needed more than 1 GiB of memory (SIGABRT)",
             ),
-            ("true", "gave an answer that is none: Hit the end of buffer, expected more data"),
+            ("true", "gave an answer that could not be parsed: Hit the end of buffer, expected more data"),
         ] {
             ends(script, Duration::from_secs(60), end);
         }

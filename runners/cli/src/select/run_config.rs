@@ -1,4 +1,6 @@
-//! What the arguments of a run ask for, checked: producers, devices, lists, how shaders are made.
+//! The checked arguments of a run: producers, devices, lists, how shaders are made.
+//!
+//! `layoutproof run` makes one from what the user typed, before anything is read or run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,16 +8,16 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::bindings::Target;
-use layoutproof_core::check::{Placed, Producer, Settings};
+use layoutproof_core::check::{BindingCheck, Producer, Settings};
 use layoutproof_core::inspect::dxil::Evaluator;
-use layoutproof_core::inspect::toolchain::{Compile, Toolchain, toolchains};
+use layoutproof_core::inspect::toolchain::{Compilers, Toolchain, toolchains};
 use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof_core::probe::{AddressSpace, Form, Stage};
 use layoutproof_core::results::floors::Floor;
-use layoutproof_core::results::known::Known;
+use layoutproof_core::results::known::KnownFailure;
 use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
 use layoutproof_executor::device_listing::{DRIVEN, DeviceListing};
-use layoutproof_executor::execute::Making;
+use layoutproof_executor::execute::ShaderProduction;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::pool::{JOB_LIMIT, Launch};
 use layoutproof_executor::rotation::Rotation;
@@ -31,16 +33,17 @@ use crate::select::selection::rule_set;
 /// The word for every space.
 const ALL_SPACES: &str = "all";
 
-/// What the first Ctrl-C is answered with.
-pub(crate) const INTERRUPTED: &str = "\nnote: interrupted: a report of what is done follows; once more ends at once\n";
+/// Printed at the first Ctrl-C.
+pub(crate) const INTERRUPTED: &str = "\nnote: interrupted: \
+                                      the report of the finished checks follows; interrupt again to stop at once\n";
 
-/// What the arguments ask for, checked.
-pub(crate) struct Wanted {
+/// The configuration of a run.
+pub(crate) struct RunConfig {
     /// Who makes shaders.
     pub(crate) producers: Vec<Producer>,
     /// The compilers behind them; none where no flag names one.
     pub(crate) toolchains: Toolchains,
-    /// What generators write.
+    /// Forms, spaces, stages and array elements that generators probe.
     pub(crate) settings: Settings,
     /// How workers are started.
     pub(crate) launch: Launch,
@@ -51,18 +54,18 @@ pub(crate) struct Wanted {
     device_ids: Vec<String>,
     runners: BTreeSet<RunnerKind>,
     required: Vec<String>,
-    /// What may differ.
-    pub(crate) known: Vec<Known>,
+    /// The known differences.
+    pub(crate) known: Vec<KnownFailure>,
     /// The same entries, whatever the shard, for comparisons with another run.
     pub(crate) known_text: String,
-    /// What must be reached.
+    /// The floors that devices must reach.
     pub(crate) floors: Vec<Floor>,
     /// Whether no flag picks devices, APIs, producers or forms, so that checks without any of them take part.
     pub(crate) all_witnesses: bool,
 }
 
-impl Wanted {
-    /// What the arguments say; `progress` is where the run tells what it does.
+impl RunConfig {
+    /// Checks the arguments; `progress` is where the run tells what it does.
     ///
     /// # Errors
     /// Unknown names, and lists that cannot be read.
@@ -73,15 +76,19 @@ impl Wanted {
             compilers::find(args.compile_limit)?.keep(args.keep.clone())
         };
         let producers = producers(&args.producer, &toolchains)?;
+
         let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::D3d12, RunnerKind::Dxil, RunnerKind::Model];
         let runners = runners.map(|kind| (kind.as_str(), kind));
         let forms = Form::ALL.map(|form| (form.as_str(), form));
+
         let misreadings = MISREADINGS.iter().chain(BINDING_MISREADINGS);
         let misreadings: Vec<_> = misreadings.map(|misreading| (misreading.name, *misreading)).collect();
         let planted = args.plant_misreading.iter().cloned().collect::<Vec<_>>();
         let misreading = if planted.is_empty() { None } else { choose("misreading", &planted, &misreadings)?.pop() };
+
         let known = known_lists(&args.known, BuiltInKnown::of(args))?;
         let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
+
         Ok(Self {
             producers,
             toolchains,
@@ -108,7 +115,7 @@ impl Wanted {
             known_text: text_of(&known),
             known: match args.part.shard {
                 None => known,
-                Some(_) => known.into_iter().map(Known::of_shard).collect(),
+                Some(_) => known.into_iter().map(KnownFailure::of_shard).collect(),
             },
             floors: floors(&args.floors)?,
             all_witnesses: [&args.device, &args.runner, &args.producer, &args.form]
@@ -130,13 +137,13 @@ impl Wanted {
     pub(crate) fn missing_compiler(&self) -> Option<String> {
         let absent = self.chosen_toolchains().into_iter().find(|toolchain| !self.toolchains.has(toolchain))?;
         let name = absent.compiler;
-        Some(format!("compiler `{name}` is asked for and not here (`layoutproof compilers` says how to name one)"))
+        Some(format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)"))
     }
 
     /// How shaders are made.
-    pub(crate) fn making(&self) -> Making<'_> {
+    pub(crate) fn making(&self) -> ShaderProduction<'_> {
         let Self { producers, settings, toolchains, launch, .. } = self;
-        Making { producers, settings, compilers: toolchains, launch }
+        ShaderProduction { producers, settings, compilers: toolchains, launch }
     }
 
     /// The compilers whose registers devices are asked about: those that the user names, or all where placements for
@@ -144,7 +151,7 @@ impl Wanted {
     pub(crate) fn compilers_of_registers(
         &self,
         args: &RunArgs,
-        placed: &[Placed],
+        placed: &[BindingCheck],
         devices: &[DeviceInfo],
     ) -> anyhow::Result<Toolchains> {
         let is_named = !args.producer.is_empty();
@@ -159,8 +166,8 @@ impl Wanted {
     /// The devices to run on: those of every API, and the model.
     pub(crate) fn devices(&self) -> DeviceListing {
         let named_model_only = !self.device_ids.is_empty() && self.device_ids.iter().all(|id| id == "model");
-        let wanted = |api: &RunnerKind| self.runners.contains(api) && !named_model_only;
-        let apis: Vec<RunnerKind> = DRIVEN.into_iter().filter(wanted).collect();
+        let is_asked = |api: &RunnerKind| self.runners.contains(api) && !named_model_only;
+        let apis: Vec<RunnerKind> = DRIVEN.into_iter().filter(is_asked).collect();
         let mut listing = DeviceListing::of(&apis, &self.launch);
         listing.devices.push(Model::new().device().clone());
         if self.producers.iter().any(|producer| producer.feeds(RunnerKind::Dxil)) {
@@ -190,7 +197,7 @@ impl Wanted {
         }
         let absent = |id: &&String| !devices.iter().any(|device| device.id == **id);
         let missing = self.required.iter().chain(&self.device_ids).find(absent);
-        missing.map(|id| format!("device `{id}` is required and not here"))
+        missing.map(|id| format!("device `{id}` is required and was not found"))
     }
 }
 

@@ -158,7 +158,7 @@ fn nonsense_is_no_listing() {
     breaks("exit 0", "", "dxc-dxil: it printed no whole listing but 0 bytes: nothing");
     breaks("head -c 3000 /dev/zero", "", "dxc-dxil: it printed no whole listing but 3000 bytes: nothing");
     let table = "; Resource Bindings:\n;\n; Name\n; ----\n; S what where\n!dx.entryPoints = !{}";
-    let unread = "dxc-dxil made what cannot be read: no resource binding: `S what where`";
+    let unread = "dxc-dxil produced output that could not be parsed: no resource binding: `S what where`";
     breaks(&format!("printf '{table}\\n'"), "", unread);
 }
 
@@ -241,7 +241,7 @@ fn a_compiler_that_is_not_there_is_missing() {
     for program in ["/nonexistent/dxc", "./none"] {
         let folder = Folder::without_drivers(&[]).with_variable("DXC", program);
         let answer = folder.run(&words("")).exits(3);
-        answer.warns("note: DXC names no compiler: /").warns("error: compiler `dxc` is asked for and not here");
+        answer.warns("note: DXC names no compiler: /").warns("error: compiler `dxc` was not found");
     }
 }
 
@@ -300,7 +300,7 @@ fn fuzzing_tells_each_crash_once_and_small() {
 #[test]
 fn fuzzing_asks_only_for_what_there_is() {
     let folder = Folder::without_drivers(&[]).with_variable("DXC", "/nonexistent/dxc");
-    folder.run("fuzz --compiler dxc").exits(3).warns("error: compiler `dxc` is asked for and not here");
+    folder.run("fuzz --compiler dxc").exits(3).warns("error: compiler `dxc` was not found");
     folder.run("fuzz --compiler cl").exits(2).warns("error: unknown compiler `cl`");
     let answer = folder.run("fuzz --plant-mutant std140:array-alignment=3").exits(2);
     answer.warns("error: `std140` has no such mutant; it has bool-size=1, ");

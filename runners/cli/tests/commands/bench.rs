@@ -14,7 +14,7 @@ fn no_device_is_exit_code_three() {
 fn a_device_that_is_not_here_is_named() {
     let folder = Folder::with(&[]).with_drivers();
     let answer = folder.run("bench --device nosuch --cases 2").exits(3);
-    let answer = answer.warns("error: device `nosuch` is required and not here");
+    let answer = answer.warns("error: device `nosuch` is required and was not found");
     assert_eq!(answer.out, "");
 }
 

@@ -53,7 +53,7 @@ fn the_model_runs_without_any_driver() {
 #[test]
 fn a_device_that_is_required_and_missing() {
     let folder = Folder::with(&[]);
-    let missing = "error: device `nosuch` is required and not here";
+    let missing = "error: device `nosuch` is required and was not found";
     folder.run(&format!("{RUN} --require nosuch")).exits(3).warns(missing);
     folder.run(&format!("{RUN} --device nosuch")).exits(3).warns(missing);
     folder.run(&format!("{RUN} --require model")).exits(0);

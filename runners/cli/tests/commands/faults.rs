@@ -108,7 +108,7 @@ fn a_device_that_is_gone_is_given_up() {
     let outcomes = outcomes(&folder);
     let broken = outcomes.iter().filter(|it| it.1 == "broken").count();
     assert!(broken == outcomes.len() && broken == checks && broken > 20, "{answer}");
-    let given_up = outcomes.iter().filter(|it| it.2.contains("not run: the device gives no sign of life")).count();
+    let given_up = outcomes.iter().filter(|it| it.2.contains("not run: the device no longer responds")).count();
     assert!(given_up > 5, "{outcomes:?}");
 }
 

@@ -73,7 +73,8 @@ fn ends_at_once_at(signal: &str, code: i32) {
     let running = folder.start("run a.hlsl --rules std140 --device model --json r.jsonl");
     let running = running.once(PATIENCE, || folder.has("r.jsonl", |_| true));
     running.signal("INT");
-    let running = running.once(PATIENCE, || folder.has(".err", |text| text.contains("once more ends at once")));
+    let running =
+        running.once(PATIENCE, || folder.has(".err", |text| text.contains("interrupt again to stop at once")));
     running.signal(signal);
     running.ends().exits(code);
 }

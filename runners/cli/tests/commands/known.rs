@@ -57,7 +57,7 @@ fn an_entry_says_what_it_is_about_and_why() {
         ("case = \"*\"\nreason = \"so it is\"", everything),
         ("culprit = \"device\"\nreason = \"so it is\"", everything),
         ("case = \"vectors/*\"\nreason = \"  \"", "× `reason` says why the checks may differ; it is blank"),
-        ("case = \"vectors/*\"\nsays = \"*\"\nreason = \"so it is\"", "× `says` names no word"),
+        ("case = \"vectors/*\"\nsays = \"*\"\nreason = \"so it is\"", "× `says` needs a word"),
     ] {
         let folder = Folder::with(&[("known.toml", &format!("[[known]]\n{entry}\n"))]);
         let answer = folder.run(&format!("{PLANTED} --known known.toml")).exits(2).warns(message);

@@ -207,12 +207,12 @@ fn what_is_missing_has_its_exit_code() {
     let folder = frozen();
     let run = |compiler: &str| folder.run(&format!("regress --compiler {compiler} --cases c --against set moons/"));
     run("./no-dxc").exits(3).warns("error: ./no-dxc: no such file");
-    run("./listing").exits(2).warns("error: ./listing: nothing in the name says whether it is dxc, slangc or clang");
+    run("./listing").exits(2).warns("error: ./listing: nothing in the name says whether it is dxc, slang or clang");
     run("./listing --family dxc").exits(3).warns("error:");
     run("tint").exits(2).warns("error: `tint` reads no cases as their authors wrote them");
-    run("./my-dxc --family slang").exits(2).warns("error: set is what dxc decided");
+    run("./my-dxc --family slang").exits(2).warns("error: set was frozen from dxc");
     let nowhere = folder.run("regress --compiler ./my-dxc --cases c --against nowhere moons/").exits(2);
-    nowhere.warns("error: nowhere has no manifest.toml: it is no frozen set");
+    nowhere.warns("error: nowhere has no manifest.toml, so it is not a frozen set");
     folder.write("set/dxc-dxil.txt", b"lorem\n");
     run("./my-dxc").exits(2).warns("error: set: dxc-dxil.txt: line 1: `lorem` is no line of frozen decisions");
 }
@@ -235,7 +235,7 @@ fn a_frozen_set_stands_for_its_compiler() {
     let answer = folder.run("regress --compiler new --cases c --against old moons/").exits(1);
     answer.prints("libdxcompiler.so: 1.8 - 1.8.2502 (test) (frozen, new)").prints("S.b of program offset 4 → 8");
     let same = folder.run("regress --compiler old --cases c --against old moons/").exits(3);
-    same.warns("error: old is compared with itself: nobody else is here to ask");
+    same.warns("error: old cannot be compared with itself: no other build of the compiler was found");
 }
 
 /// git's rules: 0 good, 1 bad, 125 cannot be tested, 255 ends the bisection.

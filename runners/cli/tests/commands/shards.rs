@@ -132,7 +132,7 @@ fn another_build_of_a_tool_is_told() {
     let shards = "report 1.jsonl 2.jsonl 3.jsonl";
     assert_eq!(folder.run(shards).exits(0).err, "");
     folder.write("1.jsonl", folder.read("1.jsonl").replace(r#""rspirv":""#, r#""rspirv":"9."#).as_bytes());
-    folder.run(shards).exits(0).warns("note: rspirv is another build in other runs: ");
+    folder.run(shards).exits(0).warns("note: rspirv is not the same build in all runs: ");
 }
 
 /// There are more shards than cases, so some are empty; their records say so.
@@ -169,7 +169,7 @@ fn records_that_do_not_go_together_are_refused() {
     folder.run(&format!("{words} --shard 1/2 --json 1.jsonl"));
     folder.write("a.hlsl", b"cbuffer S { float a, b; };");
     folder.run(&format!("{words} --shard 2/2 --json 2.jsonl"));
-    refused("report 1.jsonl 2.jsonl", "are shards of different runs: they have other cases, files or lists");
+    refused("report 1.jsonl 2.jsonl", "are shards of different runs: they have different cases, files or lists");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_list_chooses_cases_and_trials() {
     assert!(of("arrays::three_dimensions::") > 1, "{results}");
     assert_eq!(results.lines().count(), 1 + of("arrays::three_dimensions::"), "{results}");
     let typo = folder.run("run --device model --caselist typo.txt").exits(2);
-    assert!(typo.err.contains("no case for\n  arrays::three_dimension\n"), "{typo}");
+    assert!(typo.err.contains("does not have\n  arrays::three_dimension\n"), "{typo}");
     folder.run("run --device model --caselist nosuch.txt").exits(2).warns("error: reading nosuch.txt:");
 }
 

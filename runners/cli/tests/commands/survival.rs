@@ -95,7 +95,10 @@ fn records_of_another_run_are_refused() {
     refused("a.hlsl --rules std140 --device model", "texts of cases, files and lists:");
     folder.run("run a.hlsl --device model --resume nosuch.jsonl").exits(2).warns("error: reading nosuch.jsonl:");
     folder.write("empty.jsonl", b"");
-    folder.run("run a.hlsl --device model --resume empty.jsonl").exits(2).warns("error: empty.jsonl has 0 first lines");
+    folder
+        .run("run a.hlsl --device model --resume empty.jsonl")
+        .exits(2)
+        .warns("error: cannot resume: empty.jsonl holds the records of 0 runs");
 }
 
 /// A list's entry is stale only once all its checks are done, so it changes lines that are written already.

@@ -43,7 +43,7 @@ fn an_outcome_follows_from_its_rows() {
         (r#""culprit":null"#, r#""culprit":"device""#, "it agrees, and names a culprit"),
         (r#""skip_reason":null"#, r#""skip_reason":"lost""#, "it agrees, and has a reason why it was not carried out"),
         (r#""proves":"decorations""#, r#""proves":"native""#, "`rspirv` proves `decorations` here, not `native`"),
-        (r#""device":"model""#, r#""device":"lavapipe""#, "the first line does not have its device"),
+        (r#""device":"model""#, r#""device":"lavapipe""#, "the first line does not list its device"),
         (r#""leaves":"#, r#""leaves":9"#, "it counts 9"),
     ] {
         let name =
@@ -60,7 +60,7 @@ fn totals_are_those_of_the_checks() {
     folder.run(&format!("{RUN} --json a.jsonl")).exits(0);
     let whole = folder.read("a.jsonl");
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-    let totals = "4: the totals are not those of the checks: ";
+    let totals = "4: the totals do not match the checks: ";
     for (from, to, sentence) in [
         (r#""checks":2"#, r#""checks":3"#, "`checks` is 3, not 2"),
         (r#""agree":2"#, r#""agree":1"#, "`agree` is 1, not 2"),
@@ -74,11 +74,7 @@ fn totals_are_those_of_the_checks() {
         let records = [&lines[..3].concat(), &edited(lines[3], from, to)].map(String::as_str).concat();
         refused(&folder, &records, &format!("{totals}{sentence}"));
     }
-    refused(
-        &folder,
-        &[lines[0], lines[1], lines[3]].concat(),
-        "3: the totals are not those of the checks: `checks` is 2",
-    );
+    refused(&folder, &[lines[0], lines[1], lines[3]].concat(), "3: the totals do not match the checks: `checks` is 2");
 }
 
 #[test]
@@ -87,13 +83,12 @@ fn one_file_holds_one_run() {
     folder.run(&format!("{RUN} --json a.jsonl")).exits(0);
     let whole = folder.read("a.jsonl");
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-    let behind = "it stands behind the end of the run; one file holds one run";
+    let behind = "this line comes after the end of the run; one file holds one run";
     refused(&folder, &format!("{whole}{whole}"), &format!("5: {behind}"));
     refused(&folder, &format!("{whole}{}", lines[3]), &format!("5: {behind}"));
-    refused(&folder, &format!("{}{whole}", lines[0]), "2: the same first line stands there twice");
+    refused(&folder, &format!("{}{whole}", lines[0]), "2: this first line is in the file twice");
     let other = edited(lines[0], r#""cases":2"#, r#""cases":3"#);
-    let within =
-        "3: another run begins within the run; one file holds one run, and `layoutproof report A B` puts files";
+    let within = "3: another run begins before this one has ended; one file holds one run, and `layoutproof report A B` puts files";
     refused(&folder, &[lines[0], lines[1], &other, lines[2]].concat(), within);
     refused(&folder, &lines[1..].concat(), "1: the first line of a run is missing");
 }

@@ -56,7 +56,8 @@ fn a_run_that_is_ended_at_once_leaves_none() {
     let folder = with_dxc(HANGS);
     let running = compiling(&folder, RUN);
     running.signal("INT");
-    let running = running.once(PATIENCE, || folder.has(".err", |text| text.contains("once more ends at once")));
+    let running =
+        running.once(PATIENCE, || folder.has(".err", |text| text.contains("interrupt again to stop at once")));
     running.signal("TERM");
     running.ends().exits(143);
     assert_eq!(temporary(&folder), [""; 0]);

@@ -12,7 +12,7 @@ use layoutproof_compilers::dxc_library::{Abi, DxcLibrary};
 
 /// Why nothing was compiled.
 #[derive(Debug, thiserror::Error)]
-enum DriverError {
+enum DxcDriverError {
     #[error("{0}")]
     Usage(String),
     #[error("{path}: {source}")]
@@ -23,7 +23,7 @@ enum DriverError {
 
 /// The command line: our own options, then dxc's.
 #[derive(Debug, Default)]
-struct Options {
+struct DriverOptions {
     library: Option<PathBuf>,
     abi: Abi,
     version: bool,
@@ -47,9 +47,9 @@ fn main() {
     _exit(status)
 }
 
-fn run(arguments: impl Iterator<Item = String>) -> Result<c_int, DriverError> {
+fn run(arguments: impl Iterator<Item = String>) -> Result<c_int, DxcDriverError> {
     let options = parse(arguments)?;
-    let path = options.library.ok_or_else(|| DriverError::Usage("--library PATH is missing".to_owned()))?;
+    let path = options.library.ok_or_else(|| DxcDriverError::Usage("--library PATH is missing".to_owned()))?;
     let library = DxcLibrary::open(&path, options.abi)?;
     if options.version {
         write_stdout(&format!("{}\n", library.version()?))?;
@@ -77,8 +77,8 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<c_int, DriverError> {
     Ok(0)
 }
 
-fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, DriverError> {
-    let mut options = Options::default();
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<DriverOptions, DxcDriverError> {
+    let mut options = DriverOptions::default();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--library" => options.library = arguments.next().map(PathBuf::from),
@@ -91,11 +91,11 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, DriverE
     Ok(options)
 }
 
-fn abi(name: Option<&str>) -> Result<Abi, DriverError> {
+fn abi(name: Option<&str>) -> Result<Abi, DxcDriverError> {
     match name {
         Some("old") => Ok(Abi::Old),
         Some("new") => Ok(Abi::New),
-        Some(_) | None => Err(DriverError::Usage("--abi takes old or new".to_owned())),
+        Some(_) | None => Err(DxcDriverError::Usage("--abi takes old or new".to_owned())),
     }
 }
 
@@ -109,20 +109,20 @@ fn object_path(arguments: &[String]) -> Option<&str> {
 }
 
 /// The source: the last argument that names a file. Options' values come before it or name no file, but for `-Fo`'s.
-fn source_path<'a>(arguments: &'a [String], object_path: Option<&str>) -> Result<&'a str, DriverError> {
+fn source_path<'a>(arguments: &'a [String], object_path: Option<&str>) -> Result<&'a str, DxcDriverError> {
     arguments
         .iter()
         .map(String::as_str)
         .rfind(|argument| !argument.starts_with('-') && Some(*argument) != object_path && Path::new(argument).is_file())
-        .ok_or_else(|| DriverError::Usage("no argument names a source file".to_owned()))
+        .ok_or_else(|| DxcDriverError::Usage("no argument names a source file".to_owned()))
 }
 
-fn write_stdout(text: &str) -> Result<(), DriverError> {
+fn write_stdout(text: &str) -> Result<(), DxcDriverError> {
     io::stdout().write_all(text.as_bytes()).map_err(|error| at("stdout", error))
 }
 
-fn at(path: &str, source: io::Error) -> DriverError {
-    DriverError::File { path: path.to_owned(), source }
+fn at(path: &str, source: io::Error) -> DxcDriverError {
+    DxcDriverError::File { path: path.to_owned(), source }
 }
 
 #[cfg(test)]

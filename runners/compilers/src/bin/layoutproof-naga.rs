@@ -16,7 +16,7 @@ const LOCK_FILE: &str = include_str!("../../../../Cargo.lock");
 
 /// Why nothing was compiled.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+enum NagaDriverError {
     #[error("layoutproof-naga: error: usage: layoutproof-naga SOURCE.wgsl OBJECT.spv")]
     Usage,
     #[error("layoutproof-naga: error: {path}: {source}")]
@@ -32,12 +32,12 @@ fn main() -> ExitCode {
     // Nothing is left to tell if stderr is closed.
     let _ = writeln!(io::stderr(), "{failure}");
     match failure {
-        Failure::Refused(_) => ExitCode::from(1),
-        Failure::Usage | Failure::File { .. } => ExitCode::from(2),
+        NagaDriverError::Refused(_) => ExitCode::from(1),
+        NagaDriverError::Usage | NagaDriverError::File { .. } => ExitCode::from(2),
     }
 }
 
-fn run(arguments: &[String]) -> Result<(), Failure> {
+fn run(arguments: &[String]) -> Result<(), NagaDriverError> {
     match arguments {
         [option] if option == "--version" => {
             writeln!(io::stdout(), "{}", naga_version(LOCK_FILE)).map_err(|error| at("stdout", error))
@@ -48,19 +48,20 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             fs::write(object, bytes).map_err(|error| at(object, error))
         }
-        _ => Err(Failure::Usage),
+        _ => Err(NagaDriverError::Usage),
     }
 }
 
 /// SPIR-V with all entry points of a WGSL module.
-fn compile(text: &str) -> Result<Vec<u32>, Failure> {
-    let module = naga::front::wgsl::parse_str(text).map_err(|error| Failure::Refused(error.emit_to_string(text)))?;
+fn compile(text: &str) -> Result<Vec<u32>, NagaDriverError> {
+    let module =
+        naga::front::wgsl::parse_str(text).map_err(|error| NagaDriverError::Refused(error.emit_to_string(text)))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
-        .map_err(|error| Failure::Refused(error.emit_to_string(text)))?;
+        .map_err(|error| NagaDriverError::Refused(error.emit_to_string(text)))?;
     // Without the flag a module has no names.
     let options = spv::Options { flags: spv::WriterFlags::DEBUG, ..spv::Options::default() };
-    spv::write_vec(&module, &info, &options, None).map_err(|error| Failure::Refused(format!("error: {error}")))
+    spv::write_vec(&module, &info, &options, None).map_err(|error| NagaDriverError::Refused(format!("error: {error}")))
 }
 
 /// The version in the lock file's entry for naga.
@@ -70,8 +71,8 @@ fn naga_version(lock_file: &str) -> &str {
     version.unwrap_or("unknown")
 }
 
-fn at(path: &str, source: io::Error) -> Failure {
-    Failure::File { path: path.to_owned(), source }
+fn at(path: &str, source: io::Error) -> NagaDriverError {
+    NagaDriverError::File { path: path.to_owned(), source }
 }
 
 #[cfg(test)]
@@ -96,7 +97,9 @@ mod tests {
     #[test]
     fn refusals_are_in_nagas_words() {
         let refused = compile("struct S { a: Unknown }").unwrap_err();
-        assert!(matches!(&refused, Failure::Refused(text) if text.starts_with("error: no definition in scope")));
+        assert!(
+            matches!(&refused, NagaDriverError::Refused(text) if text.starts_with("error: no definition in scope"))
+        );
         let text = "struct S { a: array<f32, 2> }\n@group(0) @binding(0) var<uniform> s: S;\n";
         let invalid = compile(text).unwrap_err().to_string();
         assert!(invalid.contains("The array stride 4 is not a multiple of the required alignment 16"), "{invalid}");
@@ -111,8 +114,8 @@ mod tests {
 
     #[test]
     fn a_wrong_call_is_told_apart_from_a_refusal() {
-        assert!(matches!(run(&["a.wgsl".to_owned()]), Err(Failure::Usage)));
+        assert!(matches!(run(&["a.wgsl".to_owned()]), Err(NagaDriverError::Usage)));
         let absent = run(&["absent.wgsl".to_owned(), "a.spv".to_owned()]);
-        assert!(matches!(absent, Err(Failure::File { path, .. }) if path == "absent.wgsl"));
+        assert!(matches!(absent, Err(NagaDriverError::File { path, .. }) if path == "absent.wgsl"));
     }
 }

@@ -13,7 +13,7 @@ use layoutproof_compilers::slang_library::{SlangLibrary, SlangLibraryError};
 
 /// Why the process ended before stdin did.
 #[derive(Debug, thiserror::Error)]
-enum DriverError {
+enum SlangDriverError {
     #[error("usage: layoutproof-slang --library PATH")]
     Usage,
     #[error(transparent)]
@@ -33,15 +33,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), DriverError> {
+fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), SlangDriverError> {
     let (Some("--library"), Some(path)) = (arguments.next().as_deref(), arguments.next()) else {
-        return Err(DriverError::Usage);
+        return Err(SlangDriverError::Usage);
     };
     let library = SlangLibrary::open(&PathBuf::from(path))?;
     let (mut requests, mut answers) = (io::stdin().lock(), io::stdout().lock());
     send(&mut answers, &[library.version()?])?;
     while let Some(request) = receive(&mut requests)? {
-        let Some((folder, arguments)) = request.split_first() else { return Err(DriverError::Usage) };
+        let Some((folder, arguments)) = request.split_first() else { return Err(SlangDriverError::Usage) };
         std::env::set_current_dir(folder)?;
         let said = library.compile(arguments)?;
         let end = if said.succeeded { "ok" } else { "failed" };

@@ -7,17 +7,17 @@ use std::fs;
 use std::io;
 use std::time::Duration;
 
-use super::Compiled;
+use super::D3dOutcome;
 use super::server::Server;
-use super::session::Death;
+use super::session::SessionDeath;
 use crate::child::{OUTPUT_LIMIT, TIME_LIMIT};
 use crate::compiler::Compiler;
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
-/// A source, and what is asked of the compiler.
+/// A source with its profile, its entry point and its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct D3dSource {
     /// HLSL.
     pub text: String,
     /// `cs_5_1`.
@@ -28,9 +28,9 @@ pub struct Source {
     pub options: Vec<String>,
 }
 
-/// What a compiler made of a source.
+/// The files that a compiler wrote for a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Object {
+pub struct D3dObject {
     /// The container, with DXBC or DXIL inside.
     pub container: Vec<u8>,
     /// The compiler's disassembly of it; its comments say what the compiler reports.
@@ -67,25 +67,25 @@ impl D3dCompiler {
     }
 
     /// Compiles every source; one answer each, in order.
-    pub fn compile(&mut self, sources: &[Source]) -> Vec<Compiled<Object>> {
+    pub fn compile(&mut self, sources: &[D3dSource]) -> Vec<D3dOutcome<D3dObject>> {
         sources.iter().map(|source| self.compile_one(source)).collect()
     }
 
-    fn compile_one(&mut self, source: &Source) -> Compiled<Object> {
+    fn compile_one(&mut self, source: &D3dSource) -> D3dOutcome<D3dObject> {
         let mut arguments = vec!["-T", &source.profile, "-E", &source.entry];
         arguments.extend(source.options.iter().map(String::as_str).chain(ALWAYS));
         if let Some(wrong) = arguments.iter().find(|argument| argument.contains(['\t', '\n', '\r'])) {
-            return Compiled::Broken(format!("{}: no argument has tabs or lines: {wrong:?}", self.compiler().name()));
+            return D3dOutcome::Broken(format!("{}: no argument has tabs or lines: {wrong:?}", self.compiler().name()));
         }
         let line = arguments.join("\t");
         let answered = self.prepare(source).and_then(|()| self.server.ask(&line, self.folder.path(), self.limit));
         answered
             .and_then(|status| self.collect(&status))
-            .unwrap_or_else(|error| Compiled::Broken(format!("{}: {error}", self.compiler().name())))
+            .unwrap_or_else(|error| D3dOutcome::Broken(format!("{}: {error}", self.compiler().name())))
     }
 
     /// Puts the source where the process reads it, and takes away what the one before left.
-    fn prepare(&self, source: &Source) -> io::Result<()> {
+    fn prepare(&self, source: &D3dSource) -> io::Result<()> {
         for name in ["object", "listing", "diagnostics"] {
             match fs::remove_file(self.folder.path().join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -95,21 +95,21 @@ impl D3dCompiler {
         fs::write(self.folder.path().join("source.hlsl"), &source.text)
     }
 
-    fn collect(&self, answer: &Result<String, Death>) -> io::Result<Compiled<Object>> {
+    fn collect(&self, answer: &Result<String, SessionDeath>) -> io::Result<D3dOutcome<D3dObject>> {
         let read = |name: &str| {
             let bytes = regular_file::read(&self.folder.path().join(name), OUTPUT_LIMIT);
             bytes.map_err(|error| io::Error::other(format!("its {name}: {error}")))
         };
         let text = |name: &str| read(name).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(match answer.as_deref() {
-            Ok("0") => Compiled::Made(Object {
+            Ok("0") => D3dOutcome::Made(D3dObject {
                 container: read("object")?,
                 listing: text("listing")?,
                 diagnostics: text("diagnostics")?,
             }),
-            Ok("1") => Compiled::Refused(text("diagnostics")?),
-            Ok(other) => Compiled::Broken(format!("{} answered `{other}`", self.compiler().name())),
-            Err(death) => Compiled::Broken(format!("{} {death}", self.compiler().name())),
+            Ok("1") => D3dOutcome::Refused(text("diagnostics")?),
+            Ok(other) => D3dOutcome::Broken(format!("{} answered `{other}`", self.compiler().name())),
+            Err(death) => D3dOutcome::Broken(format!("{} {death}", self.compiler().name())),
         })
     }
 }
@@ -140,19 +140,19 @@ mod tests {
         D3dCompiler { limit, ..D3dCompiler::new(Compiler::script("fake", SCRIPT)).expect("a temporary folder") }
     }
 
-    fn source(text: &str) -> Source {
+    fn source(text: &str) -> D3dSource {
         let (profile, entry) = ("cs_5_1".to_owned(), "main".to_owned());
-        Source { text: text.to_owned(), profile, entry, options: vec!["-DX=a b".to_owned()] }
+        D3dSource { text: text.to_owned(), profile, entry, options: vec!["-DX=a b".to_owned()] }
     }
 
-    /// Whether the answers are those wanted; and how many processes it took.
+    /// Asserts that the answers are these. Returns the number of processes that it took.
     fn check(wanted: &[(&str, &str)]) -> usize {
         let mut compiler = compiler();
-        let sources: Vec<Source> = wanted.iter().map(|(text, _)| source(text)).collect();
+        let sources: Vec<D3dSource> = wanted.iter().map(|(text, _)| source(text)).collect();
         let told = compiler.compile(&sources).into_iter().map(|compiled| match compiled {
-            Compiled::Made(object) => format!("made of {}", String::from_utf8_lossy(&object.container)),
-            Compiled::Refused(said) => format!("refused: {}", said.trim()),
-            Compiled::Broken(how) => how,
+            D3dOutcome::Made(object) => format!("made of {}", String::from_utf8_lossy(&object.container)),
+            D3dOutcome::Refused(said) => format!("refused: {}", said.trim()),
+            D3dOutcome::Broken(how) => how,
         });
         let wanted: Vec<_> = wanted.iter().map(|(_, answer)| (*answer).to_owned()).collect();
         assert_eq!(told.collect::<Vec<_>>(), wanted);
@@ -184,11 +184,11 @@ mod tests {
 
     #[test]
     fn arguments_keep_their_spaces_and_cannot_hold_tabs() {
-        let Compiled::Made(object) = compiler().compile_one(&source("a")) else { panic!("not made") };
+        let D3dOutcome::Made(object) = compiler().compile_one(&source("a")) else { panic!("not made") };
         let line = "-T\tcs_5_1\t-E\tmain\t-DX=a b\t-Fo\tobject\t-Fc\tlisting\t-Fe\tdiagnostics\tsource.hlsl\n";
         assert_eq!((object.listing.as_str(), object.diagnostics.as_str()), (line, "said\n"));
-        let tab = Source { entry: "a\tb".to_owned(), ..source("a") };
-        let broken = Compiled::Broken("fake: no argument has tabs or lines: \"a\\tb\"".to_owned());
+        let tab = D3dSource { entry: "a\tb".to_owned(), ..source("a") };
+        let broken = D3dOutcome::Broken("fake: no argument has tabs or lines: \"a\\tb\"".to_owned());
         assert_eq!(compiler().compile_one(&tab), broken);
     }
 }

@@ -1,10 +1,10 @@
-//! FXC and vkd3d-compiler in a row: HLSL in, SPIR-V with Direct3D's own offsets out.
+//! Compiles HLSL with FXC and translates the result with vkd3d-compiler, to SPIR-V that has Direct3D's own offsets.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use super::executable::translate;
-use super::{Compiled, D3dCompiler, Executable, Object, Source};
+use super::{D3dCompiler, D3dObject, D3dOutcome, D3dSource, Executable};
 use crate::compiler::Compiler;
 use crate::tools_folder::ToolsFolder;
 
@@ -16,11 +16,11 @@ pub struct Fxc {
     version: String,
 }
 
-/// What was made of a source.
+/// A compiled source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
-    /// FXC's part.
-    pub object: Object,
+pub struct FxcProgram {
+    /// What FXC made.
+    pub object: D3dObject,
     /// The module, or why there is none, in a sentence: what vkd3d-compiler cannot translate is no fault of the source.
     pub executable: Result<Executable, String>,
 }
@@ -50,20 +50,20 @@ impl Fxc {
     }
 
     /// Compiles every source; one answer each, in order. Threads take turns.
-    pub fn compile(&self, sources: &[Source]) -> Vec<Compiled<Made>> {
+    pub fn compile_all(&self, sources: &[D3dSource]) -> Vec<D3dOutcome<FxcProgram>> {
         // A thread that panicked has left no answer half-read: the process goes with it.
         let objects = self.compiler.lock().unwrap_or_else(PoisonError::into_inner).compile(sources);
         objects.into_iter().map(|compiled| self.finish(compiled)).collect()
     }
 
-    fn finish(&self, compiled: Compiled<Object>) -> Compiled<Made> {
+    fn finish(&self, compiled: D3dOutcome<D3dObject>) -> D3dOutcome<FxcProgram> {
         match compiled {
-            Compiled::Made(object) => {
+            D3dOutcome::Made(object) => {
                 let executable = translate(&self.translator, &object);
-                Compiled::Made(Made { object, executable })
+                D3dOutcome::Made(FxcProgram { object, executable })
             }
-            Compiled::Refused(said) => Compiled::Refused(said),
-            Compiled::Broken(how) => Compiled::Broken(how),
+            D3dOutcome::Refused(said) => D3dOutcome::Refused(said),
+            D3dOutcome::Broken(how) => D3dOutcome::Broken(how),
         }
     }
 }

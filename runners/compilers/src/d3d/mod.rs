@@ -1,11 +1,12 @@
 //! Microsoft's HLSL compilers under Wine: FXC, whose DXBC runs on Vulkan devices through vkd3d, and DXC 1.9, which
-//! [`LineService`] asks for toolchains as if it were a DXC of this system.
+//! [`LineService`] asks as if it were a DXC of this system.
 //!
-//! Of FXC: HLSL text in; the container, its listing and, for FXC, SPIR-V out, with the place of every register in it. Offsets are
-//! FXC's own: vkd3d-compiler turns each constant buffer into one array of `vec4`, and other buffers into words, so no layout
-//! rule of SPIR-V has a part. One process of Wine compiles many sources, since its start takes longer than a hundred probes.
+//! [`Fxc`] compiles HLSL to DXBC, and translates that to SPIR-V in which every register's place is known. The drivers of FXC
+//! and DXC call it. Offsets are FXC's own: vkd3d-compiler turns each constant buffer into one array of `vec4`, and other
+//! buffers into words, so no layout rule of SPIR-V has a part. One process of Wine compiles many sources, since its start
+//! takes longer than a hundred probes.
 //!
-//! What FXC asks of the text (measured with FXC 10.0.22621.2428 and vkd3d-compiler 1.2, spirv-val 2023.1):
+//! What FXC accepts (measured with FXC 10.0.22621.2428 and vkd3d-compiler 1.2, spirv-val 2023.1):
 //!
 //! - Profiles end with 5.1. `space` in `register`, `ConstantBuffer<T>` and `TextureBuffer<T>` need 5.1.
 //! - Refused: `[[vk::...]]`, `enum`, templates and `Load<T>`, `using`, `sizeof`, bit-fields, structs that are declared in
@@ -15,7 +16,8 @@
 //! - What is bound to `t` registers, structured and byte-address buffers too, becomes a texel buffer in vkd3d's SPIR-V:
 //!   `texel_buffers` makes storage buffers of those that have bytes. `GetDimensions` of such a buffer is refused.
 //! - Of a matrix in a structured buffer, `m[1][2]` is refused (X3512), `m[1].z` is taken.
-//! - The entry point of the SPIR-V is always `main`, and bindings are numbered; [`Executable::moved`] changes both. What the entry point does not use has no variable.
+//! - The entry point of the SPIR-V is always `main`, and bindings are numbered; [`Executable::moved`] changes both. What the
+//!   entry point does not use has no variable.
 //! - A global struct with a number and a texture kills FXC in a 5.1 profile.
 
 mod batch;
@@ -27,14 +29,14 @@ mod service;
 mod session;
 mod texel_buffers;
 
-pub use batch::{D3dCompiler, Object, Source};
-pub use executable::{Executable, Place};
-pub use fxc::{Fxc, Made};
+pub use batch::{D3dCompiler, D3dObject, D3dSource};
+pub use executable::{Executable, ResourcePlace, SpirvSlot};
+pub use fxc::{Fxc, FxcProgram};
 pub(crate) use service::LineService;
 
-/// What became of a source.
+/// How the compilation of a source ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Compiled<T> {
+pub enum D3dOutcome<T> {
     /// What was made of it.
     Made(T),
     /// The compiler refused it, in its own words.

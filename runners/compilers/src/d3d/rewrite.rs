@@ -5,6 +5,8 @@
 
 use std::collections::HashSet;
 
+use super::executable::SpirvSlot;
+
 /// Words of the header.
 pub(super) const HEADER: usize = 5;
 /// Opcode of `OpEntryPoint`: execution model, function, name, interface.
@@ -63,14 +65,14 @@ pub(crate) fn with_entry(words: &[u32], name: &str) -> Vec<u32> {
 }
 
 /// The module with the variables of one descriptor set and binding at another.
-pub(crate) fn with_socket(words: &[u32], from: (u32, u32), to: (u32, u32)) -> Vec<u32> {
-    let sets = targets(words, DESCRIPTOR_SET, from.0);
-    let bindings = targets(words, BINDING, from.1);
+pub(crate) fn with_slot(words: &[u32], from: SpirvSlot, to: SpirvSlot) -> Vec<u32> {
+    let sets = targets(words, DESCRIPTOR_SET, from.set);
+    let bindings = targets(words, BINDING, from.binding);
     rewritten(words, |instruction| match *instruction {
         [head, target, decoration @ (DESCRIPTOR_SET | BINDING), _]
             if opcode(instruction) == OP_DECORATE && sets.contains(&target) && bindings.contains(&target) =>
         {
-            vec![head, target, decoration, if decoration == BINDING { to.1 } else { to.0 }]
+            vec![head, target, decoration, if decoration == BINDING { to.binding } else { to.set }]
         }
         _ => instruction.to_vec(),
     })
@@ -87,7 +89,7 @@ fn targets(words: &[u32], decoration: u32, number: u32) -> HashSet<u32> {
     instructions(words).filter_map(target).collect()
 }
 
-/// Whether the instruction is a type of texel buffers.
+/// True if the instruction is a type of texel buffers.
 pub(super) fn is_texel_buffer(instruction: &[u32]) -> bool {
     opcode(instruction) == OP_TYPE_IMAGE && instruction.get(3).is_some_and(|dimension| *dimension == BUFFER)
 }
@@ -156,18 +158,21 @@ mod tests {
     #[test]
     fn only_the_variable_of_both_numbers_moves() {
         // OpDecorate DescriptorSet and Binding of %1 (0, 3), %2 (0, 4) and %3 (1, 3).
-        let decorate = |target: u32, (set, binding): (u32, u32)| {
-            [0x0004_0047, target, 34, set, 0x0004_0047, target, 33, binding].to_vec()
+        let slot = |set, binding| SpirvSlot { set, binding };
+        let decorate = |target: u32, slot: SpirvSlot| {
+            [0x0004_0047, target, 34, slot.set, 0x0004_0047, target, 33, slot.binding].to_vec()
         };
-        let module = |first| [MODULE.to_vec(), decorate(1, first), decorate(2, (0, 4)), decorate(3, (1, 3))].concat();
-        assert_eq!(with_socket(&module((0, 3)), (0, 3), (2, 1000)), module((2, 1000)));
+        let others = [decorate(2, slot(0, 4)), decorate(3, slot(1, 3))].concat();
+        let module = |first| [MODULE.to_vec(), decorate(1, first), others.clone()].concat();
+        assert_eq!(with_slot(&module(slot(0, 3)), slot(0, 3), slot(2, 1000)), module(slot(2, 1000)));
     }
 
     #[test]
     fn broken_words_are_kept() {
         for words in [&[][..], &[1, 2, 3], &[1, 2, 3, 4, 5, 0, 0x0009_0047, 1]] {
             assert_eq!(without_repeated_decorations(words), words);
-            assert_eq!(with_socket(words, (0, 0), (1, 1)), words);
+            let (from, to) = (SpirvSlot { set: 0, binding: 0 }, SpirvSlot { set: 1, binding: 1 });
+            assert_eq!(with_slot(words, from, to), words);
             assert_eq!(with_entry(words, "main"), words);
         }
     }

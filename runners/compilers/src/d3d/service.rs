@@ -1,14 +1,16 @@
-//! DXC under Wine as if it were a program of this system, without Wine's start-up for each source.
+//! Asks a compiler under Wine as if it were a program of this system, without Wine's start-up for each source.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::server::Server;
-use super::session::Death;
-use crate::child::{End, Finished, OUTPUT_LIMIT};
-use crate::compiler::Compiler;
+use super::session::SessionDeath;
+use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput};
+use crate::compile_service::CompileService;
+use crate::compiler::{Compiler, Service};
 use crate::regular_file;
 
 /// Files beside the source, for what the compiler prints.
@@ -24,15 +26,23 @@ pub(crate) struct LineService {
 
 impl LineService {
     /// Nothing is started before the first source.
-    pub(crate) fn new(compiler: Compiler) -> Self {
+    fn new(compiler: Compiler) -> Self {
         Self { compiler, idle: Mutex::new(Vec::new()) }
     }
 
-    /// What the compiler does with these arguments in `folder`, where it leaves its files.
-    ///
-    /// # Errors
-    /// The process cannot be started, an argument does not fit into a line, or the compiler says why it cannot be asked.
-    pub(crate) fn run(&self, folder: &Path, arguments: &[&str]) -> io::Result<Finished> {
+    /// The service of a compiler that serves lines; `None` for another one.
+    pub(crate) fn of(compiler: &Compiler) -> Option<Self> {
+        match compiler.service() {
+            Service::Lines => Some(Self::new(compiler.clone())),
+            Service::None => None,
+        }
+    }
+}
+
+impl CompileService for LineService {
+    /// As the trait says. An argument that does not fit into a line is an error, too, and so is what the compiler says where
+    /// it cannot be asked.
+    fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput> {
         let folder = &std::path::absolute(folder)?;
         let place = folder.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
         let mut words = vec!["-Cd", place, "-Fc", LISTING, "-Fe", DIAGNOSTICS];
@@ -41,20 +51,19 @@ impl LineService {
             return Err(io::Error::other(format!("no argument has tabs or lines: {wrong:?}")));
         }
 
-        let limit = self.compiler.limit();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut server = idle.unwrap_or_else(|| Server::new(self.compiler.clone()));
         let answer = server.ask(&words.join("\t"), folder, limit)?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(server);
 
-        let ended = |end| Finished { end, stdout: String::new(), stderr: String::new() };
+        let ended = |end| ProcessOutput { end, stdout: String::new(), stderr: String::new() };
         match answer.as_deref() {
-            Ok("0") => Ok(Finished { stdout: read(folder, LISTING)?, ..printed(folder, End::Exited(0))? }),
-            Ok("1") => printed(folder, End::Exited(1)),
+            Ok("0") => Ok(ProcessOutput { stdout: read(folder, LISTING)?, ..printed(folder, ProcessEnd::Exited(0))? }),
+            Ok("1") => printed(folder, ProcessEnd::Exited(1)),
             // Behind the status stands the reason.
             Ok(other) => Err(io::Error::other(other.trim_start_matches("2 ").to_owned())),
-            Err(Death::Ended) => Ok(ended(End::Unanswered)),
-            Err(Death::Hung(limit)) => Ok(ended(End::TimedOut(*limit))),
+            Err(SessionDeath::Ended) => Ok(ended(ProcessEnd::Unanswered)),
+            Err(SessionDeath::Hung(limit)) => Ok(ended(ProcessEnd::TimedOut(*limit))),
         }
     }
 }
@@ -67,8 +76,8 @@ fn without_listing<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// The end with the compiler's diagnostics.
-fn printed(folder: &Path, end: End) -> io::Result<Finished> {
-    Ok(Finished { end, stdout: String::new(), stderr: read(folder, DIAGNOSTICS)? })
+fn printed(folder: &Path, end: ProcessEnd) -> io::Result<ProcessOutput> {
+    Ok(ProcessOutput { end, stdout: String::new(), stderr: read(folder, DIAGNOSTICS)? })
 }
 
 /// Takes a file that the compiler wrote.
@@ -82,8 +91,6 @@ fn read(folder: &Path, name: &str) -> io::Result<String> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     /// Serves lines as `layoutproof-d3d.exe` does, and does what `source` in the folder says; a line in `starts` of the
@@ -106,34 +113,34 @@ mod tests {
     #[test]
     fn one_process_answers_in_many_folders_until_a_source_ends_it() {
         let folder = tempfile::tempdir().unwrap();
-        let service = LineService::new(Compiler::script("fake", SCRIPT).with_limit(Duration::from_secs(2)));
+        let service = LineService::new(Compiler::script("fake", SCRIPT));
         let run = |source: &str| {
             let own = folder.path().join(source);
             fs::create_dir_all(&own).unwrap();
             fs::write(own.join("source"), source).unwrap();
-            service.run(&own, &["-T", "a"]).map_err(|error| error.to_string())
+            service.run(&own, &["-T", "a"], Duration::from_secs(2)).map_err(|error| error.to_string())
         };
         let starts = || fs::read_to_string(folder.path().join("starts")).unwrap().lines().count();
         let finished =
-            |end, stdout: &str, stderr: &str| Ok(Finished { end, stdout: stdout.into(), stderr: stderr.into() });
+            |end, stdout: &str, stderr: &str| Ok(ProcessOutput { end, stdout: stdout.into(), stderr: stderr.into() });
 
         let line = "-Fc\tstdout\t-Fe\tstderr\t-T\ta\n";
-        assert_eq!(run("a"), finished(End::Exited(0), line, "said\n"));
-        assert_eq!(run("refuse"), finished(End::Exited(1), "", "said\n"));
+        assert_eq!(run("a"), finished(ProcessEnd::Exited(0), line, "said\n"));
+        assert_eq!(run("refuse"), finished(ProcessEnd::Exited(1), "", "said\n"));
         assert_eq!(starts(), 1);
         assert_eq!(run("fail"), Err("cannot read it".to_owned()));
         // The crash is tried again in a fresh process, and so is what follows.
-        assert_eq!(run("b"), finished(End::Exited(0), line, "said\n"));
-        assert_eq!(run("crash"), finished(End::Unanswered, "", ""));
+        assert_eq!(run("b"), finished(ProcessEnd::Exited(0), line, "said\n"));
+        assert_eq!(run("crash"), finished(ProcessEnd::Unanswered, "", ""));
         assert_eq!(starts(), 3);
-        assert_eq!(run("hang"), finished(End::TimedOut(Duration::from_secs(2)), "", ""));
+        assert_eq!(run("hang"), finished(ProcessEnd::TimedOut(Duration::from_secs(2)), "", ""));
     }
 
     #[test]
     fn arguments_cannot_hold_tabs() {
         let folder = tempfile::tempdir().unwrap();
         let service = LineService::new(Compiler::script("fake", "exit"));
-        let error = service.run(folder.path(), &["a\tb"]).unwrap_err().to_string();
+        let error = service.run(folder.path(), &["a\tb"], Duration::from_secs(2)).unwrap_err().to_string();
         assert_eq!(error, "no argument has tabs or lines: \"a\\tb\"");
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The process; killed when dropped.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct LineSession {
     child: Child,
     questions: ChildStdin,
     answers: Receiver<String>,
@@ -17,14 +17,14 @@ pub(crate) struct Session {
 
 /// Why there is no answer, and will be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Death {
+pub(crate) enum SessionDeath {
     /// It ended.
     Ended,
     /// It did not answer within this time.
     Hung(Duration),
 }
 
-impl Session {
+impl LineSession {
     /// Starts the process. Its standard error is not read.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
@@ -39,16 +39,16 @@ impl Session {
     }
 
     /// Sends a line and waits for its answer, without the line's end.
-    pub(crate) fn ask(&mut self, line: &str, limit: Duration) -> Result<String, Death> {
-        writeln!(self.questions, "{line}").map_err(|_| Death::Ended)?;
+    pub(crate) fn ask(&mut self, line: &str, limit: Duration) -> Result<String, SessionDeath> {
+        writeln!(self.questions, "{line}").map_err(|_| SessionDeath::Ended)?;
         self.answers.recv_timeout(limit).map_err(|error| match error {
-            RecvTimeoutError::Timeout => Death::Hung(limit),
-            RecvTimeoutError::Disconnected => Death::Ended,
+            RecvTimeoutError::Timeout => SessionDeath::Hung(limit),
+            RecvTimeoutError::Disconnected => SessionDeath::Ended,
         })
     }
 }
 
-impl Drop for Session {
+impl Drop for LineSession {
     fn drop(&mut self) {
         // It may have ended by itself, and then there is nothing to kill.
         let _ = self.child.kill();
@@ -56,7 +56,7 @@ impl Drop for Session {
     }
 }
 
-impl fmt::Display for Death {
+impl fmt::Display for SessionDeath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ended => write!(f, "ended without an answer"),

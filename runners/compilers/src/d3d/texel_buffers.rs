@@ -5,7 +5,7 @@
 //! of a structured or a byte-address buffer, whose index the code has calculated from FXC's stride and offset, and four
 //! `float`, a register of 16 bytes, of a tbuffer. So an array of words at the same indices reads the same bytes.
 //!
-//! A module in, the same module with arrays of words out. Source: SPIR-V specification, "Instructions" and "Logical Layout
+//! Source: SPIR-V specification, "Instructions" and "Logical Layout
 //! of a Module"; measured with vkd3d-compiler 1.2.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -71,6 +71,7 @@ pub(crate) fn with_storage_buffers(words: &[u32]) -> Option<Vec<u32>> {
     if instructions(words).any(|instruction| opcode(instruction) == OP_IMAGE_QUERY_SIZE) {
         return None;
     }
+
     let mut rewriting = Rewriting::of(words)?;
     let mut module = words[..HEADER].to_vec();
     let (mut is_decorated, mut has_numbers) = (false, false);
@@ -103,6 +104,15 @@ struct Texels {
     pointer: u32,
 }
 
+/// A texel buffer that code loaded.
+#[derive(Clone, Copy, Debug)]
+struct LoadedTexels {
+    /// Its type.
+    texels: Texels,
+    /// Id of its variable.
+    variable: u32,
+}
+
 #[derive(Debug)]
 struct Rewriting {
     /// Index of the first unused id.
@@ -115,8 +125,8 @@ struct Rewriting {
     texels: BTreeMap<u32, Texels>,
     /// Types of pointers to images.
     pointers: HashSet<u32>,
-    /// What was loaded from which variable: image type and variable.
-    loaded: HashMap<u32, (Texels, u32)>,
+    /// By id of the loaded image.
+    loaded: HashMap<u32, LoadedTexels>,
 }
 
 impl Rewriting {
@@ -156,7 +166,7 @@ impl Rewriting {
         numbers.flat_map(|(id, number)| instruction(OP_CONSTANT, &[self.uint, *id, number])).collect()
     }
 
-    /// What stands for an instruction.
+    /// The instructions that replace an instruction.
     fn rewrite(&mut self, old: &[u32]) -> Vec<u32> {
         match (opcode(old), old) {
             (_, [_, id, ..]) if is_texel_buffer(old) => self.types(*id),
@@ -168,11 +178,11 @@ impl Rewriting {
                 instruction(OP_VARIABLE, &[*ty, *id, UNIFORM])
             }
             (OP_LOAD, [_, ty, id, variable, ..]) if self.texels.contains_key(ty) => {
-                self.loaded.insert(*id, (self.texels[ty], *variable));
+                self.loaded.insert(*id, LoadedTexels { texels: self.texels[ty], variable: *variable });
                 Vec::new()
             }
             (OP_IMAGE_FETCH, [_, ty, id, image, coordinate, ..]) => match self.loaded.get(image).copied() {
-                Some(from) => self.fetch(from, (*ty, *id), *coordinate),
+                Some(loaded) => self.fetch(loaded, *ty, *id, *coordinate),
                 None => old.to_vec(),
             },
             _ => old.to_vec(),
@@ -191,13 +201,15 @@ impl Rewriting {
 
     /// The words of a texel as the vector that a fetch gives. Of a texel of one word nothing but the first component is
     /// looked at, so the others are the same.
-    fn fetch(&mut self, (texels, variable): (Texels, u32), (ty, id): (u32, u32), coordinate: u32) -> Vec<u32> {
+    fn fetch(&mut self, loaded: LoadedTexels, ty: u32, id: u32, coordinate: u32) -> Vec<u32> {
+        let LoadedTexels { texels, variable } = loaded;
         let (mut code, mut vector) = (Vec::new(), vec![ty, id]);
         let mut first = coordinate;
         if texels.words > 1 {
             first = fresh(&mut self.bound);
             code.extend(instruction(OP_MULTIPLY, &[self.uint, first, coordinate, self.numbers[COMPONENTS as usize]]));
         }
+
         for number in 0..texels.words {
             let mut index = first;
             if number > 0 {
@@ -209,6 +221,7 @@ impl Rewriting {
             code.extend(instruction(OP_LOAD, &[texels.component, word, place]));
             vector.push(word);
         }
+
         let last = vector[vector.len() - 1];
         vector.resize(2 + COMPONENTS as usize, last);
         code.extend(instruction(OP_COMPOSITE_CONSTRUCT, &vector));

@@ -12,7 +12,7 @@ use super::DxcLibraryError;
 /// How the table of methods of a DXC library is laid out on platforms without Windows' own COM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Abi {
-    /// Up to DXC 1.7.2207: a virtual destructor takes two slots behind `Release`.
+    /// Up to DXC 1.7.2207: a virtual destructor takes two slots behind `ReleaseObject`.
     Old,
     /// From DXC 1.7.2212, and on Windows always.
     #[default]
@@ -33,17 +33,17 @@ impl Abi {
 /// A `GUID`: names a class or an interface.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Guid(pub(super) u32, pub(super) u16, pub(super) u16, pub(super) [u8; 8]);
+pub(super) struct DxcGuid(pub(super) u32, pub(super) u16, pub(super) u16, pub(super) [u8; 8]);
 
 /// One unit of DXC's wide strings: `wchar_t`.
 #[cfg(windows)]
-pub(super) type Wide = u16;
+pub(super) type WideUnit = u16;
 /// One unit of DXC's wide strings: `wchar_t`.
 #[cfg(not(windows))]
-pub(super) type Wide = u32;
+pub(super) type WideUnit = u32;
 
 /// `text` as a wide string with its final zero.
-pub(super) fn wide(text: &str) -> Vec<Wide> {
+pub(super) fn wide(text: &str) -> Vec<WideUnit> {
     #[cfg(windows)]
     let units = text.encode_utf16();
     #[cfg(not(windows))]
@@ -52,22 +52,22 @@ pub(super) fn wide(text: &str) -> Vec<Wide> {
 }
 
 /// Result of a COM call; negative means failure.
-pub(super) type HResult = i32;
+pub(super) type DxcResult = i32;
 
 /// Turns a failing `code` into an error.
-pub(super) fn check(call: &'static str, code: HResult) -> Result<(), DxcLibraryError> {
+pub(super) fn check(call: &'static str, code: DxcResult) -> Result<(), DxcLibraryError> {
     if code < 0 { Err(DxcLibraryError::Refused { call, code }) } else { Ok(()) }
 }
 
 /// One reference to a COM object, given back when dropped; lives no longer than the library it came from.
 #[derive(Debug)]
-pub(super) struct Object<'library> {
+pub(super) struct DxcObject<'library> {
     pointer: NonNull<c_void>,
     abi: Abi,
     library: PhantomData<&'library libloading::Library>,
 }
 
-impl Object<'_> {
+impl DxcObject<'_> {
     /// Takes over the reference that `call` stored in `pointer`.
     ///
     /// # Safety
@@ -77,7 +77,7 @@ impl Object<'_> {
         Ok(Self { pointer, abi, library: PhantomData })
     }
 
-    /// [`Object::adopt`] for an object of the same library.
+    /// [`DxcObject::adopt`] for an object of the same library.
     ///
     /// # Safety
     /// `pointer` is null or a COM object of the library that `self` comes from.
@@ -107,8 +107,8 @@ impl Object<'_> {
     }
 
     /// The same object under another interface.
-    pub(super) fn query(&self, call: &'static str, interface: Guid) -> Result<Self, DxcLibraryError> {
-        type QueryInterface = unsafe extern "system" fn(*mut c_void, &Guid, *mut *mut c_void) -> HResult;
+    pub(super) fn query(&self, call: &'static str, interface: DxcGuid) -> Result<Self, DxcLibraryError> {
+        type QueryInterface = unsafe extern "system" fn(*mut c_void, &DxcGuid, *mut *mut c_void) -> DxcResult;
         let mut found = ptr::null_mut();
         // SAFETY: slot 0 is `QueryInterface` in both tables.
         let query = unsafe { self.method::<QueryInterface>(0) };
@@ -119,11 +119,11 @@ impl Object<'_> {
     }
 }
 
-impl Drop for Object<'_> {
+impl Drop for DxcObject<'_> {
     fn drop(&mut self) {
-        type Release = unsafe extern "system" fn(*mut c_void) -> u32;
-        // SAFETY: slot 2 is `Release` in both tables.
-        let release = unsafe { self.method::<Release>(2) };
+        type ReleaseObject = unsafe extern "system" fn(*mut c_void) -> u32;
+        // SAFETY: slot 2 is `ReleaseObject` in both tables.
+        let release = unsafe { self.method::<ReleaseObject>(2) };
         // SAFETY: this value owns one reference and is not used again.
         unsafe { release(self.as_ptr()) };
     }
@@ -143,6 +143,6 @@ mod tests {
 
     #[test]
     fn wide_strings_end_with_zero() {
-        assert_eq!(wide("-T"), [Wide::from(b'-'), Wide::from(b'T'), 0]);
+        assert_eq!(wide("-T"), [WideUnit::from(b'-'), WideUnit::from(b'T'), 0]);
     }
 }

@@ -1,6 +1,6 @@
 //! A bare `libdxcompiler` without its `dxc` program.
 //!
-//! Source text and dxc's own arguments in, diagnostics and an object out. The library is called through COM tables of
+//! Compiles as the `dxc` program does, from its arguments. The library is called through COM tables of
 //! methods that are declared here by hand (`com`), in either of the two forms that it has had on Linux ([`Abi`]).
 //! DXC crashes on some inputs, so only the `layoutproof-dxc` process calls this; nothing else should.
 //!
@@ -10,9 +10,9 @@ mod com;
 mod session;
 
 pub use com::Abi;
-pub use session::{Compilation, DxcLibrary};
+pub use session::{DxcCompilation, DxcLibrary};
 
-/// Why the library could not be asked.
+/// An error of the library, or of a call to it; none of a source.
 #[derive(Debug, thiserror::Error)]
 pub enum DxcLibraryError {
     /// No such library, or one without DXC's entry point.

@@ -7,23 +7,23 @@ use std::ptr;
 use libloading::Library;
 
 use super::DxcLibraryError;
-use super::com::{Abi, Guid, HResult, Object, Wide, check, wide};
+use super::com::{Abi, DxcGuid, DxcObject, DxcResult, WideUnit, check, wide};
 
-const CLASS_COMPILER: Guid = Guid(0x73e2_2d93, 0xe6ce, 0x47f3, [0xb5, 0xbf, 0xf0, 0x66, 0x4f, 0x39, 0xc1, 0xb0]);
-const CLASS_UTILS: Guid = Guid(0x6245_d6af, 0x66e0, 0x48fd, [0x80, 0xb4, 0x4d, 0x27, 0x17, 0x96, 0x74, 0x8c]);
-const COMPILER3: Guid = Guid(0x228b_4687, 0x5a6a, 0x4730, [0x90, 0x0c, 0x97, 0x02, 0xb2, 0x20, 0x3f, 0x54]);
-const UTILS: Guid = Guid(0x4605_c4cb, 0x2019, 0x492a, [0xad, 0xa4, 0x65, 0xf2, 0x0b, 0xb7, 0xd6, 0x7f]);
-const RESULT: Guid = Guid(0x5834_6cda, 0xdde7, 0x4497, [0x94, 0x61, 0x6f, 0x87, 0xaf, 0x5e, 0x06, 0x59]);
-const BLOB: Guid = Guid(0x8ba5_fb08, 0x5195, 0x40e2, [0xac, 0x58, 0x0d, 0x98, 0x9c, 0x3a, 0x01, 0x02]);
-const VERSION_INFO: Guid = Guid(0xb04f_5b50, 0x2059, 0x4f12, [0xa8, 0xff, 0xa1, 0xe0, 0xcd, 0xe1, 0xcc, 0x7e]);
-const VERSION_INFO2: Guid = Guid(0xfb69_04c4, 0x42f0, 0x4b62, [0x9c, 0x46, 0x98, 0x3a, 0xf7, 0xda, 0x7c, 0x83]);
+const CLASS_COMPILER: DxcGuid = DxcGuid(0x73e2_2d93, 0xe6ce, 0x47f3, [0xb5, 0xbf, 0xf0, 0x66, 0x4f, 0x39, 0xc1, 0xb0]);
+const CLASS_UTILS: DxcGuid = DxcGuid(0x6245_d6af, 0x66e0, 0x48fd, [0x80, 0xb4, 0x4d, 0x27, 0x17, 0x96, 0x74, 0x8c]);
+const COMPILER3: DxcGuid = DxcGuid(0x228b_4687, 0x5a6a, 0x4730, [0x90, 0x0c, 0x97, 0x02, 0xb2, 0x20, 0x3f, 0x54]);
+const UTILS: DxcGuid = DxcGuid(0x4605_c4cb, 0x2019, 0x492a, [0xad, 0xa4, 0x65, 0xf2, 0x0b, 0xb7, 0xd6, 0x7f]);
+const RESULT: DxcGuid = DxcGuid(0x5834_6cda, 0xdde7, 0x4497, [0x94, 0x61, 0x6f, 0x87, 0xaf, 0x5e, 0x06, 0x59]);
+const BLOB: DxcGuid = DxcGuid(0x8ba5_fb08, 0x5195, 0x40e2, [0xac, 0x58, 0x0d, 0x98, 0x9c, 0x3a, 0x01, 0x02]);
+const VERSION_INFO: DxcGuid = DxcGuid(0xb04f_5b50, 0x2059, 0x4f12, [0xa8, 0xff, 0xa1, 0xe0, 0xcd, 0xe1, 0xcc, 0x7e]);
+const VERSION_INFO2: DxcGuid = DxcGuid(0xfb69_04c4, 0x42f0, 0x4b62, [0x9c, 0x46, 0x98, 0x3a, 0xf7, 0xda, 0x7c, 0x83]);
 
 /// UTF-8, as `DxcBuffer` wants it said.
 const CODE_PAGE_UTF8: u32 = 65001;
 
-/// What can be asked of a result (`DXC_OUT_KIND`).
+/// The parts of a result (`DXC_OUT_KIND`).
 #[derive(Clone, Copy)]
-enum Output {
+enum DxcOutput {
     Object = 1,
     Errors = 2,
     Disassembly = 5,
@@ -31,22 +31,22 @@ enum Output {
 
 /// `DxcBuffer`: a range of bytes, and for text its encoding.
 #[repr(C)]
-struct Buffer {
+struct DxcBuffer {
     pointer: *const c_void,
     size: usize,
     encoding: u32,
 }
 
-impl Buffer {
+impl DxcBuffer {
     fn new(bytes: &[u8], encoding: u32) -> Self {
         Self { pointer: bytes.as_ptr().cast(), size: bytes.len(), encoding }
     }
 }
 
-/// What became of one compilation.
+/// The outcome of a compilation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compilation {
-    /// Whether DXC calls it a success; warnings do not count against it.
+pub struct DxcCompilation {
+    /// True if DXC calls it a success; warnings do not count against it.
     pub succeeded: bool,
     /// Errors and warnings, as dxc prints them.
     pub diagnostics: String,
@@ -78,12 +78,12 @@ impl DxcLibrary {
     /// # Errors
     /// If the library lacks an interface.
     pub fn version(&self) -> Result<String, DxcLibraryError> {
-        type GetVersion = unsafe extern "system" fn(*mut c_void, *mut u32, *mut u32) -> HResult;
+        type DxcGetVersion = unsafe extern "system" fn(*mut c_void, *mut u32, *mut u32) -> DxcResult;
         const CALL: &str = "IDxcVersionInfo::GetVersion";
         let info = self.create(CLASS_COMPILER, VERSION_INFO)?;
         let (mut major, mut minor) = (0, 0);
         // SAFETY: slot 3 of `IDxcVersionInfo` is `GetVersion`.
-        let get = unsafe { info.method::<GetVersion>(3) };
+        let get = unsafe { info.method::<DxcGetVersion>(3) };
         // SAFETY: both places live until the call returns.
         check(CALL, unsafe { get(info.as_ptr(), &raw mut major, &raw mut minor) })?;
         let commit = commit(&info.query("IDxcVersionInfo2", VERSION_INFO2)?)?;
@@ -93,27 +93,27 @@ impl DxcLibrary {
     /// Compiles `source`, with dxc's own arguments; the source's file name is one of them.
     ///
     /// # Errors
-    /// If the library lacks an interface; an error in the source is not one, see [`Compilation::succeeded`].
-    pub fn compile(&self, source: &[u8], arguments: &[String]) -> Result<Compilation, DxcLibraryError> {
-        type Compile = unsafe extern "system" fn(
+    /// If the library lacks an interface; an error in the source is not one, see [`DxcCompilation::succeeded`].
+    pub fn compile(&self, source: &[u8], arguments: &[String]) -> Result<DxcCompilation, DxcLibraryError> {
+        type DxcCompile = unsafe extern "system" fn(
             *mut c_void,
-            *const Buffer,
-            *const *const Wide,
+            *const DxcBuffer,
+            *const *const WideUnit,
             u32,
             *mut c_void,
-            &Guid,
+            &DxcGuid,
             *mut *mut c_void,
-        ) -> HResult;
+        ) -> DxcResult;
         const CALL: &str = "IDxcCompiler3::Compile";
         let compiler = self.create(CLASS_COMPILER, COMPILER3)?;
         let includes = self.include_handler()?;
-        let texts: Vec<Vec<Wide>> = arguments.iter().map(|text| wide(text)).collect();
-        let pointers: Vec<*const Wide> = texts.iter().map(Vec::as_ptr).collect();
+        let texts: Vec<Vec<WideUnit>> = arguments.iter().map(|text| wide(text)).collect();
+        let pointers: Vec<*const WideUnit> = texts.iter().map(Vec::as_ptr).collect();
         let count = u32::try_from(pointers.len()).map_err(|_| DxcLibraryError::TooManyArguments)?;
-        let buffer = Buffer::new(source, CODE_PAGE_UTF8);
+        let buffer = DxcBuffer::new(source, CODE_PAGE_UTF8);
         let mut result = ptr::null_mut();
         // SAFETY: slot 3 of `IDxcCompiler3` is `Compile`.
-        let compile = unsafe { compiler.method::<Compile>(3) };
+        let compile = unsafe { compiler.method::<DxcCompile>(3) };
         // SAFETY: source, arguments and include handler live until the call returns; `count` counts `pointers`.
         let code = unsafe {
             compile(
@@ -128,11 +128,11 @@ impl DxcLibrary {
         };
         check(CALL, code)?;
         // SAFETY: `Compile` stored an object of this library.
-        let result = unsafe { Object::adopt(CALL, result, self.abi) }?;
+        let result = unsafe { DxcObject::adopt(CALL, result, self.abi) }?;
         let succeeded = status(&result)? >= 0;
-        let diagnostics = text(&output(&result, Output::Errors)?);
-        let object = if succeeded { output(&result, Output::Object)? } else { Vec::new() };
-        Ok(Compilation { succeeded, diagnostics, object })
+        let diagnostics = text(&output(&result, DxcOutput::Errors)?);
+        let object = if succeeded { output(&result, DxcOutput::Object)? } else { Vec::new() };
+        Ok(DxcCompilation { succeeded, diagnostics, object })
     }
 
     /// The listing of a DXIL container, as `dxc -Fc` writes it.
@@ -140,24 +140,25 @@ impl DxcLibrary {
     /// # Errors
     /// If `object` is no DXIL container.
     pub fn disassemble(&self, object: &[u8]) -> Result<String, DxcLibraryError> {
-        type Disassemble = unsafe extern "system" fn(*mut c_void, *const Buffer, &Guid, *mut *mut c_void) -> HResult;
+        type Disassemble =
+            unsafe extern "system" fn(*mut c_void, *const DxcBuffer, &DxcGuid, *mut *mut c_void) -> DxcResult;
         const CALL: &str = "IDxcCompiler3::Disassemble";
         let compiler = self.create(CLASS_COMPILER, COMPILER3)?;
-        let buffer = Buffer::new(object, 0);
+        let buffer = DxcBuffer::new(object, 0);
         let mut result = ptr::null_mut();
         // SAFETY: slot 4 of `IDxcCompiler3` is `Disassemble`.
         let disassemble = unsafe { compiler.method::<Disassemble>(4) };
         // SAFETY: the object's bytes live until the call returns.
         check(CALL, unsafe { disassemble(compiler.as_ptr(), &raw const buffer, &RESULT, &raw mut result) })?;
         // SAFETY: `Disassemble` stored an object of this library.
-        let result = unsafe { Object::adopt(CALL, result, self.abi) }?;
+        let result = unsafe { DxcObject::adopt(CALL, result, self.abi) }?;
         check(CALL, status(&result)?)?;
-        Ok(text(&output(&result, Output::Disassembly)?))
+        Ok(text(&output(&result, DxcOutput::Disassembly)?))
     }
 
-    /// What makes `#include` and `-I` work.
-    fn include_handler(&self) -> Result<Object<'_>, DxcLibraryError> {
-        type CreateIncludeHandler = unsafe extern "system" fn(*mut c_void, *mut *mut c_void) -> HResult;
+    /// The object that makes `#include` and `-I` work.
+    fn include_handler(&self) -> Result<DxcObject<'_>, DxcLibraryError> {
+        type CreateIncludeHandler = unsafe extern "system" fn(*mut c_void, *mut *mut c_void) -> DxcResult;
         const CALL: &str = "IDxcUtils::CreateDefaultIncludeHandler";
         let utils = self.create(CLASS_UTILS, UTILS)?;
         let mut handler = ptr::null_mut();
@@ -166,11 +167,11 @@ impl DxcLibrary {
         // SAFETY: the place for the answer lives until the call returns.
         check(CALL, unsafe { create(utils.as_ptr(), &raw mut handler) })?;
         // SAFETY: the call stored an object of this library.
-        unsafe { Object::adopt(CALL, handler, self.abi) }
+        unsafe { DxcObject::adopt(CALL, handler, self.abi) }
     }
 
-    fn create(&self, class: Guid, interface: Guid) -> Result<Object<'_>, DxcLibraryError> {
-        type CreateInstance = unsafe extern "system" fn(&Guid, &Guid, *mut *mut c_void) -> HResult;
+    fn create(&self, class: DxcGuid, interface: DxcGuid) -> Result<DxcObject<'_>, DxcLibraryError> {
+        type CreateInstance = unsafe extern "system" fn(&DxcGuid, &DxcGuid, *mut *mut c_void) -> DxcResult;
         const CALL: &str = "DxcCreateInstance";
         // SAFETY: `dxcapi.h` declares `DxcCreateInstance` with this type.
         let create = unsafe { self.library.get::<CreateInstance>(b"DxcCreateInstance\0") };
@@ -179,7 +180,7 @@ impl DxcLibrary {
         // SAFETY: two identifiers and a place for the answer, which all live until the call returns.
         check(CALL, unsafe { create(&class, &interface, &raw mut object) })?;
         // SAFETY: the call stored an object of this library.
-        unsafe { Object::adopt(CALL, object, self.abi) }
+        unsafe { DxcObject::adopt(CALL, object, self.abi) }
     }
 }
 
@@ -188,8 +189,8 @@ fn load_error(path: &Path, error: &libloading::Error) -> DxcLibraryError {
 }
 
 /// Count and hash of the commit that an `IDxcVersionInfo2` was built from: `4006, 69e54e29`.
-fn commit(info: &Object<'_>) -> Result<String, DxcLibraryError> {
-    type GetCommitInfo = unsafe extern "system" fn(*mut c_void, *mut u32, *mut *const c_char) -> HResult;
+fn commit(info: &DxcObject<'_>) -> Result<String, DxcLibraryError> {
+    type GetCommitInfo = unsafe extern "system" fn(*mut c_void, *mut u32, *mut *const c_char) -> DxcResult;
     const CALL: &str = "IDxcVersionInfo2::GetCommitInfo";
     let (mut count, mut hash) = (0, ptr::null());
     // SAFETY: slot 5 of `IDxcVersionInfo2` is `GetCommitInfo`.
@@ -205,8 +206,8 @@ fn commit(info: &Object<'_>) -> Result<String, DxcLibraryError> {
 }
 
 /// The `HRESULT` of what a result stands for.
-fn status(result: &Object<'_>) -> Result<HResult, DxcLibraryError> {
-    type GetStatus = unsafe extern "system" fn(*mut c_void, *mut HResult) -> HResult;
+fn status(result: &DxcObject<'_>) -> Result<DxcResult, DxcLibraryError> {
+    type GetStatus = unsafe extern "system" fn(*mut c_void, *mut DxcResult) -> DxcResult;
     let mut status = 0;
     // SAFETY: slot 3 of `IDxcResult` is `GetStatus`.
     let get = unsafe { result.method::<GetStatus>(3) };
@@ -216,9 +217,10 @@ fn status(result: &Object<'_>) -> Result<HResult, DxcLibraryError> {
 }
 
 /// One output of a result; empty where it has none.
-fn output(result: &Object<'_>, kind: Output) -> Result<Vec<u8>, DxcLibraryError> {
+fn output(result: &DxcObject<'_>, kind: DxcOutput) -> Result<Vec<u8>, DxcLibraryError> {
     type HasOutput = unsafe extern "system" fn(*mut c_void, i32) -> i32;
-    type GetOutput = unsafe extern "system" fn(*mut c_void, i32, &Guid, *mut *mut c_void, *mut *mut c_void) -> HResult;
+    type GetOutput =
+        unsafe extern "system" fn(*mut c_void, i32, &DxcGuid, *mut *mut c_void, *mut *mut c_void) -> DxcResult;
     const CALL: &str = "IDxcResult::GetOutput";
     // SAFETY: slot 6 of `IDxcResult` is `HasOutput`.
     let has = unsafe { result.method::<HasOutput>(6) };
@@ -237,7 +239,7 @@ fn output(result: &Object<'_>, kind: Output) -> Result<Vec<u8>, DxcLibraryError>
 }
 
 /// A copy of an `IDxcBlob`'s bytes.
-fn bytes(blob: &Object<'_>) -> Vec<u8> {
+fn bytes(blob: &DxcObject<'_>) -> Vec<u8> {
     type GetBufferPointer = unsafe extern "system" fn(*mut c_void) -> *const u8;
     type GetBufferSize = unsafe extern "system" fn(*mut c_void) -> usize;
     // SAFETY: slot 3 of `IDxcBlob` is `GetBufferPointer`.

@@ -2,7 +2,7 @@
 //!
 //! slangc spends nine tenths of a small compilation on loading its core module. A `layoutproof-slang` process pays for
 //! that once ([`SlangLibrary`], called in no other process, because Slang crashes on some inputs); [`SlangService`] is the
-//! end of it that asks. Arguments and a folder in; the files that slangc would write, and its words, out.
+//! end of it that asks. The process writes the files that slangc would write.
 //!
 //! Source of the calls: `slang-deprecated.h` of Slang, and `main.cpp` of its slangc.
 

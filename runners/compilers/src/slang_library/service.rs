@@ -8,24 +8,33 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::frame::{receive, send};
-use crate::child::{End, Finished, end_of};
+use crate::child::{ProcessEnd, ProcessOutput, end_of};
+use crate::compile_service::CompileService;
+use crate::compiler::Compiler;
+use crate::lookup::own_program;
 
 /// slangc's library as processes; as many as ask at once.
 #[derive(Debug)]
 pub struct SlangService {
     driver: PathBuf,
     library: PathBuf,
-    idle: Mutex<Vec<Process>>,
+    idle: Mutex<Vec<SlangProcess>>,
 }
 
 #[derive(Debug)]
-struct Process {
+struct SlangProcess {
     child: Child,
     requests: ChildStdin,
     answers: Receiver<Vec<String>>,
 }
 
 impl SlangService {
+    /// The processes that answer for this slangc; `None` where its library, or our program that loads it, is missing or
+    /// is of another version.
+    pub fn of(slangc: &Compiler) -> Option<Self> {
+        Self::start(own_program("layoutproof-slang")?, library_beside(slangc.program())?, slangc.version())
+    }
+
     /// The service of `library` through the program `driver`, if it answers with the version `version`.
     pub fn start(driver: PathBuf, library: PathBuf, version: &str) -> Option<Self> {
         let service = Self { driver, library, idle: Mutex::new(Vec::new()) };
@@ -43,7 +52,7 @@ impl SlangService {
     ///
     /// # Errors
     /// The process could not be started.
-    pub fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<Finished> {
+    pub fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput> {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         let mut process = match idle {
             Some(process) => process,
@@ -55,20 +64,20 @@ impl SlangService {
         let _ = send(&mut process.requests, &request);
         match process.answers.recv_timeout(limit).as_deref() {
             Ok([end, said]) => {
-                let end = End::Exited(i32::from(end != "ok"));
+                let end = ProcessEnd::Exited(i32::from(end != "ok"));
                 self.put_back(process);
-                Ok(Finished { end, stdout: String::new(), stderr: said.clone() })
+                Ok(ProcessOutput { end, stdout: String::new(), stderr: said.clone() })
             }
             Ok(_) | Err(RecvTimeoutError::Disconnected) => Ok(process.end(DEATH_LIMIT)),
             Err(RecvTimeoutError::Timeout) => {
                 process.end(Duration::ZERO);
-                Ok(Finished { end: End::TimedOut(limit), stdout: String::new(), stderr: String::new() })
+                Ok(ProcessOutput { end: ProcessEnd::TimedOut(limit), stdout: String::new(), stderr: String::new() })
             }
         }
     }
 
     /// A process that has said hello.
-    fn greeted(&self) -> io::Result<Process> {
+    fn greeted(&self) -> io::Result<SlangProcess> {
         let process = self.spawn()?;
         match process.answers.recv_timeout(START_LIMIT) {
             Ok(_) => Ok(process),
@@ -76,7 +85,7 @@ impl SlangService {
         }
     }
 
-    fn spawn(&self) -> io::Result<Process> {
+    fn spawn(&self) -> io::Result<SlangProcess> {
         let mut command = Command::new(&self.driver);
         command.arg("--library").arg(&self.library);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
@@ -91,13 +100,19 @@ impl SlangService {
                 }
             }
         });
-        Ok(Process { child, requests, answers })
+        Ok(SlangProcess { child, requests, answers })
     }
 
-    fn put_back(&self, process: Process) {
+    fn put_back(&self, process: SlangProcess) {
         if let Ok(mut idle) = self.idle.lock() {
             idle.push(process);
         }
+    }
+}
+
+impl CompileService for SlangService {
+    fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput> {
+        Self::run(self, folder, arguments, limit)
     }
 }
 
@@ -115,18 +130,18 @@ const START_LIMIT: Duration = Duration::from_secs(60);
 /// How long a process that hung up may take to be gone.
 const DEATH_LIMIT: Duration = Duration::from_secs(5);
 
-impl Process {
+impl SlangProcess {
     /// Waits for the process to end, then ends it.
-    fn end(mut self, limit: Duration) -> Finished {
+    fn end(mut self, limit: Duration) -> ProcessOutput {
         use wait_timeout::ChildExt;
         let ended = self.child.wait_timeout(limit).ok().flatten();
-        let end = ended.map_or(End::Exited(-1), end_of);
+        let end = ended.map_or(ProcessEnd::Exited(-1), end_of);
         if ended.is_none() {
             // It may be gone by itself meanwhile.
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
-        Finished { end, stdout: String::new(), stderr: "layoutproof-slang hung up".to_owned() }
+        ProcessOutput { end, stdout: String::new(), stderr: "layoutproof-slang hung up".to_owned() }
     }
 }
 

@@ -6,7 +6,7 @@ use std::ptr;
 
 use libloading::{Library, Symbol};
 
-/// Why the library could not be asked.
+/// An error of the library, or of a call to it; none of a source.
 #[derive(Debug, thiserror::Error)]
 pub enum SlangLibraryError {
     /// No such library, or one that lacks an entry point.
@@ -35,10 +35,10 @@ pub struct SlangLibrary {
     session: *mut c_void,
 }
 
-/// What slangc prints, and whether it counts as success.
+/// The outcome of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
-    /// Whether slangc would exit with 0.
+pub struct SlangOutput {
+    /// True if slangc would exit with 0.
     pub succeeded: bool,
     /// Its diagnostics.
     pub diagnostics: String,
@@ -46,13 +46,13 @@ pub struct Said {
 
 /// `SlangResult`: negative is failure.
 type SlangResult = c_int;
-type Create = unsafe extern "C" fn(*const c_char) -> *mut c_void;
+type CreateSession = unsafe extern "C" fn(*const c_char) -> *mut c_void;
 type CreateRequest = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type OnRequest = unsafe extern "C" fn(*mut c_void);
-type Process = unsafe extern "C" fn(*mut c_void, *const *const c_char, c_int) -> SlangResult;
-type Compile = unsafe extern "C" fn(*mut c_void) -> SlangResult;
-type Text = unsafe extern "C" fn(*mut c_void) -> *const c_char;
-type Version = unsafe extern "C" fn() -> *const c_char;
+type ProcessArguments = unsafe extern "C" fn(*mut c_void, *const *const c_char, c_int) -> SlangResult;
+type CompileSlangRequest = unsafe extern "C" fn(*mut c_void) -> SlangResult;
+type GetText = unsafe extern "C" fn(*mut c_void) -> *const c_char;
+type GetBuildTag = unsafe extern "C" fn() -> *const c_char;
 
 /// Makes a request write its files itself. It is declared in C++, so its name is the compiler's: GCC's and Clang's here,
 /// which the libraries for Linux and macOS have.
@@ -68,7 +68,7 @@ impl SlangLibrary {
         let library = unsafe { Library::new(path) }.map_err(|error| load_error(path, &error))?;
         let session = {
             // SAFETY: `spCreateSession` takes a string that it ignores, and returns a session.
-            let create: Symbol<'_, Create> =
+            let create: Symbol<'_, CreateSession> =
                 unsafe { library.get(b"spCreateSession") }.map_err(|error| load_error(path, &error))?;
             // SAFETY: no string is allowed.
             unsafe { create(ptr::null()) }
@@ -84,7 +84,7 @@ impl SlangLibrary {
     /// # Errors
     /// If the library lacks the function.
     pub fn version(&self) -> Result<String, SlangLibraryError> {
-        let version: Symbol<'_, Version> = self.function("spGetBuildTagString")?;
+        let version: Symbol<'_, GetBuildTag> = self.function("spGetBuildTagString")?;
         // SAFETY: it takes nothing.
         let text = unsafe { version() };
         // SAFETY: the text is a constant of the library, which is loaded.
@@ -95,7 +95,7 @@ impl SlangLibrary {
     ///
     /// # Errors
     /// If the library lacks a function, or the arguments cannot be passed.
-    pub fn compile(&self, arguments: &[String]) -> Result<Said, SlangLibraryError> {
+    pub fn compile(&self, arguments: &[String]) -> Result<SlangOutput, SlangLibraryError> {
         let create: Symbol<'_, CreateRequest> = self.function("spCreateCompileRequest")?;
         let destroy: Symbol<'_, OnRequest> = self.function("spDestroyCompileRequest")?;
         // SAFETY: the session lives as long as the library.
@@ -109,15 +109,15 @@ impl SlangLibrary {
         said
     }
 
-    fn ask(&self, request: *mut c_void, arguments: &[String]) -> Result<Said, SlangLibraryError> {
+    fn ask(&self, request: *mut c_void, arguments: &[String]) -> Result<SlangOutput, SlangLibraryError> {
         let texts: Result<Vec<CString>, _> = arguments.iter().map(|text| CString::new(text.as_str())).collect();
         let texts = texts.map_err(|_| SlangLibraryError::Arguments)?;
         let pointers: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).map_err(|_| SlangLibraryError::Arguments)?;
         let command_line: Symbol<'_, OnRequest> = self.function(COMMAND_LINE_MODE)?;
-        let process: Symbol<'_, Process> = self.function("spProcessCommandLineArguments")?;
-        let compile: Symbol<'_, Compile> = self.function("spCompile")?;
-        let diagnostics: Symbol<'_, Text> = self.function("spGetDiagnosticOutput")?;
+        let process: Symbol<'_, ProcessArguments> = self.function("spProcessCommandLineArguments")?;
+        let compile: Symbol<'_, CompileSlangRequest> = self.function("spCompile")?;
+        let diagnostics: Symbol<'_, GetText> = self.function("spGetDiagnosticOutput")?;
         // SAFETY: the request is live.
         unsafe { command_line(request) };
         // SAFETY: request and texts are live, and `count` counts `pointers`.
@@ -127,7 +127,7 @@ impl SlangLibrary {
         // SAFETY: the request is live.
         let text = unsafe { diagnostics(request) };
         // SAFETY: the text belongs to the request, which is live.
-        Ok(Said { succeeded: compiled >= 0, diagnostics: unsafe { owned(text) } })
+        Ok(SlangOutput { succeeded: compiled >= 0, diagnostics: unsafe { owned(text) } })
     }
 
     fn function<T>(&self, name: &str) -> Result<Symbol<'_, T>, SlangLibraryError> {

@@ -1,4 +1,4 @@
-//! Whether others can change what is about to be loaded from the tools folder.
+//! Finds out whether others can change what is about to be loaded from the tools folder.
 //!
 //! On Unix: nothing is loaded that group or others can write, nor what lies in a folder that they can write; a link is
 //! judged by what it leads to. An owner who is neither the user nor root is a warning only, since restored caches and
@@ -40,7 +40,7 @@ pub enum Untrusted {
 }
 
 impl ToolsFolder {
-    /// Whether permissions are looked at on this platform.
+    /// True if permissions are looked at on this platform.
     pub const INSPECTS: bool = cfg!(unix);
 
     /// Checks a file or folder at a path below the tools folder, everything in it, and the folders above it up to the
@@ -51,7 +51,7 @@ impl ToolsFolder {
     /// # Errors
     /// Something can be changed by others, or could not be looked at.
     pub fn inspect(&self, below: impl AsRef<Path>) -> Result<Option<String>, Untrusted> {
-        inspect(self.path(), below.as_ref(), Extent::Tree)
+        inspect(self.path(), below.as_ref(), InspectionExtent::Tree)
     }
 
     /// The same of a file or a folder alone, whatever is in the folder.
@@ -59,7 +59,7 @@ impl ToolsFolder {
     /// # Errors
     /// As [`ToolsFolder::inspect`].
     pub fn inspect_alone(&self, below: impl AsRef<Path>) -> Result<Option<String>, Untrusted> {
-        inspect(self.path(), below.as_ref(), Extent::Alone)
+        inspect(self.path(), below.as_ref(), InspectionExtent::Alone)
     }
 
     /// The same of a file at any path, which something in the tools folder names: with the folders above it, as far as
@@ -74,14 +74,14 @@ impl ToolsFolder {
 
 /// How much of a folder is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+enum InspectionExtent {
     Alone,
     Tree,
 }
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the signature is that of Unix")]
-fn inspect(_: &Path, _: &Path, _: Extent) -> Result<Option<String>, Untrusted> {
+fn inspect(_: &Path, _: &Path, _: InspectionExtent) -> Result<Option<String>, Untrusted> {
     Ok(None)
 }
 
@@ -92,13 +92,13 @@ fn inspect_named(_: &Path, _: &Path) -> Result<Option<String>, Untrusted> {
 }
 
 #[cfg(unix)]
-fn inspect(root: &Path, below: &Path, extent: Extent) -> Result<Option<String>, Untrusted> {
+fn inspect(root: &Path, below: &Path, extent: InspectionExtent) -> Result<Option<String>, Untrusted> {
     let loaded = root.join(below);
     let mut inspection = unix::Inspection::begin(root, loaded.clone())?;
     let mut place = root.to_owned();
     for component in below.parent().into_iter().flat_map(Path::components) {
         place.push(component);
-        inspection.entry(&place, Extent::Alone)?;
+        inspection.entry(&place, InspectionExtent::Alone)?;
     }
     inspection.entry(&loaded, extent)?;
     Ok(inspection.warning())
@@ -119,7 +119,7 @@ mod unix {
     use std::os::unix::fs::MetadataExt;
     use std::path::{Path, PathBuf};
 
-    use super::{Extent, Untrusted};
+    use super::{InspectionExtent, Untrusted};
 
     /// Links that may follow each other: as many as Linux follows.
     const LINKS: usize = 40;
@@ -172,11 +172,11 @@ mod unix {
             let Some(place) = place else { return Ok(()) };
             self.folders_above(file)?;
             self.folders_above(&place)?;
-            self.entry(&place, Extent::Alone)
+            self.entry(&place, InspectionExtent::Alone)
         }
 
         /// A file, a folder, or what a link leads to.
-        pub(super) fn entry(&mut self, path: &Path, extent: Extent) -> Result<(), Untrusted> {
+        pub(super) fn entry(&mut self, path: &Path, extent: InspectionExtent) -> Result<(), Untrusted> {
             let metadata = match fs::symlink_metadata(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 other => self.io(path, other)?,
@@ -185,17 +185,17 @@ mod unix {
                 return self.link(path, extent);
             }
             self.judge(path, &metadata, 0)?;
-            if metadata.is_dir() && extent == Extent::Tree {
+            if metadata.is_dir() && extent == InspectionExtent::Tree {
                 for entry in self.io(path, fs::read_dir(path))? {
                     let entry = self.io(path, entry)?;
-                    self.entry(&entry.path(), Extent::Tree)?;
+                    self.entry(&entry.path(), InspectionExtent::Tree)?;
                 }
             }
             Ok(())
         }
 
         /// Each link on the way lies in folders that nobody else can write, and so does what the last one leads to.
-        fn link(&mut self, link: &Path, extent: Extent) -> Result<(), Untrusted> {
+        fn link(&mut self, link: &Path, extent: InspectionExtent) -> Result<(), Untrusted> {
             let mut place = link.to_owned();
             for _ in 0..LINKS {
                 let Ok(next) = fs::read_link(&place) else { break };

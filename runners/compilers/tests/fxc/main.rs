@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use layoutproof_compilers::compiler::Compiler;
-use layoutproof_compilers::d3d::{Compiled, D3dCompiler, Executable, Fxc, Made, Source};
+use layoutproof_compilers::d3d::{D3dCompiler, D3dOutcome, D3dSource, Executable, Fxc, FxcProgram, SpirvSlot};
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::inspect::{dxil, fxc};
@@ -81,19 +81,20 @@ fn skipped(name: &str, reason: String) -> Trial {
     Trial::test(name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
 }
 
-fn torture((profile, space): (&str, &str)) -> Source {
+fn torture((profile, space): (&str, &str)) -> D3dSource {
     let options = vec![format!("-DSPACE={space}"), "-Zpc".to_owned()];
-    Source { text: torture::source(), profile: profile.to_owned(), entry: "probe".to_owned(), options }
+    D3dSource { text: torture::source(), profile: profile.to_owned(), entry: "probe".to_owned(), options }
 }
 
 fn reads_what_it_reports(fxc: &Fxc, profile: (&str, &str), device: &DeviceInfo) -> Result<(), Failed> {
-    let made = match fxc.compile(&[torture(profile)]).pop() {
-        Some(Compiled::Made(made)) => made,
+    let made = match fxc.compile_all(&[torture(profile)]).pop() {
+        Some(D3dOutcome::Made(made)) => made,
         other => return Err(format!("FXC made nothing: {other:?}").into()),
     };
-    let Made { object, executable } = made;
+    let FxcProgram { object, executable } = made;
+    let slot = |binding| SpirvSlot { set: 0, binding };
     // The entry point keeps its name, and one buffer goes where nobody else is.
-    let executable = executable?.moved("probe", &[("layoutproof_output", (0, 1000)), ("absent", (0, 1001))]);
+    let executable = executable?.moved("probe", &[("layoutproof_output", slot(1000)), ("absent", slot(1001))]);
     if let Some(validator) = SpirvVal::find() {
         let verdict = validator.validate(&executable.spirv, BlockRules::Relaxed);
         ensure_eq(&verdict, &layoutproof_core::check::verdict::Validation::Valid, "validation")?;
@@ -117,10 +118,10 @@ fn crash(fxc: &Fxc) -> Result<(), Failed> {
     let text = "struct S { float a; Texture2D t; }; S s; RWByteAddressBuffer o : register(u7);\n\
                 [numthreads(1, 1, 1)] void probe() { o.Store(0, asuint(s.a)); }\n";
     let good = torture(PROFILES[1]);
-    let bad = Source { text: text.to_owned(), ..good.clone() };
-    let refused = Source { entry: "absent".to_owned(), ..good.clone() };
-    match &fxc.compile(&[good.clone(), bad, refused, good])[..] {
-        [Compiled::Made(first), Compiled::Broken(how), Compiled::Refused(said), Compiled::Made(last)] => {
+    let bad = D3dSource { text: text.to_owned(), ..good.clone() };
+    let refused = D3dSource { entry: "absent".to_owned(), ..good.clone() };
+    match &fxc.compile_all(&[good.clone(), bad, refused, good])[..] {
+        [D3dOutcome::Made(first), D3dOutcome::Broken(how), D3dOutcome::Refused(said), D3dOutcome::Made(last)] => {
             ensure_eq(&how.as_str(), &"fxc ended without an answer", "the crash")?;
             ensure_eq(&said.as_str(), &"error X3501: 'absent': entrypoint not found\n", "the refusal")?;
             ensure_eq(last, first, "the last source")
@@ -166,7 +167,7 @@ fn listings_agree(tools: Option<&ToolsFolder>) -> Trial {
 
 fn listing(compiler: Compiler, profile: (&str, &str)) -> Result<String, Failed> {
     match D3dCompiler::new(compiler)?.compile(&[torture(profile)]).pop() {
-        Some(Compiled::Made(object)) => Ok(object.listing),
+        Some(D3dOutcome::Made(object)) => Ok(object.listing),
         other => Err(format!("nothing made: {other:?}").into()),
     }
 }

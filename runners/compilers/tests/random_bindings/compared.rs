@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_core::bindings::{Bound, LayoutUnit, Request, bind};
+use layoutproof_core::bindings::{BindingRequest, BoundModule, bind};
 use layoutproof_core::declare::{DeclareOptions, declare};
 use layoutproof_core::input::diagnostics::render;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::module::Module;
-use layoutproof_layout::Span;
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Span};
 
 /// Name, unit, space, index, count.
 pub(crate) type Row = (String, LayoutUnit, u32, u32, Count);
@@ -23,7 +23,7 @@ pub(crate) fn module(text: &str) -> Result<Module, String> {
 }
 
 /// What layoutproof says: rows, or the messages of its refusal.
-pub(crate) fn placed(text: &str, request: &Request) -> Result<Result<Bound, Vec<String>>, String> {
+pub(crate) fn placed(text: &str, request: &BindingRequest) -> Result<Result<BoundModule, Vec<String>>, String> {
     let told = bind(&module(text)?, request);
     Ok(told.map_err(|problems| problems.into_iter().map(|problem| problem.message).collect()))
 }

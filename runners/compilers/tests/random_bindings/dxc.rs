@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use layoutproof_compilers::compiler::{Answer, Compiler};
-use layoutproof_compilers::d3d::{Compiled, D3dCompiler, Object, Source};
-use layoutproof_core::bindings::{Bound, Convention, Request, Target};
+use layoutproof_compilers::compiler::{Compiler, CompilerAnswer};
+use layoutproof_compilers::d3d::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
+use layoutproof_core::bindings::{BindingRequest, BoundModule, Convention, Target};
 use layoutproof_core::inspect::dxil::bindings::resource_bindings;
 use layoutproof_core::inspect::spirv::bound_variables;
-use layoutproof_core::random::Program;
+use layoutproof_core::random::RandomProgram;
 
 use crate::compared::{Row, placed, same};
 use crate::{Agreed, Asked};
@@ -16,7 +16,7 @@ use crate::{Agreed, Asked};
 /// What DXC said: rows, or the text of its refusal.
 type Said = Result<BTreeSet<Row>, String>;
 
-pub(crate) fn compare(dxc: &Asked, target: Target, program: &Program) -> Result<Agreed, String> {
+pub(crate) fn compare(dxc: &Asked, target: Target, program: &RandomProgram) -> Result<Agreed, String> {
     let theirs = match target {
         Target::D3d12 => listed(dxc, program)?,
         Target::Vulkan => decorated(dxc, program)?,
@@ -26,26 +26,29 @@ pub(crate) fn compare(dxc: &Asked, target: Target, program: &Program) -> Result<
 }
 
 /// Compares every program with a DXC under Wine, in one process of it, on D3D12.
-pub(crate) fn compare_on_windows(dxc: &Compiler, programs: &[Program]) -> Result<Vec<Result<Agreed, String>>, String> {
-    let source = |program: &Program| Source {
+pub(crate) fn compare_on_windows(
+    dxc: &Compiler,
+    programs: &[RandomProgram],
+) -> Result<Vec<Result<Agreed, String>>, String> {
+    let source = |program: &RandomProgram| D3dSource {
         text: program.text(),
         profile: profile(program).to_owned(),
         entry: "main".to_owned(),
         options: Vec::new(),
     };
-    let sources: Vec<Source> = programs.iter().map(source).collect();
+    let sources: Vec<D3dSource> = programs.iter().map(source).collect();
     let mut compiler = D3dCompiler::new(dxc.clone()).map_err(|error| error.to_string())?;
     let answers = compiler.compile(&sources);
-    let one = |(program, compiled): (&Program, Compiled<Object>)| match compiled {
-        Compiled::Made(object) => agree(Target::D3d12, program, Ok(rows_of(&object.listing)?)),
-        Compiled::Refused(said) => agree(Target::D3d12, program, Err(said)),
-        Compiled::Broken(how) => Err(how),
+    let one = |(program, compiled): (&RandomProgram, D3dOutcome<D3dObject>)| match compiled {
+        D3dOutcome::Made(object) => agree(Target::D3d12, program, Ok(rows_of(&object.listing)?)),
+        D3dOutcome::Refused(said) => agree(Target::D3d12, program, Err(said)),
+        D3dOutcome::Broken(how) => Err(how),
     };
     Ok(programs.iter().zip(answers).map(one).collect())
 }
 
-fn agree(target: Target, program: &Program, theirs: Said) -> Result<Agreed, String> {
-    let ours = placed(&program.text(), &Request::new(target, Convention::Dxc))?;
+fn agree(target: Target, program: &RandomProgram, theirs: Said) -> Result<Agreed, String> {
+    let ours = placed(&program.text(), &BindingRequest::new(target, Convention::Dxc))?;
     match (ours, theirs) {
         (Ok(bound), Ok(rows)) => same(&chosen(&bound, &rows, target), &rows).map(|()| Agreed::Placed),
         // DXC may stop at its first error; layoutproof tells all.
@@ -59,22 +62,22 @@ fn agree(target: Target, program: &Program, theirs: Said) -> Result<Agreed, Stri
 }
 
 /// Our rows. DXC gives unused resources their Vulkan bindings too, but leaves the resources out of the module.
-fn chosen(bound: &Bound, theirs: &BTreeSet<Row>, target: Target) -> BTreeSet<Row> {
+fn chosen(bound: &BoundModule, theirs: &BTreeSet<Row>, target: Target) -> BTreeSet<Row> {
     let rows = bound.bindings.iter().map(|row| (row.path.clone(), row.unit, row.space, row.index, row.count));
     rows.filter(|row| target != Target::Vulkan || theirs.iter().any(|their| their.0 == row.0)).collect()
 }
 
 /// The profile of the program's stage.
-fn profile(program: &Program) -> &'static str {
+fn profile(program: &RandomProgram) -> &'static str {
     if program.is_hull { "hs_6_6" } else { "cs_6_6" }
 }
 
-fn listed(dxc: &Asked, program: &Program) -> Result<Said, String> {
+fn listed(dxc: &Asked, program: &RandomProgram) -> Result<Said, String> {
     let folder = written(&program.text())?;
     match dxc.ask(folder.path(), &["-T", profile(program), "-E", "main", "program.hlsl"]) {
-        Answer::Broken(how) => Err(how),
-        Answer::Refused(finished) => Ok(Err(finished.stderr)),
-        Answer::Accepted(finished) => Ok(Ok(rows_of(&finished.stdout)?)),
+        CompilerAnswer::Broken(how) => Err(how),
+        CompilerAnswer::Refused(finished) => Ok(Err(finished.stderr)),
+        CompilerAnswer::Accepted(finished) => Ok(Ok(rows_of(&finished.stdout)?)),
     }
 }
 
@@ -83,17 +86,17 @@ fn rows_of(listing: &str) -> Result<BTreeSet<Row>, String> {
     Ok(rows.into_iter().map(|r| (path(&r.name), r.unit, r.space, r.index, r.count)).collect())
 }
 
-fn decorated(dxc: &Asked, program: &Program) -> Result<Said, String> {
+fn decorated(dxc: &Asked, program: &RandomProgram) -> Result<Said, String> {
     let folder = written(&program.text())?;
     let arguments = ["-T", profile(program), "-E", "main", "-spirv", "-Fo", "program.spv", "program.hlsl"];
     match dxc.ask(folder.path(), &arguments) {
-        Answer::Broken(how) => Err(how),
-        Answer::Refused(finished) => Ok(Err(finished.stderr)),
-        Answer::Accepted(_) => {
+        CompilerAnswer::Broken(how) => Err(how),
+        CompilerAnswer::Refused(finished) => Ok(Err(finished.stderr)),
+        CompilerAnswer::Accepted(_) => {
             let words = words(&folder.path().join("program.spv"))?;
             let variables = bound_variables(&words).map_err(|bad| bad.reason)?;
             let one = layoutproof_layout::shape::Count::Finite(1);
-            let unit = layoutproof_core::bindings::LayoutUnit::Binding;
+            let unit = layoutproof_layout::LayoutUnit::Binding;
             Ok(Ok(variables.into_iter().map(|v| (path(&v.name), unit, v.set, v.binding, one)).collect()))
         }
     }

@@ -11,11 +11,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use layoutproof_compilers::compiler::{Answer, Compiler};
+use layoutproof_compilers::compiler::{Compiler, CompilerAnswer};
 use layoutproof_compilers::slang_library::SlangService;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::bindings::Target;
-use layoutproof_core::random::{Dialect, Program, programs};
+use layoutproof_core::random::{ProgramDialect, RandomProgram, programs};
 use libtest_mimic::{Arguments, Trial};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -30,7 +30,7 @@ enum Agreed {
 }
 
 /// Compares one program; `Err` says in what the sides differ.
-type Compare = fn(&Asked, Target, &Program) -> Result<Agreed, String>;
+type Compare = fn(&Asked, Target, &RandomProgram) -> Result<Agreed, String>;
 
 /// A compiler that is asked about one program after the other.
 struct Asked {
@@ -41,11 +41,11 @@ struct Asked {
 
 impl Asked {
     fn new(compiler: Arc<Compiler>) -> Self {
-        Self { service: compiler.slang_service(), compiler }
+        Self { service: SlangService::of(&compiler), compiler }
     }
 
     /// What the compiler does with these arguments in `folder`.
-    fn ask(&self, folder: &Path, arguments: &[&str]) -> Answer {
+    fn ask(&self, folder: &Path, arguments: &[&str]) -> CompilerAnswer {
         match &self.service {
             Some(service) => self.compiler.answer(service.run(folder, arguments, self.compiler.limit())),
             None => self.compiler.ask(folder, arguments),
@@ -58,7 +58,7 @@ struct Comparison {
     name: &'static str,
     compiler: Option<Arc<Compiler>>,
     target: Target,
-    dialect: Dialect,
+    dialect: ProgramDialect,
     ask: Ask,
 }
 
@@ -79,14 +79,14 @@ fn main() -> ExitCode {
     let mut trials = Vec::new();
     for target in [Target::D3d12, Target::Vulkan] {
         let (compiler, ask) = (dxc.clone(), Ask::EachAlone(dxc::compare));
-        trials.push(trial(Comparison { name: "dxc", compiler, target, dialect: Dialect::Dxc, ask }));
+        trials.push(trial(Comparison { name: "dxc", compiler, target, dialect: ProgramDialect::Dxc, ask }));
     }
     let compiler = Compiler::named("dxc-1.9", tools.as_ref()).compiler.ok().map(Arc::new);
     let (target, ask) = (Target::D3d12, Ask::Together);
-    trials.push(trial(Comparison { name: "dxc-1.9", compiler, target, dialect: Dialect::Dxc, ask }));
+    trials.push(trial(Comparison { name: "dxc-1.9", compiler, target, dialect: ProgramDialect::Dxc, ask }));
     for target in [Target::D3d12, Target::Vulkan, Target::Webgpu] {
         let (compiler, ask) = (slangc.clone(), Ask::EachAlone(slang::compare));
-        trials.push(trial(Comparison { name: "slangc", compiler, target, dialect: Dialect::Slang, ask }));
+        trials.push(trial(Comparison { name: "slangc", compiler, target, dialect: ProgramDialect::Slang, ask }));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -133,7 +133,7 @@ fn trial(comparison: Comparison) -> Trial {
 }
 
 /// The programs of a dialect.
-fn made(dialect: Dialect) -> Vec<Program> {
+fn made(dialect: ProgramDialect) -> Vec<RandomProgram> {
     let seed: u64 = number("LAYOUTPROOF_SEED", 0);
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

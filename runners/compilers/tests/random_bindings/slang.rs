@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_compilers::compiler::Answer;
-use layoutproof_core::bindings::{Binding, Convention, LayoutUnit, Request, Target};
+use layoutproof_compilers::compiler::CompilerAnswer;
+use layoutproof_core::bindings::{Binding, BindingRequest, Convention, Target};
 use layoutproof_core::inspect::reflection::parameters;
-use layoutproof_core::random::Program;
+use layoutproof_core::random::RandomProgram;
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
 use crate::compared::{Row, placed, same};
@@ -14,13 +15,14 @@ use crate::{Agreed, Asked};
 /// Profile of every comparison: parameter blocks have spaces.
 const PROFILE: &str = "sm_6_6";
 
-pub(crate) fn compare(slangc: &Asked, target: Target, program: &Program) -> Result<Agreed, String> {
+pub(crate) fn compare(slangc: &Asked, target: Target, program: &RandomProgram) -> Result<Agreed, String> {
     let text = match target {
         // slangc refuses a body whose resources WGSL lacks, such as typed buffers; their bindings it reflects.
-        Target::Webgpu => Program { uses: Vec::new(), ..program.clone() }.text(),
+        Target::Webgpu => RandomProgram { uses: Vec::new(), ..program.clone() }.text(),
         Target::D3d12 | Target::Vulkan | Target::Metal => program.text(),
     };
-    let request = Request { profile: Some(PROFILE.to_owned()), ..Request::new(target, Convention::Slang) };
+    let request =
+        BindingRequest { profile: Some(PROFILE.to_owned()), ..BindingRequest::new(target, Convention::Slang) };
     let ours = placed(&text, &request)?;
     match (ours, reflected(slangc, target, &text)?) {
         (Ok(bound), Ok(theirs)) => same(&of_parameters(&bound.bindings), &theirs).map(|()| Agreed::Placed),
@@ -43,9 +45,9 @@ fn reflected(slangc: &Asked, target: Target, text: &str) -> Result<Result<BTreeS
     let arguments = ["program.slang", "-target", language, "-profile", PROFILE, "-no-codegen"];
     let arguments = [&arguments[..], &["-reflection-json", "program.json"]].concat();
     match slangc.ask(folder.path(), &arguments) {
-        Answer::Broken(how) => Err(how),
-        Answer::Refused(finished) => Ok(Err(finished.stderr)),
-        Answer::Accepted(_) => {
+        CompilerAnswer::Broken(how) => Err(how),
+        CompilerAnswer::Refused(finished) => Ok(Err(finished.stderr)),
+        CompilerAnswer::Accepted(_) => {
             let json =
                 std::fs::read_to_string(folder.path().join("program.json")).map_err(|error| error.to_string())?;
             let placed = parameters(&json)?.into_iter().map(|r| {

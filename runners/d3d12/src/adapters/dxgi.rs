@@ -5,9 +5,9 @@ use std::ffi::c_void;
 use layoutproof_device::RunnerError;
 use layoutproof_device::devices::{NativeApi, device_id};
 
-use super::Names;
-use crate::com::{Guid, HResult, Object, Place, function_type, method_type};
-use crate::device::Device;
+use super::AdapterNames;
+use crate::com::{ComObject, Guid, HResult, OutPointer, function_type, method_type};
+use crate::device::Direct3dDevice;
 use crate::library::{self, Functions};
 
 static FACTORY4: Guid = Guid(0x1bc6_ea02, 0xef36, 0x464f, [0xbf, 0x0c, 0x21, 0xca, 0x39, 0xe5, 0x16, 0x8a]);
@@ -18,7 +18,7 @@ static DXGI_DEVICE: Guid = Guid(0x54ec_77fa, 0x1377, 0x44e6, [0x8c, 0x32, 0x88, 
 const SOFTWARE: u32 = 2;
 
 /// An adapter.
-pub(super) type Adapter = Object;
+pub(super) type Adapter = ComObject;
 
 /// `DXGI_ADAPTER_DESC1`.
 #[repr(C)]
@@ -34,8 +34,8 @@ struct AdapterDesc {
 }
 
 /// Lists the adapters.
-pub(super) fn list_adapters() -> Result<Vec<(Adapter, Names)>, RunnerError> {
-    type CreateFactory = function_type!((*const Guid, Place) -> HResult);
+pub(super) fn list_adapters() -> Result<Vec<(Adapter, AdapterNames)>, RunnerError> {
+    type CreateFactory = function_type!((*const Guid, OutPointer) -> HResult);
     let absent = |reason: String| RunnerError::Api { call: "CreateDXGIFactory1".to_owned(), reason };
     let library = library::open("dxgi.dll").map_err(absent)?;
     // SAFETY: the function has this type in `dxgi.h`.
@@ -43,7 +43,7 @@ pub(super) fn list_adapters() -> Result<Vec<(Adapter, Names)>, RunnerError> {
     let create = create.map_err(|error| absent(error.to_string()))?;
     // SAFETY: the call stores a factory.
     let factory = unsafe {
-        Object::made("CreateDXGIFactory1", |place| {
+        ComObject::made("CreateDXGIFactory1", |place| {
             // SAFETY: the arguments are an interface and a place for the answer.
             unsafe { create(&raw const FACTORY4, place) }
         })
@@ -65,17 +65,17 @@ pub(super) fn list_adapters() -> Result<Vec<(Adapter, Names)>, RunnerError> {
 }
 
 /// Opens the device of an adapter.
-pub(super) fn open_adapter(functions: Functions, adapter: &Adapter) -> Result<Device, RunnerError> {
+pub(super) fn open_adapter(functions: Functions, adapter: &Adapter) -> Result<Direct3dDevice, RunnerError> {
     // SAFETY: it is an adapter of DXGI.
-    unsafe { Device::open(functions, adapter.as_ptr()) }
+    unsafe { Direct3dDevice::open(functions, adapter.as_ptr()) }
 }
 
-fn adapter(factory: &Object, number: u32) -> Option<Object> {
+fn adapter(factory: &ComObject, number: u32) -> Option<ComObject> {
     // SAFETY: slot 12 of `IDXGIFactory4` is `EnumAdapters1`.
-    let enumerate = unsafe { factory.method::<method_type!((u32, Place) -> HResult)>(12) };
+    let enumerate = unsafe { factory.method::<method_type!((u32, OutPointer) -> HResult)>(12) };
     // SAFETY: the call stores an adapter.
     let made = unsafe {
-        Object::made("EnumAdapters1", |place| {
+        ComObject::made("EnumAdapters1", |place| {
             // SAFETY: the arguments are a number and a place for the answer.
             unsafe { enumerate(factory.as_ptr(), number, place) }
         })
@@ -83,12 +83,12 @@ fn adapter(factory: &Object, number: u32) -> Option<Object> {
     made.ok()
 }
 
-fn warp(factory: &Object) -> Option<Object> {
+fn warp(factory: &ComObject) -> Option<ComObject> {
     // SAFETY: slot 27 of `IDXGIFactory4` is `EnumWarpAdapter`.
-    let enumerate = unsafe { factory.method::<method_type!((*const Guid, Place) -> HResult)>(27) };
+    let enumerate = unsafe { factory.method::<method_type!((*const Guid, OutPointer) -> HResult)>(27) };
     // SAFETY: the call stores an adapter.
     let made = unsafe {
-        Object::made("EnumWarpAdapter", |place| {
+        ComObject::made("EnumWarpAdapter", |place| {
             // SAFETY: the arguments are an interface and a place for the answer.
             unsafe { enumerate(factory.as_ptr(), &raw const ADAPTER1, place) }
         })
@@ -96,7 +96,7 @@ fn warp(factory: &Object) -> Option<Object> {
     made.ok()
 }
 
-fn names(adapter: &Object, translator: Option<String>) -> Names {
+fn names(adapter: &ComObject, translator: Option<String>) -> AdapterNames {
     let (name, is_software) = describe(adapter);
     let driver = match (&translator, driver_version(adapter)) {
         (Some(translator), _) => translator.clone(),
@@ -107,11 +107,11 @@ fn names(adapter: &Object, translator: Option<String>) -> Names {
     let hardware = !is_software && translator.is_none();
     let id = device_id(&name, NativeApi::Direct3d12);
     let id = if translator.is_some() { format!("wine-{id}") } else { id };
-    Names { id, name, driver, translator, hardware }
+    AdapterNames { id, name, driver, translator, hardware }
 }
 
 /// Name of an adapter, and whether it is software.
-fn describe(adapter: &Object) -> (String, bool) {
+fn describe(adapter: &ComObject) -> (String, bool) {
     let mut desc = AdapterDesc {
         description: [0; 128],
         vendor: 0,
@@ -133,7 +133,7 @@ fn describe(adapter: &Object) -> (String, bool) {
 }
 
 /// Version of the user-mode driver: `32.0.15.6094`, of WARP `1.0.17.0`.
-fn driver_version(adapter: &Object) -> Option<String> {
+fn driver_version(adapter: &ComObject) -> Option<String> {
     let mut version = 0_u64;
     // SAFETY: slot 9 of `IDXGIAdapter1` is `CheckInterfaceSupport`.
     let check = unsafe { adapter.method::<method_type!((*const Guid, *mut u64) -> HResult)>(9) };
@@ -145,10 +145,10 @@ fn driver_version(adapter: &Object) -> Option<String> {
 
 /// Wine's version, below which Direct3D 12 is vkd3d's; `None` on Windows itself.
 fn wine() -> Option<String> {
-    type GetVersion = unsafe extern "C" fn() -> *const std::ffi::c_char;
+    type GetWineVersion = unsafe extern "C" fn() -> *const std::ffi::c_char;
     let library = library::open("ntdll.dll").ok()?;
     // SAFETY: where the function is, it has this type.
-    let get = unsafe { library.get::<GetVersion>(b"wine_get_version\0") }.ok()?;
+    let get = unsafe { library.get::<GetWineVersion>(b"wine_get_version\0") }.ok()?;
     // SAFETY: it takes nothing.
     let version = unsafe { get() };
     // SAFETY: it returns a text that stays.

@@ -7,7 +7,7 @@ mod vkd3d;
 
 use layoutproof_device::{DeviceInfo, Direct3d, RunnerError, RunnerKind};
 
-use crate::device::Device;
+use crate::device::Direct3dDevice;
 use crate::library::Functions;
 use crate::support::{MOST_CONSTANTS, Support};
 
@@ -16,18 +16,18 @@ use dxgi::{Adapter, list_adapters, open_adapter};
 #[cfg(not(windows))]
 use vkd3d::{Adapter, list_adapters, open_adapter};
 
-/// What is there.
+/// The adapters of this machine.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct AdapterListing {
     /// The devices that can be opened.
-    pub(crate) devices: Vec<Listed>,
+    pub(crate) devices: Vec<ListedAdapter>,
     /// Why others cannot.
     pub(crate) notes: Vec<String>,
 }
 
 /// An adapter with what is told of its device.
 #[derive(Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListedAdapter {
     adapter: Adapter,
     /// Equal ids are not yet numbered.
     pub(crate) info: DeviceInfo,
@@ -35,7 +35,7 @@ pub(crate) struct Listed {
 
 /// What an adapter says before its device is opened.
 #[derive(Debug)]
-struct Names {
+struct AdapterNames {
     id: String,
     name: String,
     driver: String,
@@ -44,11 +44,11 @@ struct Names {
 }
 
 /// Lists the adapters in the system's order.
-pub(crate) fn list(functions: Functions) -> Result<Found, RunnerError> {
-    let mut found = Found::default();
+pub(crate) fn list(functions: Functions) -> Result<AdapterListing, RunnerError> {
+    let mut found = AdapterListing::default();
     for (index, (adapter, names)) in (0..).zip(list_adapters()?) {
         match open_adapter(functions, &adapter) {
-            Ok(device) => found.devices.push(Listed { adapter, info: describe(&device, names, index) }),
+            Ok(device) => found.devices.push(ListedAdapter { adapter, info: describe(&device, names, index) }),
             Err(error) => found.notes.push(format!("{} is no device of Direct3D 12: {error}", names.name)),
         }
     }
@@ -60,8 +60,8 @@ pub(crate) fn list(functions: Functions) -> Result<Found, RunnerError> {
 }
 
 /// Opens the device that `info` names.
-pub(crate) fn open(functions: Functions, info: &DeviceInfo) -> Result<Device, RunnerError> {
-    let same = |listed: &&Listed| {
+pub(crate) fn open(functions: Functions, info: &DeviceInfo) -> Result<Direct3dDevice, RunnerError> {
+    let same = |listed: &&ListedAdapter| {
         listed.info.index == info.index && listed.info.name == info.name && listed.info.driver == info.driver
     };
     let found = list(functions)?;
@@ -72,9 +72,9 @@ pub(crate) fn open(functions: Functions, info: &DeviceInfo) -> Result<Device, Ru
     open_adapter(functions, &listed.adapter)
 }
 
-fn describe(device: &Device, names: Names, index: u32) -> DeviceInfo {
+fn describe(device: &Direct3dDevice, names: AdapterNames, index: u32) -> DeviceInfo {
     let Support { level, shader_model, binding_tier, features } = Support::of(device);
-    let Names { id, name, driver, translator, hardware } = names;
+    let AdapterNames { id, name, driver, translator, hardware } = names;
     DeviceInfo {
         id,
         name,

@@ -10,8 +10,8 @@ use ash::vk;
 use layoutproof_device::RunnerError;
 use layoutproof_device::devices::{NativeApi, device_id};
 
-use super::Names;
-use crate::device::Device;
+use super::AdapterNames;
+use crate::device::Direct3dDevice;
 use crate::library::{self, Functions};
 
 /// The variable that says which of Vulkan's devices vkd3d takes, by its number.
@@ -21,7 +21,7 @@ const CHOICE: &str = "VKD3D_VULKAN_DEVICE";
 pub(super) type Adapter = u32;
 
 /// Lists Vulkan's devices; none without a loader.
-pub(super) fn list_adapters() -> Result<Vec<(Adapter, Names)>, RunnerError> {
+pub(super) fn list_adapters() -> Result<Vec<(Adapter, AdapterNames)>, RunnerError> {
     let chosen: Option<u32> = env::var(CHOICE).ok().and_then(|number| number.trim().parse().ok());
     let version = version();
     let adapters = (0..).zip(vulkan_devices()?);
@@ -30,24 +30,24 @@ pub(super) fn list_adapters() -> Result<Vec<(Adapter, Names)>, RunnerError> {
 }
 
 /// Opens vkd3d's device above a Vulkan device.
-pub(super) fn open_adapter(functions: Functions, adapter: &Adapter) -> Result<Device, RunnerError> {
+pub(super) fn open_adapter(functions: Functions, adapter: &Adapter) -> Result<Direct3dDevice, RunnerError> {
     // SAFETY: a worker's other thread waits for requests and reads no variable, and drivers are asked on this one.
     unsafe { env::set_var(CHOICE, adapter.to_string()) };
     // SAFETY: without an adapter vkd3d takes the chosen device.
-    unsafe { Device::open(functions, std::ptr::null_mut()) }
+    unsafe { Direct3dDevice::open(functions, std::ptr::null_mut()) }
 }
 
 /// A Vulkan device.
-struct VulkanDevice {
+struct UnderlyingDevice {
     name: String,
     driver: String,
     hardware: bool,
 }
 
-impl VulkanDevice {
-    fn names(&self, version: &str) -> Names {
+impl UnderlyingDevice {
+    fn names(&self, version: &str) -> AdapterNames {
         let Self { name, driver, hardware } = self;
-        Names {
+        AdapterNames {
             id: device_id(name, NativeApi::Vkd3d),
             name: format!("vkd3d on {name}"),
             driver: format!("{version} on {driver}"),
@@ -57,7 +57,7 @@ impl VulkanDevice {
     }
 }
 
-fn vulkan_devices() -> Result<Vec<VulkanDevice>, RunnerError> {
+fn vulkan_devices() -> Result<Vec<UnderlyingDevice>, RunnerError> {
     let failed = |call: &str| {
         let call = call.to_owned();
         move |result: vk::Result| RunnerError::Api { call, reason: format!("{result:?}") }
@@ -85,7 +85,7 @@ fn vulkan_devices() -> Result<Vec<VulkanDevice>, RunnerError> {
     Ok(described)
 }
 
-fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> VulkanDevice {
+fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> UnderlyingDevice {
     // SAFETY: the device comes from this instance.
     let properties = unsafe { instance.get_physical_device_properties(device) };
     let mut driver = vk::PhysicalDeviceDriverProperties::default();
@@ -96,7 +96,7 @@ fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> VulkanDevic
     }
     let text = |text: Result<&CStr, _>| text.unwrap_or_default().to_string_lossy().into_owned();
     let named = text(driver.driver_name_as_c_str());
-    VulkanDevice {
+    UnderlyingDevice {
         name: text(properties.device_name_as_c_str()),
         driver: match named.as_str() {
             "" => format!("driver version {:#x}", properties.driver_version),
@@ -108,10 +108,10 @@ fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> VulkanDevic
 
 /// vkd3d's version: `vkd3d 2.1`.
 fn version() -> String {
-    type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint) -> *const c_char;
+    type GetVkd3dVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint) -> *const c_char;
     let Ok(library) = library::open("libvkd3d-shader.so.1") else { return "vkd3d".to_owned() };
     // SAFETY: the function has this type in `vkd3d_shader.h`.
-    let Ok(get) = (unsafe { library.get::<GetVersion>(b"vkd3d_shader_get_version\0") }) else {
+    let Ok(get) = (unsafe { library.get::<GetVkd3dVersion>(b"vkd3d_shader_get_version\0") }) else {
         return "vkd3d".to_owned();
     };
     let (mut major, mut minor) = (0, 0);

@@ -23,9 +23,9 @@ pub(crate) fn uniform_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> 
     let ty = block(&mut module.builder, &[(vector, 0)]);
     let array = module.builder.type_array(ty, four);
     let blocks = variable(&mut module.builder, array, StorageClass::Uniform);
-    module.bind(blocks, (2, 5));
+    module.bind(blocks, 2, 5);
     for element in 0..4 {
-        let pointer = module.pointer(blocks, (StorageClass::Uniform, uint), &[element, 0, 0]);
+        let pointer = module.pointer(blocks, StorageClass::Uniform, uint, &[element, 0, 0]);
         let word = module.builder.load(uint, None, pointer, None, [])?;
         module.put(element, word);
     }
@@ -68,19 +68,19 @@ fn address_module() -> Result<Vec<u32>, Failed> {
     let pushed = variable(&mut module.builder, pushed, StorageClass::PushConstant);
     let aligned = || (Some(MemoryAccess::ALIGNED), [Operand::LiteralBit32(4)]);
 
-    let first = module.pointer(pushed, (StorageClass::PushConstant, uint), &[0]);
+    let first = module.pointer(pushed, StorageClass::PushConstant, uint, &[0]);
     let first = module.builder.load(uint, None, first, None, [])?;
     module.put(0, first);
     let (access, alignment) = aligned();
-    let read = module.pointer(pushed, (StorageClass::PushConstant, address), &[1]);
+    let read = module.pointer(pushed, StorageClass::PushConstant, address, &[1]);
     let read = module.builder.load(address, None, read, None, [])?;
-    let read = module.pointer(read, (class, uint), &[0, 1]);
+    let read = module.pointer(read, class, uint, &[0, 1]);
     let read = module.builder.load(uint, None, read, access, alignment)?;
     module.put(1, read);
     let (access, alignment) = aligned();
-    let written = module.pointer(pushed, (StorageClass::PushConstant, address), &[2]);
+    let written = module.pointer(pushed, StorageClass::PushConstant, address, &[2]);
     let written = module.builder.load(address, None, written, None, [])?;
-    let written = module.pointer(written, (class, uint), &[0, 2]);
+    let written = module.pointer(written, class, uint, &[0, 2]);
     let value = module.number(0xADD);
     module.builder.store(written, value, access, alignment)?;
     Ok(module.end())
@@ -123,21 +123,21 @@ fn texel_module() -> Result<Vec<u32>, Failed> {
         (builder.constant_bit32(float, 0.5_f32.to_bits()), builder.constant_bit32(float, 1.0_f32.to_bits()));
     let middle = builder.constant_composite(coordinates, [half, half]);
     for (binding, variable) in (0..).zip([of_uniform, of_storage, of_combined]) {
-        module.bind(variable, (1, binding));
+        module.bind(variable, 1, binding);
     }
     module.builder.decorate(of_storage, Decoration::NonWritable, []);
 
     let zero = module.number(0);
     let uniform = module.builder.load(uniform, None, of_uniform, None, [])?;
     let texel = module.builder.image_fetch(floats, None, uniform, zero, None, [])?;
-    module.put_texel(0, (texel, float));
+    module.put_texel(0, texel, float);
     let storage = module.builder.load(storage, None, of_storage, None, [])?;
     let texel = module.builder.image_read(uints, None, storage, zero, None, [])?;
-    module.put_texel(4, (texel, uint));
+    module.put_texel(4, texel, uint);
     let combined = module.builder.load(combined, None, of_combined, None, [])?;
     let level = [Operand::IdRef(last)];
     let texel = module.builder.image_sample_explicit_lod(floats, None, combined, middle, ImageOperands::LOD, level)?;
-    module.put_texel(8, (texel, float));
+    module.put_texel(8, texel, float);
     Ok(module.end())
 }
 
@@ -167,9 +167,9 @@ fn comparison_module() -> Result<Vec<u32>, Failed> {
     let samplers = [0; 2].map(|_| variable(builder, sampler_type, StorageClass::UniformConstant));
     let (half, zero) = (builder.constant_bit32(float, 0.5_f32.to_bits()), builder.constant_bit32(float, 0));
     let middle = builder.constant_composite(coordinates, [half, half]);
-    module.bind(image, (1, 0));
+    module.bind(image, 1, 0);
     for (index, sampler) in (0..).zip(samplers) {
-        module.bind(sampler, (1, index + 1));
+        module.bind(sampler, 1, index + 1);
         let builder = &mut module.builder;
         let image = builder.load(image_type, None, image, None, [])?;
         let sampler = builder.load(sampler_type, None, sampler, None, [])?;

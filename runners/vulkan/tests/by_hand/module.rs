@@ -34,18 +34,18 @@ impl Module {
             builder.begin_function(void, None, FunctionControl::NONE, function_type).expect("outside of functions");
         builder.begin_block(None).expect("inside of a function");
         let mut module = Self { builder, uint, output, main };
-        module.bind(output, (0, 1));
+        module.bind(output, 0, 1);
         module
     }
 
     /// Gives a variable its set and binding.
-    pub(crate) fn bind(&mut self, variable: Word, (set, binding): (u32, u32)) {
+    pub(crate) fn bind(&mut self, variable: Word, set: u32, binding: u32) {
         self.builder.decorate(variable, Decoration::DescriptorSet, [Operand::LiteralBit32(set)]);
         self.builder.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);
     }
 
     /// A pointer to what the indices lead to.
-    pub(crate) fn pointer(&mut self, base: Word, (class, pointee): (StorageClass, Word), indices: &[u32]) -> Word {
+    pub(crate) fn pointer(&mut self, base: Word, class: StorageClass, pointee: Word, indices: &[u32]) -> Word {
         let ty = self.builder.type_pointer(None, class, pointee);
         let indices: Vec<Word> = indices.iter().map(|index| self.number(*index)).collect();
         self.builder.access_chain(ty, None, base, indices).expect("inside of a block")
@@ -58,12 +58,12 @@ impl Module {
 
     /// Stores a 32-bit word at word `index` of the output.
     pub(crate) fn put(&mut self, index: u32, word: Word) {
-        let target = self.pointer(self.output, (StorageClass::StorageBuffer, self.uint), &[0, index]);
+        let target = self.pointer(self.output, StorageClass::StorageBuffer, self.uint, &[0, index]);
         self.builder.store(target, word, None, []).expect("inside of a block");
     }
 
     /// Stores the bits of a vector of four 32-bit components from word `index` of the output on; `scalar` is their type.
-    pub(crate) fn put_texel(&mut self, index: u32, (texel, scalar): (Word, Word)) {
+    pub(crate) fn put_texel(&mut self, index: u32, texel: Word, scalar: Word) {
         for component in 0..4 {
             let part = self.builder.composite_extract(scalar, None, texel, [component]).expect("inside of a block");
             let word = if scalar == self.uint {

@@ -1,12 +1,12 @@
-//! The departures that wg-hlsl 0024, implicit resource binding, proposes. The numbers follow from its rules; no released
-//! compiler that this was run against implements all of them.
+//! The departures that wg-hlsl 0024, implicit resource binding, proposes. The numbers follow from its rules; no
+//! released compiler that this was run against implements all of them.
 
 use crate::bindings::dxc::tests::placed;
-use crate::bindings::{Convention, Request, Target};
+use crate::bindings::{BindingRequest, Convention, Target};
 
 fn shader(target: Target, declarations: &str, statements: &str) -> Vec<String> {
     let source = format!("{declarations} [numthreads(4, 1, 1)] void main() {{ {statements} }}");
-    placed(&source, &Request::new(target, Convention::Clang))
+    placed(&source, &BindingRequest::new(target, Convention::Clang))
 }
 
 fn d3d12(declarations: &str, statements: &str) -> Vec<String> {
@@ -41,8 +41,8 @@ fn struct_members_are_placed_in_declaration_order() {
     assert_eq!(d3d12(declarations, "A[0] = s.D[0] + s.B[0];"), ["A u0", "s.B u1", "s.D u2"]);
 }
 
-/// "The full range of descriptors should be reserved, the same way it is reserved for resource arrays declared at global
-/// scope": example 2.2 with whole ranges, and a dynamic index as in example 2.3.
+/// "The full range of descriptors should be reserved, the same way it is reserved for resource arrays declared at
+/// global scope": example 2.2 with whole ranges, and a dynamic index as in example 2.3.
 #[test]
 fn arrays_in_structs_are_whole_ranges() {
     let declarations = "struct S { RWBuffer<float> B[4]; RWBuffer<float> C[2]; RWBuffer<float> E[3]; };

@@ -1,11 +1,12 @@
 //! Sources whose placement would fill the memory or never end: refused quickly.
 
 use super::placed;
-use crate::bindings::{Convention, Request, Target};
+use crate::bindings::{BindingRequest, Convention, Target};
 
 /// What DXC's and Clang's conventions say first.
 fn refused(source: &str) -> [Vec<String>; 2] {
-    [Convention::Dxc, Convention::Clang].map(|convention| placed(source, &Request::new(Target::D3d12, convention)))
+    [Convention::Dxc, Convention::Clang]
+        .map(|convention| placed(source, &BindingRequest::new(Target::D3d12, convention)))
 }
 
 fn many(count: usize, unit: &dyn Fn(usize) -> String) -> String {

@@ -13,7 +13,7 @@ mod vulkan;
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::Count;
 
-use crate::bindings::{Convention, Request, Target, bind};
+use crate::bindings::{BindingRequest, Convention, Target, bind};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::sources::SourceMap;
 use crate::module::Module;
@@ -27,7 +27,7 @@ fn read(source: &str) -> Module {
 }
 
 /// `B u3[4] space1`, one text for each row; the messages where the source is refused.
-pub(in crate::bindings) fn placed(source: &str, request: &Request) -> Vec<String> {
+pub(in crate::bindings) fn placed(source: &str, request: &BindingRequest) -> Vec<String> {
     match bind(&read(source), request) {
         Ok(bound) => bound.bindings.iter().map(row).collect(),
         Err(problems) => problems.iter().map(|problem| format!("error: {}", problem.message)).collect(),
@@ -44,12 +44,12 @@ fn row(binding: &crate::bindings::Binding) -> String {
 }
 
 pub(super) fn d3d12(source: &str) -> Vec<String> {
-    placed(source, &Request::new(Target::D3d12, Convention::Dxc))
+    placed(source, &BindingRequest::new(Target::D3d12, Convention::Dxc))
 }
 
 /// `declarations` with the statements of a compute shader, asked with options that change bindings.
 fn shader_with(target: Target, options: &[&str], declarations: &str, statements: &str) -> Vec<String> {
-    let mut request = Request::new(target, Convention::Dxc);
+    let mut request = BindingRequest::new(target, Convention::Dxc);
     request.options = options.iter().map(|option| (*option).to_owned()).collect();
     placed(&format!("{declarations} [numthreads(1, 1, 1)] void main() {{ {statements} }}"), &request)
 }

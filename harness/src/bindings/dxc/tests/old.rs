@@ -2,10 +2,10 @@
 //! `-T cs_6_6 -spirv -Vd`).
 
 use super::placed;
-use crate::bindings::{Convention, Request, Target};
+use crate::bindings::{BindingRequest, Convention, Target};
 
-fn old(target: Target, option: Option<&str>, (declarations, statements): (&str, &str)) -> Vec<String> {
-    let mut request = Request::new(target, Convention::Dxc);
+fn old(target: Target, option: Option<&str>, declarations: &str, statements: &str) -> Vec<String> {
+    let mut request = BindingRequest::new(target, Convention::Dxc);
     request.version = Some("1.7.2207".to_owned());
     request.options = option.into_iter().map(str::to_owned).collect();
     let rows = placed(&format!("{declarations} [numthreads(1, 1, 1)] void main() {{ {statements} }}"), &request);
@@ -13,7 +13,7 @@ fn old(target: Target, option: Option<&str>, (declarations, statements): (&str, 
 }
 
 fn vulkan(declarations: &str, statements: &str) -> Vec<String> {
-    old(Target::Vulkan, None, (declarations, statements))
+    old(Target::Vulkan, None, declarations, statements)
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn a_counter_follows_its_buffer_whether_it_is_used_or_not() {
     assert_eq!(vulkan(two, "A[0] = 1;"), ["A 2"]);
     assert_eq!(vulkan(two, "r[0] = 1; A[0] = 1;"), ["r 0", "A 2"]);
     assert_eq!(vulkan(two, "r.IncrementCounter(); A[0] = 1;"), ["r.$counter 1", "A 2"]);
-    let kept = old(Target::Vulkan, Some("-Od"), (two, "A[0] = 1;"));
+    let kept = old(Target::Vulkan, Some("-Od"), two, "A[0] = 1;");
     assert_eq!(kept, ["r 0", "r.$counter 1", "A 2"]);
     let spaces = "RWStructuredBuffer<int> r : register(u0, space1); RWBuffer<int> A : register(space1);";
     assert_eq!(vulkan(spaces, "r[0] = 1; A[0] = 1;"), ["r 0 set1", "A 2 set1"]);
@@ -38,12 +38,12 @@ fn a_counter_follows_its_buffer_whether_it_is_used_or_not() {
 #[test]
 fn what_came_later_is_refused() {
     let message = "error: definition of variable with array type needs an explicit size or an initializer";
-    let arrays = ("Texture2D<float> T[][3]; RWBuffer<float> A;", "A[0] = 1;");
-    assert_eq!(old(Target::D3d12, None, arrays), [message]);
-    assert_eq!(old(Target::Vulkan, None, arrays), [message]);
-    let preserve = old(Target::Vulkan, Some("-fspv-preserve-bindings"), ("RWBuffer<float> A;", "A[0] = 1;"));
+    let arrays = "Texture2D<float> T[][3]; RWBuffer<float> A;";
+    assert_eq!(old(Target::D3d12, None, arrays, "A[0] = 1;"), [message]);
+    assert_eq!(old(Target::Vulkan, None, arrays, "A[0] = 1;"), [message]);
+    let preserve = old(Target::Vulkan, Some("-fspv-preserve-bindings"), "RWBuffer<float> A;", "A[0] = 1;");
     assert_eq!(preserve, ["error: Unknown argument: '-fspv-preserve-bindings'"]);
-    let bound = ("RWStructuredBuffer<int> r : register(u0);", "r[0] = 1;");
+    let bound = "RWStructuredBuffer<int> r : register(u0);";
     let error = "error: -fvk-bind-register for RW/Append/Consume StructuredBuffer unimplemented";
-    assert_eq!(old(Target::Vulkan, Some("-fvk-bind-register u0 0 5 0"), bound), [error]);
+    assert_eq!(old(Target::Vulkan, Some("-fvk-bind-register u0 0 5 0"), bound, "r[0] = 1;"), [error]);
 }

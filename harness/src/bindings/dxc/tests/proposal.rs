@@ -2,7 +2,7 @@
 //! (`-T cs_6_6`, listing) give.
 
 use super::{d3d12, placed, shader};
-use crate::bindings::{Convention, Request, Target};
+use crate::bindings::{BindingRequest, Convention, Target};
 
 #[test]
 fn example_1_1_variables_take_the_first_free_register() {
@@ -91,7 +91,7 @@ const EXAMPLE_6_1: &str = "struct S { RWBuffer<float> D; }; RWBuffer<float> A; R
 fn example_6_1_unused_resources_take_nothing() {
     assert_eq!(d3d12(EXAMPLE_6_1), ["A u0", "E u1[5]"]);
     // What an optimiser leaves with `-Od` is said by hand.
-    let mut request = Request::new(Target::D3d12, Convention::Dxc);
+    let mut request = BindingRequest::new(Target::D3d12, Convention::Dxc);
     request.used = vec!["B".to_owned(), "s.D".to_owned()];
     let message = "error: resource s.D at register 5 overlaps with resource B at register 0, space 0";
     assert_eq!(placed(EXAMPLE_6_1, &request), [message]);

@@ -1,7 +1,7 @@
 //! Registers on D3D12; every number and message is from DXC 1.7.2308 (`-T cs_6_6`, listing and diagnostics).
 
 use super::{d3d12, placed, shader, shader_with};
-use crate::bindings::{Convention, Request, Target, bind};
+use crate::bindings::{BindingRequest, Convention, Target, bind};
 use crate::input::diagnostics::Code;
 
 /// Loose globals are the first constant buffer wherever they stand, texture buffers the last textures.
@@ -131,7 +131,7 @@ fn libraries_leave_registers_to_their_linking() {
     let source = "struct S { RWBuffer<float> a; }; S s; RWBuffer<float> A; RWBuffer<float> B : register(u3); float g;
         [shader(\"compute\")] [numthreads(1, 1, 1)] void main() { A[0] = s.a[0] + B[0] + g; }
         [shader(\"compute\")] [numthreads(1, 1, 1)] void other() { A[1] = 2; }";
-    let mut request = Request::new(Target::D3d12, Convention::Dxc);
+    let mut request = BindingRequest::new(Target::D3d12, Convention::Dxc);
     request.profile = Some("lib_6_6".to_owned());
     let none = ["$Globals b4294967295", "A u4294967295 space4294967295", "B u3", "s.a u4294967295"];
     assert_eq!(placed(source, &request), none);
@@ -143,7 +143,7 @@ fn libraries_leave_registers_to_their_linking() {
 fn only_the_entry_point_that_is_asked_for_counts() {
     let source = "RWBuffer<float> A; RWBuffer<float> B; RWBuffer<float> C; void f() { C[0] = 1; }
         [numthreads(1, 1, 1)] void one() { A[0] = 1; } [numthreads(1, 1, 1)] void two() { f(); B[0] = 1; }";
-    let mut request = Request::new(Target::D3d12, Convention::Dxc);
+    let mut request = BindingRequest::new(Target::D3d12, Convention::Dxc);
     request.entry = Some("two".to_owned());
     assert_eq!(placed(source, &request), ["B u0", "C u1"]);
     // An optimiser knows more than the text says.
@@ -182,15 +182,16 @@ fn registers_in_cbuffers_are_lost_behind_unused_buffers() {
 fn a_lost_register_is_warned_of() {
     let source = "cbuffer C { Texture2D T : register(t7); } RWBuffer<float4> U;
         [numthreads(1, 1, 1)] void main() { U[0] = T.Load(0); }";
-    let bound = bind(&super::read(source), &Request::new(Target::D3d12, Convention::Dxc)).unwrap();
+    let bound = bind(&super::read(source), &BindingRequest::new(Target::D3d12, Convention::Dxc)).unwrap();
     assert_eq!(bound.warnings.iter().map(|warning| warning.code).collect::<Vec<_>>(), [Code::Ignored]);
 }
 
 #[test]
 fn other_targets_and_options_are_refused() {
-    let rows = placed("float g;", &Request::new(Target::Metal, Convention::Dxc));
+    let rows = placed("float g;", &BindingRequest::new(Target::Metal, Convention::Dxc));
     assert_eq!(rows, ["error: the convention `dxc` has no target `metal`"]);
     let rows = shader_with(Target::D3d12, &["-fvk-t-shift 10"], "", "");
-    let message = "error: `-fvk-t-shift 10` is no option that changes bindings, or lacks the values that it takes";
+    let message =
+        "error: `-fvk-t-shift 10` is not an option that changes bindings, or one of its values is missing or wrong";
     assert_eq!(rows, [message]);
 }

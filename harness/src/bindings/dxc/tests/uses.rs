@@ -2,7 +2,7 @@
 //! DXC 1.7.2308 (`-T cs_6_6`, other profiles where named).
 
 use super::{placed, read};
-use crate::bindings::{Convention, Request, Target, bind};
+use crate::bindings::{BindingRequest, Convention, Target, bind};
 
 /// The registers of `A`, `B` and `C` where `declarations` stand before an entry point that adds up `a`, `c` and
 /// `value`; without `o`, which is written.
@@ -12,7 +12,7 @@ fn bound(declarations: &str, value: &str) -> String {
         RWStructuredBuffer<float> o; {declarations}
         [numthreads(1, 1, 1)] void main(uint3 i : SV_DispatchThreadID) {{ o[0] = a + c + {value}; }}"
     );
-    let request = Request::new(Target::D3d12, Convention::Dxc);
+    let request = BindingRequest::new(Target::D3d12, Convention::Dxc);
     match bind(&read(&source), &request) {
         Ok(bound) => {
             assert!(bound.warnings.is_empty(), "{declarations} {value}: {:?}", bound.warnings);
@@ -156,8 +156,10 @@ fn patch_constants_and_exports_are_compiled_too() {
         [domain(\"tri\")] [partitioning(\"integer\")] [outputtopology(\"triangle_cw\")] [outputcontrolpoints(3)]
         [patchconstantfunc(\"pc\")]
         V main(InputPatch<V, 3> v, uint i : SV_OutputControlPointID) { V r = v[i]; r.p.x = b; return r; }";
-    let request =
-        |profile: &str| Request { profile: Some(profile.to_owned()), ..Request::new(Target::D3d12, Convention::Dxc) };
+    let request = |profile: &str| BindingRequest {
+        profile: Some(profile.to_owned()),
+        ..BindingRequest::new(Target::D3d12, Convention::Dxc)
+    };
     assert_eq!(placed(hull, &request("hs_6_6")), ["A b0", "B b1"]);
     let library = "cbuffer A : register(b3) { float a; } cbuffer B : register(b4) { float b; }
         float f() { return a; } export float g() { return b; }";
@@ -170,7 +172,8 @@ fn patch_constants_and_exports_are_compiled_too() {
 fn several_registers() {
     let both = |registers: &str| {
         let source = format!("Buffer<uint> b : {registers}; [numthreads(1, 1, 1)] void main() {{ b[0]; }}");
-        [Target::D3d12, Target::Vulkan].map(|target| placed(&source, &Request::new(target, Convention::Dxc)).join(""))
+        [Target::D3d12, Target::Vulkan]
+            .map(|target| placed(&source, &BindingRequest::new(target, Convention::Dxc)).join(""))
     };
     assert_eq!(both("register(vs, t4) : register(ps, t7)"), ["b t7", "b binding4"]);
     assert_eq!(both("register(ps, t7) : register(vs, t4)"), ["b t4", "b binding7"]);
@@ -185,7 +188,7 @@ fn several_registers() {
 fn what_cannot_be_followed_is_said() {
     let source = "cbuffer A { float a; } cbuffer B { float b; } struct L { float x; float Get() { return a; } };
         [numthreads(1, 1, 1)] void main() { __unknown(b).Get(); }";
-    let bound = bind(&read(source), &Request::new(Target::D3d12, Convention::Dxc)).unwrap();
+    let bound = bind(&read(source), &BindingRequest::new(Target::D3d12, Convention::Dxc)).unwrap();
     let paths: Vec<&str> = bound.uncertain.iter().map(String::as_str).collect();
     assert_eq!(paths, ["A", "B"]);
     let [warning] = bound.warnings.as_slice() else { panic!("{:?}", bound.warnings) };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::shape::Type;
 
-use crate::bindings::Request;
+use crate::bindings::BindingRequest;
 use crate::bindings::dxc::location::is_struct;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Function, Life, Module, ParameterKind, Step};
@@ -22,7 +22,7 @@ pub(super) fn refused(module: &Module) -> Vec<Diagnostic> {
 }
 
 /// A use of a descriptor heap: DXC 1.7.2308, the last release whose SPIR-V was measured, crashes on each.
-pub(super) fn heap(module: &Module, request: &Request) -> Option<Diagnostic> {
+pub(super) fn heap(module: &Module, request: &BindingRequest) -> Option<Diagnostic> {
     let is_entry = |function: &&Function| match &request.entry {
         Some(entry) => function.name == *entry,
         None => module.entry_points.is_empty() || module.entry_points.iter().any(|entry| entry.name == function.name),
@@ -49,6 +49,7 @@ pub(super) fn heap(module: &Module, request: &Request) -> Option<Diagnostic> {
             }
         }
     }
+
     None
 }
 
@@ -57,7 +58,7 @@ const HEAPS: [&str; 2] = ["ResourceDescriptorHeap", "SamplerDescriptorHeap"];
 
 fn message(ty: &Type) -> Option<&'static str> {
     let (innermost, counts) = ty.dimensions();
-    let parts = Parts::of(ty);
+    let parts = StructContents::of(ty);
     if is_struct(innermost) && parts.resources && parts.data {
         Some("global structures containing both resources and non-resources are not supported")
     } else if is_struct(innermost) && parts.buffers {
@@ -75,16 +76,16 @@ fn is_written_structured(ty: &Type) -> bool {
         if matches!(resource.kind, ResourceKind::StructuredBuffer(access) if written.contains(&access)))
 }
 
-/// What a struct is made of.
+/// The kinds of members that a struct holds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Parts {
+struct StructContents {
     data: bool,
     resources: bool,
     /// Constant, texture, structured and byte-address buffers.
     buffers: bool,
 }
 
-impl Parts {
+impl StructContents {
     fn of(ty: &Type) -> Self {
         match ty.dimensions().0 {
             Type::Struct(ty) => {

@@ -2,42 +2,42 @@
 
 use std::sync::Arc;
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::resource::{Access, Resource};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, StructType, Type};
 
-use super::super::node::{Fields, Node};
+use super::super::node::{NodeFields, ReflectionNode};
 use super::super::resource_usage;
-use super::super::spelling::{self, Kind, Shape, container_kind, has_own_members, kind, simple_name};
-use super::{Context, bindings, count, named, place};
-use crate::bindings::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
-use crate::bindings::unit::LayoutUnit;
+use super::super::spelling::{self, ResourceShape, SlangTypeKind, container_kind, has_own_members, kind, simple_name};
+use super::{VariableContext, bindings, count, named, place};
+use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
 /// A type as it is laid out.
-pub(super) fn layout(layout: &TypeLayout, context: &Context<'_>) -> Fields {
+pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
     let shown = match (&layout.parts, &layout.ty) {
-        (Parts::Fields(fields), ty) => structure(ty).with("fields", self::fields(fields, context)),
-        (Parts::Elements { element, stride }, ty) => array(ty, element, context)
+        (TypeParts::Fields(fields), ty) => structure(ty).with("fields", self::fields(fields, context)),
+        (TypeParts::Elements { element, stride }, ty) => array(ty, element, context)
             .with_some("uniformStride", in_bytes(layout).map(|_| count(stride.get(LayoutUnit::Bytes)))),
-        (Parts::Contained { container, element }, ty) => contained(ty, container, element),
-        (Parts::Memory(element), ty) => {
-            resource_base(ty).with("resultType", self::layout(element, &Context::OUTSIDE).into())
+        (TypeParts::Contained { container, element }, ty) => contained(ty, container, element),
+        (TypeParts::Memory(element), ty) => {
+            resource_base(ty).with("resultType", self::layout(element, &VariableContext::OUTSIDE).into())
         }
-        (Parts::None, ty) => plain(ty),
+        (TypeParts::None, ty) => plain(ty),
     };
-    shown.with("sizes", Node::List(sizes(layout)))
+    shown.with("sizes", ReflectionNode::List(sizes(layout)))
 }
 
-fn sizes(layout: &TypeLayout) -> Vec<Node> {
+fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
     let size = |(unit, taken)| {
-        let kind = |unit| Fields::default().with("kind", Node::Word(spelling::unit(unit).0.json));
+        let kind = |unit| NodeFields::default().with("kind", ReflectionNode::Word(spelling::unit(unit).0.json));
         let (taken, alignment) = match (unit, &layout.parts) {
             (LayoutUnit::Bytes, _) => (taken, layout.alignment),
-            (LayoutUnit::MetalArgument, Parts::Fields(fields)) => argument_bytes(fields),
+            (LayoutUnit::MetalArgument, TypeParts::Fields(fields)) => argument_bytes(fields),
             (unit, _) => return kind(unit).with("value", count(taken)).into(),
         };
         let bytes = kind(LayoutUnit::Bytes).with("value", count(taken));
-        bytes.with("alignment", Node::Number(alignment)).into()
+        bytes.with("alignment", ReflectionNode::Number(alignment)).into()
     };
     resource_usage::sizes(layout).into_iter().map(size).collect()
 }
@@ -59,7 +59,7 @@ fn in_bytes(layout: &TypeLayout) -> Option<Count> {
     Some(layout.usage.get(LayoutUnit::Bytes)).filter(|bytes| *bytes != Count::Finite(0))
 }
 
-fn fields(fields: &[VariableLayout], context: &Context<'_>) -> Node {
+fn fields(fields: &[VariableLayout], context: &VariableContext<'_>) -> ReflectionNode {
     let mut context = context.clone();
     let mut listed = Vec::new();
     for field in fields {
@@ -67,13 +67,13 @@ fn fields(fields: &[VariableLayout], context: &Context<'_>) -> Node {
         listed.push(named(field).with("type", ty.into()).and(place(field, &context)).into());
         context.varying = context.varying.behind(&field.layout);
     }
-    Node::List(listed)
+    ReflectionNode::List(listed)
 }
 
-fn array(ty: &Type, element: &TypeLayout, context: &Context<'_>) -> Fields {
-    Fields::default()
-        .with("kind", Node::Word("array"))
-        .with("elementCount", Node::Number(array_length(ty)))
+fn array(ty: &Type, element: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
+    NodeFields::default()
+        .with("kind", ReflectionNode::Word("array"))
+        .with("elementCount", ReflectionNode::Number(array_length(ty)))
         .with("elementType", layout(element, context).into())
 }
 
@@ -94,7 +94,7 @@ fn array_length(ty: &Type) -> u32 {
 }
 
 /// A buffer or block. `elementType` is an older view with the element's offsets added to those of its fields.
-fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) -> Fields {
+fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) -> NodeFields {
     let mut inside = TypeLayout::clone(&element.layout);
     if has_own_members(ty) {
         let span = element.span;
@@ -102,18 +102,18 @@ fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) ->
     }
     let shifted = shifted(&inside, &element.offsets);
     let kind = container_kind(ty, &container.layout);
-    let ty = layout(&inside, &Context::OUTSIDE);
-    Fields::default()
-        .with("kind", Node::Word(kind.json))
-        .with("elementType", layout(&shifted, &Context::OUTSIDE).into())
+    let ty = layout(&inside, &VariableContext::OUTSIDE);
+    NodeFields::default()
+        .with("kind", ReflectionNode::Word(kind.json))
+        .with("elementType", layout(&shifted, &VariableContext::OUTSIDE).into())
         .with("containerVarLayout", bindings(container).into())
-        .with("elementVarLayout", Fields::default().with("type", ty.into()).and(bindings(element)).into())
+        .with("elementVarLayout", NodeFields::default().with("type", ty.into()).and(bindings(element)).into())
 }
 
 /// `layout` with `by` added to the offsets of its fields, if it is a struct.
 fn shifted(layout: &TypeLayout, by: &[UnitOffset]) -> TypeLayout {
     let mut layout = layout.clone();
-    if let Parts::Fields(fields) = &mut layout.parts {
+    if let TypeParts::Fields(fields) = &mut layout.parts {
         for own in fields.iter_mut().flat_map(|field| &mut field.offsets) {
             if let Some(by) = by.iter().find(|by| by.unit == own.unit) {
                 own.offset = own.offset.saturating_add(by.offset);
@@ -124,7 +124,7 @@ fn shifted(layout: &TypeLayout, by: &[UnitOffset]) -> TypeLayout {
     layout
 }
 
-fn structure(ty: &Type) -> Fields {
+fn structure(ty: &Type) -> NodeFields {
     let name = match ty {
         Type::Struct(ty) => simple_name(&ty.name),
         Type::Scalar(_)
@@ -136,39 +136,39 @@ fn structure(ty: &Type) -> Fields {
         | Type::Handle { .. }
         | Type::Resource(_) => None,
     };
-    Fields::default().with("kind", Node::Word("struct")).with_some("name", name.map(Node::text))
+    NodeFields::default().with("kind", ReflectionNode::Word("struct")).with_some("name", name.map(ReflectionNode::text))
 }
 
 /// A type without a layout: an element of a vector, the result of a texture.
-fn plain(ty: &Type) -> Fields {
-    let kind = |kind| Fields::default().with("kind", Node::Word(kind));
+fn plain(ty: &Type) -> NodeFields {
+    let kind = |kind| NodeFields::default().with("kind", ReflectionNode::Word(kind));
     match ty {
         Type::Scalar(scalar) => self::scalar(*scalar),
         Type::Enum(ty) => self::scalar(ty.underlying),
-        Type::Vector { scalar, length } => {
-            kind("vector").with("elementCount", Node::Number(*length)).with("elementType", self::scalar(*scalar).into())
-        }
+        Type::Vector { scalar, length } => kind("vector")
+            .with("elementCount", ReflectionNode::Number(*length))
+            .with("elementType", self::scalar(*scalar).into()),
         Type::Matrix { scalar, rows, columns, .. } => kind("matrix")
-            .with("rowCount", Node::Number(*rows))
-            .with("columnCount", Node::Number(*columns))
+            .with("rowCount", ReflectionNode::Number(*rows))
+            .with("columnCount", ReflectionNode::Number(*columns))
             .with("elementType", self::scalar(*scalar).into()),
         Type::Array { element, .. } => kind("array")
-            .with("elementCount", Node::Number(array_length(ty)))
+            .with("elementCount", ReflectionNode::Number(array_length(ty)))
             .with("elementType", plain(element).into()),
         Type::Struct(members) => kind("struct").with("fields", plain_fields(members)),
-        Type::Pointer { pointee } => kind("pointer").with("valueType", Node::text(pointee_name(pointee))),
+        Type::Pointer { pointee } => kind("pointer").with("valueType", ReflectionNode::text(pointee_name(pointee))),
         Type::Handle { .. } => plain(&Type::Vector { scalar: Scalar::Uint32, length: 2 }),
         Type::Resource(resource) => plain_resource(ty, resource),
     }
 }
 
-fn plain_fields(ty: &StructType) -> Node {
+fn plain_fields(ty: &StructType) -> ReflectionNode {
     let field = |name: &str, ty: &Type| {
         let ty = plain(ty);
-        Fields::default().with("name", Node::text(name)).with("type", ty.into()).into()
+        NodeFields::default().with("name", ReflectionNode::text(name)).with("type", ty.into()).into()
     };
     let base = ty.base.iter().map(|base| field("$base", &Type::Struct(base.clone())));
-    Node::List(base.chain(ty.members.iter().map(|member| field(&member.name, &member.ty))).collect())
+    ReflectionNode::List(base.chain(ty.members.iter().map(|member| field(&member.name, &member.ty))).collect())
 }
 
 /// The name of what a pointer points at, without type arguments: `float3` is a `vector` to Slang, `T*` a `Ptr`.
@@ -184,31 +184,31 @@ fn pointee_name(spelling: &str) -> &str {
     }
 }
 
-fn scalar(scalar: Scalar) -> Fields {
-    let kind = Fields::default().with("kind", Node::Word("scalar"));
-    kind.with("scalarType", Node::Word(spelling::scalar(scalar).json))
+fn scalar(scalar: Scalar) -> NodeFields {
+    let kind = NodeFields::default().with("kind", ReflectionNode::Word("scalar"));
+    kind.with("scalarType", ReflectionNode::Word(spelling::scalar(scalar).json))
 }
 
-fn plain_resource(ty: &Type, resource: &Resource) -> Fields {
+fn plain_resource(ty: &Type, resource: &Resource) -> NodeFields {
     match kind(ty) {
-        Kind::Sampler => Fields::default().with("kind", Node::Word("samplerState")),
-        Kind::Container(words) => Fields::default().with("kind", Node::Word(words.json)),
-        Kind::Plain | Kind::Resource(_) => {
+        SlangTypeKind::Sampler => NodeFields::default().with("kind", ReflectionNode::Word("samplerState")),
+        SlangTypeKind::Container(words) => NodeFields::default().with("kind", ReflectionNode::Word(words.json)),
+        SlangTypeKind::Plain | SlangTypeKind::Resource(_) => {
             resource_base(ty).with_some("resultType", spelling::result(resource).map(|result| plain(&result).into()))
         }
     }
 }
 
-fn resource_base(ty: &Type) -> Fields {
-    let Kind::Resource(shape) = kind(ty) else { return Fields::default() };
-    let Shape { base, array, multisample, combined, access } = shape;
-    let flag = |set: bool| set.then_some(Node::Bool(true));
-    Fields::default()
-        .with("kind", Node::Word("resource"))
-        .with("baseShape", Node::Word(base.json))
+fn resource_base(ty: &Type) -> NodeFields {
+    let SlangTypeKind::Resource(shape) = kind(ty) else { return NodeFields::default() };
+    let ResourceShape { base, array, multisample, combined, access } = shape;
+    let flag = |set: bool| set.then_some(ReflectionNode::Bool(true));
+    NodeFields::default()
+        .with("kind", ReflectionNode::Word("resource"))
+        .with("baseShape", ReflectionNode::Word(base.json))
         .with_some("array", flag(array))
         .with_some("multisample", flag(multisample))
         .with_some("feedback", flag(access == Access::Feedback))
         .with_some("combined", flag(combined))
-        .with_some("access", (access != Access::Read).then_some(Node::Word(spelling::access(access).json)))
+        .with_some("access", (access != Access::Read).then_some(ReflectionNode::Word(spelling::access(access).json)))
 }

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use layoutproof_layout::resource::{Access, Dimension, Resource, ResourceKind, Texture};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder, StructType, Type};
-use layoutproof_layout::{Annotations, Span};
+use layoutproof_layout::{Annotations, Span, Usage};
 use serde_json::Value;
 
-use super::{Used, slang_json, yaml};
-use crate::bindings::LayoutUnit::{self, Binding, Bytes, Space};
-use crate::bindings::Usage;
-use crate::bindings::tree::{Parts, ProgramLayout, TypeLayout, UnitOffset, VariableLayout};
+use super::{ParameterUses, slang_json, yaml};
+use crate::bindings::tree::{ProgramLayout, TypeLayout, TypeParts, UnitOffset, VariableLayout};
+use layoutproof_layout::LayoutUnit::{self, Binding, Bytes, Space};
 
 type Amounts<'a> = &'a [(LayoutUnit, u32)];
 
@@ -25,7 +24,7 @@ fn usage(amounts: Amounts<'_>) -> Usage {
     usage
 }
 
-fn layout(ty: Type, amounts: Amounts<'_>, alignment: u32, parts: Parts) -> TypeLayout {
+fn layout(ty: Type, amounts: Amounts<'_>, alignment: u32, parts: TypeParts) -> TypeLayout {
     TypeLayout { ty, usage: usage(amounts), alignment, parts }
 }
 
@@ -42,7 +41,7 @@ fn variable(name: Option<&str>, offsets: Amounts<'_>, layout: TypeLayout) -> Var
 
 fn structure(name: &str, amounts: Amounts<'_>, alignment: u32, fields: Vec<VariableLayout>) -> TypeLayout {
     let ty = StructType { name: name.to_owned(), base: None, members: Vec::new(), span: Span::default() };
-    layout(Type::Struct(Arc::new(ty)), amounts, alignment, Parts::Fields(fields))
+    layout(Type::Struct(Arc::new(ty)), amounts, alignment, TypeParts::Fields(fields))
 }
 
 fn resource(kind: ResourceKind, element: Option<Type>) -> Type {
@@ -52,25 +51,25 @@ fn resource(kind: ResourceKind, element: Option<Type>) -> Type {
 fn texture(name: &str, dimension: Dimension, binding: u32) -> VariableLayout {
     let texture = Texture { dimension, array: false, multisample: false, access: Access::Read };
     let ty = resource(ResourceKind::Texture(texture), None);
-    variable(Some(name), &[(Binding, binding)], layout(ty, &[(Binding, 1)], 1, Parts::None))
+    variable(Some(name), &[(Binding, binding)], layout(ty, &[(Binding, 1)], 1, TypeParts::None))
 }
 
 fn sampler(name: &str, kind: ResourceKind, binding: u32) -> VariableLayout {
-    variable(Some(name), &[(Binding, binding)], layout(resource(kind, None), &[(Binding, 1)], 1, Parts::None))
+    variable(Some(name), &[(Binding, binding)], layout(resource(kind, None), &[(Binding, 1)], 1, TypeParts::None))
 }
 
 /// A vector in std140, which aligns `float3` to 16 bytes.
 fn floats(name: &str, length: u32, offset: u32) -> VariableLayout {
     let ty = Type::Vector { scalar: Scalar::Float32, length };
     let alignment = (length * 4).next_power_of_two();
-    variable(Some(name), &[(Bytes, offset)], layout(ty, &[(Bytes, length * 4)], alignment, Parts::None))
+    variable(Some(name), &[(Bytes, offset)], layout(ty, &[(Bytes, length * 4)], alignment, TypeParts::None))
 }
 
 fn container(kind: ResourceKind, taken: Amounts<'_>, own: Amounts<'_>, element: VariableLayout) -> TypeLayout {
     let ty = resource(kind, Some(element.layout.ty.clone()));
     let zero: Vec<_> = own.iter().map(|(unit, _)| (*unit, 0)).collect();
-    let container = variable(None, &zero, layout(ty.clone(), own, 1, Parts::None));
-    layout(ty, taken, 1, Parts::Contained { container: Box::new(container), element: Box::new(element) })
+    let container = variable(None, &zero, layout(ty.clone(), own, 1, TypeParts::None));
+    layout(ty, taken, 1, TypeParts::Contained { container: Box::new(container), element: Box::new(element) })
 }
 
 /// The example of Container and Element, on Vulkan, with `params` in descriptor set `space`.
@@ -116,7 +115,8 @@ fn frame_params(space: u32) -> ProgramLayout {
     }
 }
 
-/// The lines of `text` from the one that reads `from` on, as long as they are indented as deep, without that indentation.
+/// The lines of `text` from the one that reads `from` on, as long as they are indented as deep, without that
+/// indentation.
 fn block<'a>(text: &'a str, from: &str) -> Vec<&'a str> {
     let mut lines = text.lines().skip_while(|line| line.trim() != from).peekable();
     let depth = lines.peek().map_or(0, |line| line.len() - line.trim_start().len());
@@ -129,7 +129,7 @@ fn block<'a>(text: &'a str, from: &str) -> Vec<&'a str> {
 /// Accumulating Offsets Along An Access Path.
 #[test]
 fn the_chapter_prints_frame_params() {
-    let text = yaml(&frame_params(1), &Used::default(), MatrixOrder::Row);
+    let text = yaml(&frame_params(1), &ParameterUses::default(), MatrixOrder::Row);
     let without_cumulative = without(&text, "cumulative:");
     let head = block(&without_cumulative, "- name: \"params\"");
     let expected = "- name: \"params\"
@@ -183,7 +183,7 @@ fn the_chapter_prints_frame_params() {
 /// Slang 2026.14.1: `spReflectionVariableLayout_GetOffset` summed as the chapter says, plus the space of the block.
 #[test]
 fn offsets_add_up_to_the_descriptor_set() {
-    let text = yaml(&frame_params(1), &Used::default(), MatrixOrder::Row);
+    let text = yaml(&frame_params(1), &ParameterUses::default(), MatrixOrder::Row);
     let sampler = block(&text, "- name: \"sampler\"").join("\n");
     let cumulative =
         "    cumulative:\n      - value: 3\n        unit: DescriptorTableSlot # bindings\n        space: 1\n";
@@ -196,7 +196,7 @@ fn offsets_add_up_to_the_descriptor_set() {
 #[test]
 fn json_is_that_of_slangc() {
     let expected: Value = serde_json::from_str(include_str!("slangc/frame_params.vulkan.json")).unwrap();
-    let found: Value = serde_json::from_str(&slang_json(&frame_params(0), &Used::default())).unwrap();
+    let found: Value = serde_json::from_str(&slang_json(&frame_params(0), &ParameterUses::default())).unwrap();
     assert_eq!(found, expected);
 }
 

@@ -1,15 +1,16 @@
 //! Whole programs, against what slangc 2026.14.1 prints of them.
 //!
-//! Each `NAME.TARGET.json` beside the sources is slangc's `-reflection-json`: `-target hlsl -profile sm_6_6` for `d3d12`,
-//! `-target spirv` for `vulkan`, `-target metal` for `metal`, `-matrix-layout-row-major`, and `-no-codegen` for all but `used` and `used_parts`.
+//! Each `NAME.TARGET.json` beside the sources is slangc's `-reflection-json`: `-target hlsl -profile sm_6_6` for
+//! `d3d12`, `-target spirv` for `vulkan`, `-target metal` for `metal`, `-matrix-layout-row-major`, and `-no-codegen`
+//! for all but `used` and `used_parts`.
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
 use serde_json::Value;
 
-use crate::bindings::reflect::{Used, slang_json, yaml};
+use crate::bindings::reflect::{ParameterUses, slang_json, yaml};
 use crate::bindings::slang::layout;
-use crate::bindings::{Convention, Request, Target};
+use crate::bindings::{BindingRequest, Convention, Target};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::sources::SourceMap;
 
@@ -21,9 +22,9 @@ fn print(text: &str, target: Target) -> (Value, String) {
     let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
     let profile = (target == Target::D3d12).then(|| "sm_6_6".to_owned());
     let options = vec!["-matrix-layout-row-major".to_owned()];
-    let request = Request { profile, options, ..Request::new(target, Convention::Slang) };
+    let request = BindingRequest { profile, options, ..BindingRequest::new(target, Convention::Slang) };
     let program = layout(&module, &request).unwrap();
-    let used = Used::new(&module, &request);
+    let used = ParameterUses::new(&module, &request);
     (serde_json::from_str(&slang_json(&program, &used)).unwrap(), yaml(&program, &used, MatrixOrder::Row))
 }
 
@@ -84,7 +85,8 @@ programs! {
     what_is_used_of_buffers_on_d3d12: "used_parts", D3d12, "used_parts.d3d12.json";
 }
 
-/// What `used.slang` says: `first` reaches `a` through a function, `second` the texture of `buffer`, none of them `unused`.
+/// What `used.slang` says: `first` reaches `a` through a function, `second` the texture of `buffer`, none of them
+/// `unused`.
 #[test]
 fn stages_stand_beside_what_they_use() {
     let (_, yaml) = print(include_str!("slangc/used.slang"), Target::D3d12);

@@ -2,16 +2,17 @@
 //!
 //! Authority: Slang user guide, Parameter Layout Rules (sections named at each test) and Using the Reflection API.
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
 use super::{D3D, METAL, VULKAN, errors, module, request, row};
 use crate::bindings::slang::layout;
-use crate::bindings::tree::{Parts, TypeLayout, VariableLayout};
-use crate::bindings::{Convention, LayoutUnit, Request, Target, bind};
+use crate::bindings::tree::{TypeLayout, TypeParts, VariableLayout};
+use crate::bindings::{BindingRequest, Convention, Target, bind};
 use crate::input::diagnostics::Code;
 
-fn documented(target: Target) -> Request {
-    Request { convention: Convention::SlangDocumented, ..request(target) }
+fn documented(target: Target) -> BindingRequest {
+    BindingRequest { convention: Convention::SlangDocumented, ..request(target) }
 }
 
 fn rows(source: &str, target: Target) -> String {
@@ -20,14 +21,14 @@ fn rows(source: &str, target: Target) -> String {
 }
 
 /// The only global parameter of `source`.
-fn parameter(source: &str, request: &Request) -> VariableLayout {
+fn parameter(source: &str, request: &BindingRequest) -> VariableLayout {
     let program = layout(&module(source), request).unwrap();
     let parameters = match &program.globals.layout.parts {
-        Parts::Contained { element, .. } => element.layout.parts.clone(),
+        TypeParts::Contained { element, .. } => element.layout.parts.clone(),
         parts => parts.clone(),
     };
     match parameters {
-        Parts::Fields(fields) => fields.into_iter().next().unwrap(),
+        TypeParts::Fields(fields) => fields.into_iter().next().unwrap(),
         other => panic!("{other:?}"),
     }
 }
@@ -58,7 +59,7 @@ fn pairs_have_a_stride_of_one() {
     let source = "struct Pair { Texture2D a; Texture2D b; }; Pair gPairs[8];";
     assert_eq!(rows(source, D3D), "gPairs[].a t0+8, gPairs[].b t8+8");
     let stride = |request| match &parameter(source, &request).layout.parts {
-        Parts::Elements { stride, .. } => stride.get(LayoutUnit::ShaderResource),
+        TypeParts::Elements { stride, .. } => stride.get(LayoutUnit::ShaderResource),
         other => panic!("{other:?}"),
     };
     assert_eq!(stride(documented(D3D)), Count::Finite(1));
@@ -71,7 +72,7 @@ fn pairs_have_a_stride_of_one() {
 #[test]
 fn structs_and_arrays_are_padded() {
     let bytes = |source, request| match &parameter(source, &request).layout.parts {
-        Parts::Contained { element, .. } => amount(&element.layout, LayoutUnit::Bytes),
+        TypeParts::Contained { element, .. } => amount(&element.layout, LayoutUnit::Bytes),
         other => panic!("{other:?}"),
     };
     let directions = "cbuffer C { float3 a; float3 b; }";

@@ -1,9 +1,9 @@
 //! Tables of declarations with the rows that they get.
 //!
-//! Authority of all rows: slangc 2026.14.1, `-no-codegen -reflection-json` with `-target hlsl -profile sm_6_6`, `-target
-//! spirv`, `-target wgsl` or `-target metal`, its relative offsets added up as the Slang user guide says (Using the
-//! Reflection API, cumulative offsets). The rows `$Globals` and `$Entry`, which that file leaves out, and the uniform
-//! parameters of entry points are those of its code (`-target hlsl`, `glsl`, `wgsl`).
+//! Authority of all rows: slangc 2026.14.1, `-no-codegen -reflection-json` with `-target hlsl -profile sm_6_6`,
+//! `-target spirv`, `-target wgsl` or `-target metal`, its relative offsets added up as the Slang user guide says
+//! (Using the Reflection API, cumulative offsets). The rows `$Globals` and `$Entry`, which that file leaves out, and
+//! the uniform parameters of entry points are those of its code (`-target hlsl`, `glsl`, `wgsl`).
 
 mod arrays;
 mod blocks;
@@ -13,10 +13,10 @@ mod refused;
 mod scopes;
 mod tree;
 
-use layoutproof_layout::Span;
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Span};
 
-use crate::bindings::{Binding, Bound, Convention, LayoutUnit, Request, Target, bind};
+use crate::bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::diagnostics::{Code, Diagnostic, render};
 use crate::input::sources::SourceMap;
@@ -31,9 +31,9 @@ const METAL: Target = Target::Metal;
 type Case = (&'static str, &'static [(Target, &'static str)]);
 
 /// What is asked of slangc: on D3D with `-profile sm_6_6`.
-fn request(target: Target) -> Request {
+fn request(target: Target) -> BindingRequest {
     let profile = (target == D3D).then(|| "sm_6_6".to_owned());
-    Request { profile, ..Request::new(target, Convention::Slang) }
+    BindingRequest { profile, ..BindingRequest::new(target, Convention::Slang) }
 }
 
 fn module_with(source: &str, options: &DeclareOptions) -> Module {
@@ -49,8 +49,8 @@ fn module(source: &str) -> Module {
 }
 
 /// The rows of `source`, as text: `a t3+2 space1`, and `a SET.BINDING` for descriptors.
-fn rows(source: &str, request: &Request) -> String {
-    let Bound { bindings, .. } = bind(&module(source), request).unwrap();
+fn rows(source: &str, request: &BindingRequest) -> String {
+    let BoundModule { bindings, .. } = bind(&module(source), request).unwrap();
     bindings.iter().map(row).collect::<Vec<_>>().join(", ")
 }
 
@@ -85,13 +85,13 @@ fn check(cases: &[Case]) {
 }
 
 /// Codes of the warnings.
-fn warnings(source: &str, request: &Request) -> Vec<Code> {
-    let Bound { warnings, .. } = bind(&module(source), request).unwrap();
+fn warnings(source: &str, request: &BindingRequest) -> Vec<Code> {
+    let BoundModule { warnings, .. } = bind(&module(source), request).unwrap();
     warnings.iter().map(|problem| problem.code).collect()
 }
 
 /// Codes of what makes placement impossible.
-fn errors(source: &str, request: &Request) -> Vec<Code> {
+fn errors(source: &str, request: &BindingRequest) -> Vec<Code> {
     let problems: Vec<Diagnostic> = bind(&module(source), request).unwrap_err();
     problems.iter().map(|problem| problem.code).collect()
 }

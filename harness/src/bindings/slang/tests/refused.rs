@@ -1,7 +1,7 @@
 //! What slangc refuses, and what it warns of (slangc 2026.14.1; the numbers are those of its diagnostics).
 
 use super::{D3D, METAL, VULKAN, WEBGPU, errors, request, warnings};
-use crate::bindings::{Convention, Request, Target};
+use crate::bindings::{BindingRequest, Convention, Target};
 use crate::input::diagnostics::Code;
 
 const NO_CODE: &[Code] = &[];
@@ -86,10 +86,10 @@ fn warned_of_by_slangc() {
 fn older_versions_ignore_bindings_of_entry_parameters() {
     let source = "[shader(\"compute\")] [numthreads(1, 1, 1)] \
                   void main([[vk::binding(3, 1)]] uniform Texture2D t, uniform SamplerState s) {}";
-    let older = Request { version: Some("2026.12".to_owned()), ..request(VULKAN) };
+    let older = BindingRequest { version: Some("2026.12".to_owned()), ..request(VULKAN) };
     assert_eq!(warnings(source, &older), [Code::Ignored]);
     assert_eq!(super::rows(source, &older), "main.t 0.0, main.s 0.1");
-    let newer = Request { version: Some("2026.14.1".to_owned()), ..request(VULKAN) };
+    let newer = BindingRequest { version: Some("2026.14.1".to_owned()), ..request(VULKAN) };
     assert_eq!(super::rows(source, &newer), "main.t 1.3, main.s 0.0");
 }
 
@@ -98,7 +98,8 @@ fn options_without_their_values_are_refused() {
     for option in
         ["-fvk-t-shift", "-fvk-t-shift 1", "-fvk-t-shift x all", "-fvk-bind-globals 1", "-bindless-space-index"]
     {
-        let asked = Request { options: vec![option.to_owned()], ..Request::new(VULKAN, Convention::Slang) };
+        let asked =
+            BindingRequest { options: vec![option.to_owned()], ..BindingRequest::new(VULKAN, Convention::Slang) };
         assert_eq!(errors("Texture2D a;", &asked), [Code::BadOption], "{option}");
     }
 }

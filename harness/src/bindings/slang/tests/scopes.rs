@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Case, D3D, METAL, VULKAN, WEBGPU, check, module_with, request, row, rows};
-use crate::bindings::{Convention, Request, bind};
+use crate::bindings::{BindingRequest, Convention, bind};
 use crate::declare::DeclareOptions;
 use crate::input::sources::{ReadRefusal, Sources};
 
@@ -162,9 +162,9 @@ fn varyings_have_locations() {
 }
 
 /// Rows of `source` with options, or with another profile on D3D.
-fn with(source: &str, target: crate::bindings::Target, (profile, options): (Option<&str>, &[&str])) -> String {
+fn with(source: &str, target: crate::bindings::Target, profile: Option<&str>, options: &[&str]) -> String {
     let options = options.iter().map(|option| (*option).to_owned()).collect();
-    rows(source, &Request { profile: profile.map(str::to_owned), options, ..request(target) })
+    rows(source, &BindingRequest { profile: profile.map(str::to_owned), options, ..request(target) })
 }
 
 /// `-profile sm_5_0`, and no profile at all: parameter blocks have no spaces, render targets take `u` registers.
@@ -173,17 +173,17 @@ fn old_profiles_have_no_spaces() {
     let source = "struct M { float4 x; Texture2D t; }; Texture2D a : register(t0, space1); ParameterBlock<M> p1; \
                   ParameterBlock<M> p2; Texture2D d;";
     let expected = "a t0 space1, p1 b0, p1.t t0, p2 b1, p2.t t1, d t2";
-    assert_eq!(with(source, D3D, (Some("sm_5_0"), &[])), expected);
-    assert_eq!(with(source, D3D, (None, &[])), expected);
+    assert_eq!(with(source, D3D, Some("sm_5_0"), &[]), expected);
+    assert_eq!(with(source, D3D, None, &[]), expected);
     let source = "RWTexture2D<float> u; RWTexture2D<float> w; struct O { float4 c : SV_Target0; float4 d : SV_Target2; }; \
                   [shader(\"fragment\")] O main(float4 p : SV_Position) {}";
     let outputs = "main.$result.c out0, main.$result.d out1";
-    assert_eq!(with(source, D3D, (Some("ps_5_0"), &[])), format!("u u1, w u3, {outputs}"));
-    assert_eq!(with(source, D3D, (Some("ps_5_1"), &[])), format!("u u0, w u1, {outputs}"));
+    assert_eq!(with(source, D3D, Some("ps_5_0"), &[]), format!("u u1, w u3, {outputs}"));
+    assert_eq!(with(source, D3D, Some("ps_5_1"), &[]), format!("u u0, w u1, {outputs}"));
 }
 
-/// `-fvk-t-shift 10 all -fvk-s-shift 20 0 -fvk-b-shift 30 all -fvk-u-shift 40 all`: registers are given out by class, then
-/// shifted; combined samplers and what stands in parameter blocks are not.
+/// `-fvk-t-shift 10 all -fvk-s-shift 20 0 -fvk-b-shift 30 all -fvk-u-shift 40 all`: registers are given out by class,
+/// then shifted; combined samplers and what stands in parameter blocks are not.
 #[test]
 fn shifts_keep_register_classes_apart() {
     let source = "Texture2D a : register(t0); SamplerState s : register(s0); cbuffer C : register(b0) { float4 x; } \
@@ -193,13 +193,13 @@ fn shifts_keep_register_classes_apart() {
     let options = ["-fvk-t-shift 10 all", "-fvk-s-shift 20 0", "-fvk-b-shift 30 all", "-fvk-u-shift 40 all"];
     let expected = "$Globals 0.31, a 0.10, s 0.20, C 0.30, u 0.41, n 0.11, k 0.0, o 0.12, cs 0.32, cs.a 0.13, cs.s 0.21, \
                     ps 1.0, ps space1, ps.a 1.0, ps.s 1.0, ap 0.42+2, sb 0.14";
-    assert_eq!(with(source, VULKAN, (None, &options)), expected);
+    assert_eq!(with(source, VULKAN, None, &options), expected);
     // Registers of classes and spaces without a shift mean nothing then.
     let source = "Texture2D a : register(t0); SamplerState s : register(s0); cbuffer C : register(b0) { float4 x; } \
                   RWTexture2D<float> u : register(u1); Texture2D n[3]; RWTexture2D<float> v; \
                   Texture2D r : register(t3, space2);";
     let expected = "a 0.10, s 0.0, C 0.1, u 0.2, n 0.11, v 0.3, r 0.12";
-    assert_eq!(with(source, VULKAN, (None, &["-fvk-t-shift 10 0"])), expected);
+    assert_eq!(with(source, VULKAN, None, &["-fvk-t-shift 10 0"]), expected);
 }
 
 /// `-fvk-bind-globals 1 0`, as WGSL code shows it.
@@ -207,9 +207,9 @@ fn shifts_keep_register_classes_apart() {
 fn the_buffer_of_loose_globals_can_be_pinned() {
     let source = "uniform float g; cbuffer C { float4 x; } Texture2D t; RWStructuredBuffer<float4> o;";
     let expected = "$Globals 0.1, C 0.0, t 0.2, o 0.3";
-    assert_eq!(with(source, WEBGPU, (None, &["-fvk-bind-globals 1 0"])), expected);
+    assert_eq!(with(source, WEBGPU, None, &["-fvk-bind-globals 1 0"]), expected);
     let expected = "$Globals 2.5, C 0.0, t 0.1, o 0.2";
-    assert_eq!(with(source, WEBGPU, (None, &["-fvk-bind-globals 5 2"])), expected);
+    assert_eq!(with(source, WEBGPU, None, &["-fvk-bind-globals 5 2"]), expected);
 }
 
 /// Files by name.
@@ -241,7 +241,7 @@ fn imported_globals_come_behind_own_ones() {
         ["$Globals b0", "u1 t0", "u2 t1", "a1 t2", "a2 t3", "b1 t4", "c1 t5", "$Entry.main b1", "main.et t6"];
     assert_eq!(rows, expected);
     // Slang user guide, Parameter Layout Rules, Ordering: imported modules come behind all of the user's code.
-    let documented = Request { convention: Convention::SlangDocumented, ..request(D3D) };
+    let documented = BindingRequest { convention: Convention::SlangDocumented, ..request(D3D) };
     let rows: Vec<String> = bind(&module, &documented).unwrap().bindings.iter().map(row).collect();
     let expected =
         ["$Globals b0", "u1 t0", "u2 t1", "$Entry.main b1", "main.et t2", "a1 t3", "a2 t4", "b1 t5", "c1 t6"];

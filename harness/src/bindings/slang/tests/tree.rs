@@ -4,15 +4,16 @@
 
 use std::fmt::Write;
 
+use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::{Count, Type};
 
 use super::{D3D, METAL, VULKAN, WEBGPU, module, request};
 use crate::bindings::slang::layout;
-use crate::bindings::tree::{Parts, VariableLayout};
-use crate::bindings::{LayoutUnit, Request, Target};
+use crate::bindings::tree::{TypeParts, VariableLayout};
+use crate::bindings::{BindingRequest, Target};
 
 /// One line for each variable: `name unit offset+amount,space ...`, indented.
-fn tree(source: &str, request: &Request) -> String {
+fn tree(source: &str, request: &BindingRequest) -> String {
     let program = layout(&module(source), request).unwrap();
     let mut text = String::new();
     let scopes = program.entry_points.iter().map(|entry| &entry.scope);
@@ -24,8 +25,8 @@ fn tree(source: &str, request: &Request) -> String {
 
 fn parameters(scope: &VariableLayout) -> &[VariableLayout] {
     match &scope.layout.parts {
-        Parts::Fields(fields) => fields,
-        Parts::Contained { element, .. } => parameters(element),
+        TypeParts::Fields(fields) => fields,
+        TypeParts::Contained { element, .. } => parameters(element),
         other => panic!("{other:?}"),
     }
 }
@@ -35,18 +36,18 @@ fn variable(variable: &VariableLayout, indent: &str, out: &mut String) {
     parts(&variable.layout.parts, &variable.layout.ty, &format!("{indent}  "), out);
 }
 
-fn parts(found: &Parts, ty: &Type, indent: &str, out: &mut String) {
+fn parts(found: &TypeParts, ty: &Type, indent: &str, out: &mut String) {
     match found {
-        Parts::None | Parts::Memory(_) => {}
-        Parts::Fields(fields) => fields.iter().for_each(|field| variable(field, indent, out)),
-        Parts::Elements { element, stride } => {
+        TypeParts::None | TypeParts::Memory(_) => {}
+        TypeParts::Fields(fields) => fields.iter().for_each(|field| variable(field, indent, out)),
+        TypeParts::Elements { element, stride } => {
             let bytes = stride.get(LayoutUnit::Bytes);
             let stride = if bytes == Count::Finite(0) { String::new() } else { format!(" stride {}", count(bytes)) };
             let Type::Array { count: length, .. } = ty else { panic!("{ty} is no array") };
             writeln!(out, "{indent}[{length}]{stride}").unwrap();
             parts(&element.parts, &element.ty, indent, out);
         }
-        Parts::Contained { container, element } => {
+        TypeParts::Contained { container, element } => {
             writeln!(out, "{indent}container{}", offsets(container)).unwrap();
             writeln!(out, "{indent}element{}", offsets(element)).unwrap();
             parts(&element.layout.parts, &element.layout.ty, &format!("{indent}  "), out);

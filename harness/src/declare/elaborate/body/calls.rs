@@ -1,7 +1,8 @@
 //! Which function of the module a call in a body runs: overloads are chosen, generic functions get their arguments.
 //!
-//! Each function with a body has one entry in [`crate::module::Module::functions`]; a generic one, or a method of a generic struct, has
-//! one more for each set of arguments that it is called with, and default arguments are functions of their own.
+//! Each function with a body has one entry in [`crate::module::Module::functions`]; a generic one, or a method of a
+//! generic struct, has one more for each set of arguments that it is called with, and default arguments are functions
+//! of their own.
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -13,8 +14,8 @@ use super::names::Catalogue;
 use super::value::{ArgumentFit, ValueType, fit};
 use crate::declare::ast::{FunctionParameter, GenericArgument, GenericParameter, TypeExpression, TypeKind};
 use crate::declare::elaborate::Elaborator;
-use crate::declare::elaborate::entry::Declared;
-use crate::declare::elaborate::generic::{Binding, Context, GenericValue};
+use crate::declare::elaborate::entry::ScopedFunction;
+use crate::declare::elaborate::generic::{GenericBinding, GenericValue, LookupContext};
 use crate::declare::elaborate::resolve::order;
 use crate::declare::elaborate::scope::ScopeId;
 use crate::module::Callees;
@@ -22,7 +23,7 @@ use crate::module::Callees;
 /// Functions with generic arguments after which no more are made: each may name new ones.
 const MOST_INSTANCES: usize = 1 << 12;
 
-/// What of a function is walked.
+/// The piece of a function that is walked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FunctionPiece {
     /// Its body.
@@ -36,8 +37,8 @@ pub(super) enum FunctionPiece {
 pub(super) struct FunctionInstance {
     /// Index among the functions of the source.
     pub(super) function: usize,
-    /// What its names are looked up in.
-    pub(super) context: Context,
+    /// Context in which its names are looked up.
+    pub(super) context: LookupContext,
     /// The struct whose method it is.
     pub(super) this: Option<Arc<StructType>>,
     pub(super) piece: FunctionPiece,
@@ -48,13 +49,21 @@ pub(super) struct FunctionInstance {
 pub(super) struct FunctionCandidate {
     pub(super) function: usize,
     /// The context that declares it.
-    pub(super) context: Context,
+    pub(super) context: LookupContext,
     pub(super) this: Option<Arc<StructType>>,
 }
 
-/// What a call runs and gives.
+/// The generic arguments that are written at a call, and where their names are looked up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WrittenGenerics<'c, 't> {
+    /// `None` where no `<` follows the name.
+    pub(super) arguments: Option<&'c [GenericArgument<'t>]>,
+    pub(super) context: &'c LookupContext,
+}
+
+/// The functions that a call runs, and the type of its result.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Choice {
+pub(super) struct CallChoice {
     pub(super) callees: Callees,
     /// The functions that evaluate default arguments.
     pub(super) defaults: Vec<usize>,
@@ -63,30 +72,30 @@ pub(super) struct Choice {
 
 /// A candidate whose parameters fit the arguments of a call.
 #[derive(Debug)]
-struct Viable {
+struct ViableCandidate {
     instance: FunctionInstance,
     fits: Vec<ArgumentFit>,
     result: ValueType,
-    /// Whether default arguments are needed.
+    /// True if default arguments are needed.
     is_short: bool,
 }
 
 /// The functions of a module that is being made.
 #[derive(Debug)]
 pub(super) struct Calls<'t> {
-    pub(super) functions: Vec<Declared<'t>>,
+    pub(super) functions: Vec<ScopedFunction<'t>>,
     pub(super) catalogue: Catalogue<'t>,
     indices: HashMap<(usize, Rc<str>, FunctionPiece), usize>,
     /// The names of the functions of the module, by index.
     names: Vec<String>,
-    /// What is still to be walked, in the order of its indices.
+    /// Functions that are still to be walked, in the order of their indices.
     pub(super) queue: VecDeque<FunctionInstance>,
     /// The scopes of the parameters of generic functions.
     scopes: HashMap<usize, ScopeId>,
 }
 
 impl<'t> Calls<'t> {
-    pub(super) fn new(functions: Vec<Declared<'t>>, catalogue: Catalogue<'t>) -> Self {
+    pub(super) fn new(functions: Vec<ScopedFunction<'t>>, catalogue: Catalogue<'t>) -> Self {
         Self {
             functions,
             catalogue,
@@ -102,11 +111,11 @@ impl<'t> Calls<'t> {
         &self.names[index]
     }
 
-    /// The index that `instance` has or gets among the functions of the module, under `name` if it is new. `None` for a function without a
-    /// body and beyond [`MOST_INSTANCES`].
+    /// The index that `instance` has or gets among the functions of the module, under `name` if it is new. `None` for a
+    /// function without a body and beyond [`MOST_INSTANCES`].
     pub(super) fn index(&mut self, instance: FunctionInstance, name: impl FnOnce() -> String) -> Option<usize> {
         let FunctionInstance { function, ref context, piece, .. } = instance;
-        self.functions[function].0.body.as_ref()?;
+        self.functions[function].declaration.body.as_ref()?;
         let key = (function, Rc::clone(&context.key), piece);
         if let Some(index) = self.indices.get(&key) {
             return Some(*index);
@@ -124,9 +133,10 @@ impl<'t> Calls<'t> {
 
     /// The default argument of a parameter, which stands at the function or at a declaration of it without a body.
     pub(super) fn default_of(&self, function: usize, parameter: usize) -> Option<&'t FunctionParameter<'t>> {
-        let (declared, scope) = self.functions[function];
+        let ScopedFunction { declaration: declared, scope } = self.functions[function];
         let count = declared.parameters.as_deref().unwrap_or_default().len();
-        let same = self.catalogue.functions(scope, declared.name.text).iter().map(|index| self.functions[*index].0);
+        let same =
+            self.catalogue.functions(scope, declared.name.text).iter().map(|index| self.functions[*index].declaration);
         let others = same.filter(|other| other.parameters.as_deref().is_ok_and(|found| found.len() == count));
         let mut found =
             std::iter::once(declared).chain(others).filter_map(|one| one.parameters.as_deref().ok()?.get(parameter));
@@ -134,7 +144,7 @@ impl<'t> Calls<'t> {
     }
 
     fn parameters(&self, function: usize) -> Option<&'t [FunctionParameter<'t>]> {
-        self.functions[function].0.parameters.as_deref().ok()
+        self.functions[function].declaration.parameters.as_deref().ok()
     }
 }
 
@@ -149,24 +159,23 @@ impl<'t> Elaborator<'t> {
         result
     }
 
-    /// The function that a call of one of `candidates` runs; `written` are its generic arguments, as `context` knows
-    /// them.
+    /// The function that a call of one of `candidates` runs; `written` are its generic arguments.
     pub(super) fn choose(
         &mut self,
         calls: &mut Calls<'t>,
         candidates: &[FunctionCandidate],
-        (written, context): (Option<&[GenericArgument<'t>]>, &Context),
+        written: WrittenGenerics<'_, 't>,
         arguments: &[ValueType],
-    ) -> Choice {
-        let mut viable: Vec<Viable> = Vec::new();
+    ) -> CallChoice {
+        let mut viable: Vec<ViableCandidate> = Vec::new();
         for candidate in candidates {
-            if calls.functions[candidate.function].0.body.is_none() {
+            if calls.functions[candidate.function].declaration.body.is_none() {
                 continue;
             }
-            viable.extend(self.viable(calls, candidate, (written, context), arguments));
+            viable.extend(self.viable(calls, candidate, written, arguments));
         }
         if viable.is_empty() {
-            return Choice::default();
+            return CallChoice::default();
         }
         let best: Vec<usize> = (0..viable.len()).filter(|one| is_best(&viable, *one)).collect();
         if let [best] = best.as_slice() {
@@ -175,7 +184,7 @@ impl<'t> Elaborator<'t> {
 
         let (mut callees, mut defaults) = (Vec::new(), Vec::new());
         let result = viable[0].result.clone().filter(|_| viable.iter().all(|other| other.result == viable[0].result));
-        for Viable { instance, is_short, .. } in viable {
+        for ViableCandidate { instance, is_short, .. } in viable {
             let name = self.instance_name(calls, &instance);
             if is_short {
                 let piece = FunctionPiece::Defaults(arguments.len());
@@ -189,7 +198,7 @@ impl<'t> Elaborator<'t> {
             [one] => Callees::Known(*one),
             _ => Callees::OneOf(callees),
         };
-        Choice { callees, defaults, result }
+        CallChoice { callees, defaults, result }
     }
 
     /// How `candidate` takes `arguments`; `None` where it does not.
@@ -197,11 +206,11 @@ impl<'t> Elaborator<'t> {
         &mut self,
         calls: &mut Calls<'t>,
         candidate: &FunctionCandidate,
-        written: (Option<&[GenericArgument<'t>]>, &Context),
+        written: WrittenGenerics<'_, 't>,
         arguments: &[ValueType],
-    ) -> Option<Viable> {
+    ) -> Option<ViableCandidate> {
         let FunctionCandidate { function, this, .. } = candidate;
-        let (declared, _) = calls.functions[*function];
+        let declared = calls.functions[*function].declaration;
         let parameters = calls.parameters(*function);
         if let Some(parameters) = parameters {
             let has_rest = (arguments.len()..parameters.len()).all(|at| calls.default_of(*function, at).is_some());
@@ -209,6 +218,7 @@ impl<'t> Elaborator<'t> {
                 return None;
             }
         }
+
         let parameters = parameters.unwrap_or_default();
         let context = match declared.prefix.generics.as_deref() {
             Some(generics) => {
@@ -216,11 +226,12 @@ impl<'t> Elaborator<'t> {
                     .scopes
                     .entry(*function)
                     .or_insert_with(|| self.symbols.generic_scope(candidate.context.scope));
-                let outer = Context { scope, ..candidate.context.clone() };
-                self.quietly(|elaborator| elaborator.deduced(generics, (written, &outer), (parameters, arguments)))
+                let outer = LookupContext { scope, ..candidate.context.clone() };
+                self.quietly(|elaborator| elaborator.deduced(generics, written, &outer, parameters, arguments))
             }
             None => Some(candidate.context.clone()),
         };
+
         let is_deduced = context.is_some();
         let context = context.unwrap_or_else(|| candidate.context.clone());
         let fits = parameters.iter().zip(arguments).map(|(parameter, argument)| {
@@ -236,18 +247,18 @@ impl<'t> Elaborator<'t> {
             result.and_then(|ty| self.quietly(|elaborator| elaborator.resolve(ty, order(&declared.prefix), &context)));
         let instance =
             FunctionInstance { function: *function, context, this: this.clone(), piece: FunctionPiece::Body };
-        Some(Viable { instance, fits, result, is_short: arguments.len() < parameters.len() })
+        Some(ViableCandidate { instance, fits, result, is_short: arguments.len() < parameters.len() })
     }
 
     /// The type of a parameter.
-    pub(super) fn parameter_type(&mut self, parameter: &FunctionParameter<'t>, context: &Context) -> ValueType {
+    pub(super) fn parameter_type(&mut self, parameter: &FunctionParameter<'t>, context: &LookupContext) -> ValueType {
         let FunctionParameter { prefix, ty, declarator, .. } = parameter;
-        self.quietly(|elaborator| elaborator.declared(ty, order(prefix), (declarator, context)))
+        self.quietly(|elaborator| elaborator.declared(ty, order(prefix), declarator, context))
     }
 
     /// The name of a function with its generic arguments: `N::f<float>`, `Pair<float>::first`.
     fn instance_name(&self, calls: &Calls<'t>, instance: &FunctionInstance) -> String {
-        let (declared, scope) = calls.functions[instance.function];
+        let ScopedFunction { declaration: declared, scope } = calls.functions[instance.function];
         let name = match &instance.this {
             Some(this) => format!("{}::{}", this.name, declared.name.text),
             None => self.symbols.qualified(scope, declared.name.text),
@@ -263,14 +274,16 @@ impl<'t> Elaborator<'t> {
     fn deduced(
         &mut self,
         generics: &'t [GenericParameter<'t>],
-        ((written, context), outer): ((Option<&[GenericArgument<'t>]>, &Context), &Context),
-        (parameters, arguments): (&'t [FunctionParameter<'t>], &[ValueType]),
-    ) -> Option<Context> {
+        written: WrittenGenerics<'_, 't>,
+        outer: &LookupContext,
+        parameters: &'t [FunctionParameter<'t>],
+        arguments: &[ValueType],
+    ) -> Option<LookupContext> {
         let mut bindings = outer.bindings.to_vec();
         for (index, generic) in generics.iter().enumerate() {
-            let inside = Context::new(outer.scope, bindings.clone());
-            let value = if let Some(argument) = written.and_then(|written| written.get(index)) {
-                self.argument(generic, argument, context)
+            let inside = LookupContext::new(outer.scope, bindings.clone());
+            let value = if let Some(argument) = written.arguments.and_then(|arguments| arguments.get(index)) {
+                self.argument(generic, argument, written.context)
             } else {
                 let pairs = parameters.iter().zip(arguments);
                 let mut found = pairs.filter_map(|(parameter, argument)| {
@@ -287,12 +300,13 @@ impl<'t> Elaborator<'t> {
                     (found, _) => found,
                 }
             };
-            bindings.push(Binding { scope: outer.scope, name: generic.name.text.to_owned(), value: value? });
+            bindings.push(GenericBinding { scope: outer.scope, name: generic.name.text.to_owned(), value: value? });
         }
-        Some(Context::new(outer.scope, bindings))
+
+        Some(LookupContext::new(outer.scope, bindings))
     }
 
-    /// What the generic parameter `name` is if `ty` is `found`.
+    /// Deduces the generic parameter `name` from the type `ty` as written and the type `found` of the argument.
     fn deduced_from(
         &self,
         name: &str,
@@ -310,7 +324,7 @@ impl<'t> Elaborator<'t> {
         let values: Vec<GenericValue> = match found {
             Type::Struct(found) => {
                 let specialisation = self.specialisations.get(&Arc::as_ptr(found))?;
-                let own = |binding: &&Binding| binding.scope == specialisation.context.scope;
+                let own = |binding: &&GenericBinding| binding.scope == specialisation.context.scope;
                 specialisation.context.bindings.iter().filter(own).map(|binding| binding.value.clone()).collect()
             }
             Type::Resource(resource) => {
@@ -328,6 +342,7 @@ impl<'t> Elaborator<'t> {
                 Vec::new()
             }
         };
+
         let mut inner = written.iter().zip(&values).filter_map(|(argument, value)| match argument {
             GenericArgument::Type(ty) if depth < DEEPEST => self.deduced_from(name, ty, value, depth + 1),
             GenericArgument::Type(_) | GenericArgument::Value(_) => None,
@@ -336,9 +351,9 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-/// Whether `one` fits at least as well as every other one for each argument, and better for one of them.
-fn is_best(viable: &[Viable], one: usize) -> bool {
-    let beats = |other: &Viable| {
+/// True if `one` fits at least as well as every other one for each argument, and better for one of them.
+fn is_best(viable: &[ViableCandidate], one: usize) -> bool {
+    let beats = |other: &ViableCandidate| {
         let pairs = || viable[one].fits.iter().zip(&other.fits);
         let is_known = pairs().all(|(own, other)| *own != ArgumentFit::Unknown && *other != ArgumentFit::Unknown);
         is_known && pairs().all(|(own, other)| own <= other) && pairs().any(|(own, other)| own < other)

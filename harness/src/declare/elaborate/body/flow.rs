@@ -1,7 +1,7 @@
 //! The order in which the blocks of a body are copied where its function is called.
 //!
-//! DXC's inliner follows the last successor of each block first: what stands behind an `if` comes before its branch, and
-//! what is behind a loop before its body, and before the second operand of an `&&` in the condition of an `if`
+//! DXC's inliner follows the last successor of each block first: what stands behind an `if` comes before its branch,
+//! and what is behind a loop before its body, and before the second operand of an `&&` in the condition of an `if`
 //! (measured with DXC 1.7.2308). `?:` and `switch` are taken as if they had no branches.
 
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::{STATEMENT_TOKENS, statement_end};
 use crate::declare::lexer::TokenKind;
-use crate::declare::parser::Source;
+use crate::declare::parser::BracketedTokens;
 
 /// Statements after which the walk gives up: a longer body keeps the order of evaluation.
 const MOST_STATEMENTS: usize = 1 << 14;
@@ -18,32 +18,33 @@ const MOST_STATEMENTS: usize = 1 << 14;
 /// Blocks in blocks after which the walk gives up, which keeps the stack small.
 const DEEPEST: usize = 256;
 
-/// What is still to be executed: the innermost block first.
+/// Statements that are still to be executed, those of the innermost block first.
 #[derive(Debug)]
-struct Rest {
+struct PendingBlocks {
     range: Range<usize>,
-    outer: Option<Rc<Rest>>,
+    outer: Option<Rc<PendingBlocks>>,
     depth: usize,
 }
 
-type Path = Option<Rc<Rest>>;
+type Continuation = Option<Rc<PendingBlocks>>;
 
 /// The walk over the blocks of a body.
 #[derive(Debug)]
-struct Flow<'s, 't> {
-    source: &'s Source<'t>,
+struct FlowWalk<'s, 't> {
+    source: &'s BracketedTokens<'t>,
     order: Vec<Range<usize>>,
     /// Statements that are in the order, by their first token.
     seen: HashSet<usize>,
     /// Paths that are followed later, the next one last.
-    later: Vec<Path>,
+    later: Vec<Continuation>,
 }
 
 /// The tokens of a body in the order in which they are copied; what stands behind a `return` is left out. `None` for a
 /// body that is too long.
-pub(super) fn copied(source: &Source<'_>, body: Range<usize>) -> Option<Vec<Range<usize>>> {
-    let mut flow = Flow { source, order: Vec::new(), seen: HashSet::new(), later: Vec::new() };
+pub(super) fn copied(source: &BracketedTokens<'_>, body: Range<usize>) -> Option<Vec<Range<usize>>> {
+    let mut flow = FlowWalk { source, order: Vec::new(), seen: HashSet::new(), later: Vec::new() };
     flow.later.push(Some(before(body, &None)));
+
     let mut steps = 0;
     while let Some(path) = flow.later.pop() {
         let mut next = path;
@@ -55,17 +56,18 @@ pub(super) fn copied(source: &Source<'_>, body: Range<usize>) -> Option<Vec<Rang
             next = flow.statement(&rest);
         }
     }
+
     Some(flow.order)
 }
 
-fn before(range: Range<usize>, outer: &Path) -> Rc<Rest> {
+fn before(range: Range<usize>, outer: &Continuation) -> Rc<PendingBlocks> {
     let depth = outer.as_ref().map_or(0, |outer| outer.depth + 1);
-    Rc::new(Rest { range, outer: outer.clone(), depth })
+    Rc::new(PendingBlocks { range, outer: outer.clone(), depth })
 }
 
-impl Flow<'_, '_> {
+impl FlowWalk<'_, '_> {
     /// Takes the first statement of `rest`. Returns where the path goes on.
-    fn statement(&mut self, rest: &Rest) -> Path {
+    fn statement(&mut self, rest: &PendingBlocks) -> Continuation {
         let Range { start, end } = rest.range;
         if start >= end {
             return rest.outer.clone();
@@ -103,7 +105,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    fn branch(&mut self, start: usize, close: usize, rest: &Rest) -> Path {
+    fn branch(&mut self, start: usize, close: usize, rest: &PendingBlocks) -> Continuation {
         let Range { end, .. } = rest.range;
         let branch = statement_end(self.source, close + 1);
         let operand = self.first_operand(start, close);
@@ -131,11 +133,12 @@ impl Flow<'_, '_> {
             }
             at = self.source.closer(at) + 1;
         }
+
         first.unwrap_or(close + 1)
     }
 
     /// A `for`: its beginning and condition, what is behind it, later its body and step.
-    fn counted(&mut self, start: usize, close: usize, rest: &Rest) -> Path {
+    fn counted(&mut self, start: usize, close: usize, rest: &PendingBlocks) -> Continuation {
         let body = statement_end(self.source, close + 1);
         let mut semicolons =
             (start..close).take(STATEMENT_TOKENS).filter(|at| self.source.token(*at).kind == TokenKind::Semicolon);

@@ -7,9 +7,9 @@ use layoutproof_layout::Span;
 use super::value::ValueType;
 use crate::module::Step;
 
-/// What a local name is.
+/// The meaning of a local name.
 #[derive(Clone, Debug)]
-pub(super) enum Local {
+pub(super) enum LocalMeaning {
     /// A variable of its own.
     Variable,
     /// The function's parameter of this number, which may be a resource or hold some.
@@ -21,7 +21,7 @@ pub(super) enum Local {
 /// A local name with its type.
 #[derive(Clone, Debug)]
 pub(super) struct LocalName {
-    pub(super) local: Local,
+    pub(super) local: LocalMeaning,
     pub(super) ty: ValueType,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct LocalName {
 #[derive(Debug, Default)]
 pub(super) struct Locals<'t> {
     blocks: Vec<Vec<&'t str>>,
-    /// What each name is, in the innermost block last.
+    /// The meanings of each name, that of the innermost block last.
     names: HashMap<&'t str, Vec<LocalName>>,
 }
 
@@ -45,14 +45,14 @@ impl<'t> Locals<'t> {
     }
 
     /// Declares `name` to the end of the innermost block.
-    pub(super) fn declare(&mut self, name: &'t str, local: Local, ty: ValueType) {
+    pub(super) fn declare(&mut self, name: &'t str, local: LocalMeaning, ty: ValueType) {
         self.names.entry(name).or_default().push(LocalName { local, ty });
         if let Some(block) = self.blocks.last_mut() {
             block.push(name);
         }
     }
 
-    /// What `name` is here; `None` where it is no local name.
+    /// The meaning of `name` here; `None` if it is not a local name.
     pub(super) fn find(&self, name: &str) -> Option<&LocalName> {
         self.names.get(name)?.last()
     }

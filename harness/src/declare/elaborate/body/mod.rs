@@ -21,18 +21,18 @@ use std::sync::Arc;
 
 use calls::{Calls, FunctionInstance, FunctionPiece};
 use layoutproof_layout::shape::{Count, StructType, Type};
-use locals::{Local, Locals};
+use locals::{LocalMeaning, Locals};
 use names::Catalogue;
-use order::{Draft, Swap};
-use range::{Comparison, Counted};
+use order::{EvaluationSwap, UseDraft};
+use range::{LoopRange, ReturnedComparison};
 use value::ValueType;
 
-use super::entry::Declared;
-use super::generic::Context;
+use super::entry::ScopedFunction;
+use super::generic::LookupContext;
 use super::{Elaborator, builtin};
 use crate::declare::ast::{ArgumentSyntax, FunctionDeclaration, FunctionParameter, Item, TypeKind};
 use crate::declare::lexer::TokenKind;
-use crate::declare::parser::{Parser, Place, Source};
+use crate::declare::parser::{BracketedTokens, ExpressionContext, Parser};
 use crate::module::{Callees, Function, Life};
 
 /// Words after which a name is no declaration.
@@ -53,28 +53,28 @@ const LONGEST_ALIAS: usize = 64;
 
 /// The walk over one body.
 #[derive(Debug)]
-struct Body<'e, 't> {
+struct BodyWalk<'e, 't> {
     elaborator: &'e mut Elaborator<'t>,
-    source: &'t Source<'t>,
-    context: Context,
+    source: &'t BracketedTokens<'t>,
+    context: LookupContext,
     locals: Locals<'t>,
     /// The path at this token is what a local variable is another name for, and no use of its own.
     renamed: Option<usize>,
-    /// What stands before this token is dead.
+    /// The tokens before this one are dead code.
     dead_until: usize,
-    /// What stands before this token is dead to an optimiser.
+    /// The tokens before this one are dead code to an optimiser.
     optimised_until: usize,
     /// Ranges of tokens that are dead once the walk gets there, with how dead; the next one last.
-    dead_later: Vec<(usize, usize, Life)>,
-    drafts: Vec<Draft>,
-    swaps: Vec<Swap>,
+    dead_later: Vec<DeadRange>,
+    drafts: Vec<UseDraft>,
+    swaps: Vec<EvaluationSwap>,
     /// Loops with a known range around this place.
-    counted: Vec<Counted<'t>>,
-    comparisons: &'e HashMap<&'t str, Comparison>,
+    counted: Vec<LoopRange<'t>>,
+    comparisons: &'e HashMap<&'t str, ReturnedComparison>,
     calls: &'e mut Calls<'t>,
     /// The struct whose method this is.
     this: Option<Arc<StructType>>,
-    /// What the access paths that are called run, by their first token.
+    /// The functions that called access paths run, by the first token of the path.
     callees: HashMap<usize, Callees>,
     /// Tokens that stand for a call without a path.
     drafted: HashSet<usize>,
@@ -85,12 +85,21 @@ struct Body<'e, 't> {
     /// Where the walk of an expression has stopped because it is too deep.
     cut: Option<usize>,
     /// A name that is declared next, with its type.
-    declared: Option<Upcoming>,
+    declared: Option<UpcomingVariable>,
+}
+
+/// Tokens that are never run.
+#[derive(Clone, Copy, Debug)]
+struct DeadRange {
+    start: usize,
+    end: usize,
+    /// Dead in any case, or to an optimiser only.
+    life: Life,
 }
 
 /// A local variable that is about to be declared.
 #[derive(Clone, Debug)]
-struct Upcoming {
+struct UpcomingVariable {
     /// The token that is its name.
     at: usize,
     /// Its type without dimensions.
@@ -98,23 +107,23 @@ struct Upcoming {
 }
 
 impl<'t> Elaborator<'t> {
-    /// What each function with a body mentions, and what the initialisers of `static` variables do.
-    pub(super) fn bodies(&mut self, functions: &[Declared<'t>], items: [&'t [Item<'t>]; 2]) {
+    /// Records the uses in every function body and in the initialisers of `static` variables.
+    pub(super) fn bodies(&mut self, functions: &[ScopedFunction<'t>], items: [&'t [Item<'t>]; 2]) {
         let comparisons = range::comparisons(self.source, functions);
         let catalogue = Catalogue::new(self, functions, items);
         let mut calls = Calls::new(functions.to_vec(), catalogue);
-        for (function, (declared, scope)) in functions.iter().enumerate() {
-            let context = Context::plain(*scope);
-            let this = calls.catalogue.structure(*scope).and_then(|id| self.finished_struct(id, &context));
+        for (function, &ScopedFunction { declaration, scope }) in functions.iter().enumerate() {
+            let context = LookupContext::plain(scope);
+            let this = calls.catalogue.structure(scope).and_then(|id| self.finished_struct(id, &context));
             let instance = FunctionInstance { function, context, this, piece: FunctionPiece::Body };
-            let name = self.symbols.qualified(*scope, declared.name.text);
+            let name = self.symbols.qualified(scope, declaration.name.text);
             calls.index(instance, || name);
         }
         self.initialisers(&mut calls);
         // A function that is walked may ask for further ones.
         while let Some(instance) = calls.queue.pop_front() {
             let name = calls.name(self.module.functions.len()).to_owned();
-            let function = self.function(&mut calls, &instance, (name, &comparisons));
+            let function = self.function(&mut calls, &instance, name, &comparisons);
             self.module.functions.push(function);
         }
 
@@ -124,15 +133,16 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// What one function mentions.
+    /// Records the uses in one function.
     fn function(
         &mut self,
         calls: &mut Calls<'t>,
         instance: &FunctionInstance,
-        (name, comparisons): (String, &HashMap<&'t str, Comparison>),
+        name: String,
+        comparisons: &HashMap<&'t str, ReturnedComparison>,
     ) -> Function {
         let FunctionInstance { function, context, this, piece } = instance.clone();
-        let (declared, _) = calls.functions[function];
+        let declared = calls.functions[function].declaration;
         let parameters = declared.parameters.as_deref().unwrap_or_default();
         let (types, pieces) = match piece {
             FunctionPiece::Body => {
@@ -145,9 +155,9 @@ impl<'t> Elaborator<'t> {
             }
         };
 
-        let mut walk = Body::new(self, (calls, comparisons), context, this);
+        let mut walk = BodyWalk::new(self, calls, comparisons, context, this);
         for ((index, parameter), ty) in parameters.iter().enumerate().zip(types) {
-            let local = if is_plain(parameter) { Local::Variable } else { Local::Parameter(index) };
+            let local = if is_plain(parameter) { LocalMeaning::Variable } else { LocalMeaning::Parameter(index) };
             walk.locals.declare(parameter.declarator.name.text, local, ty);
         }
         for piece in pieces.iter().cloned() {
@@ -169,11 +179,12 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-impl<'e, 't> Body<'e, 't> {
+impl<'e, 't> BodyWalk<'e, 't> {
     fn new(
         elaborator: &'e mut Elaborator<'t>,
-        (calls, comparisons): (&'e mut Calls<'t>, &'e HashMap<&'t str, Comparison>),
-        context: Context,
+        calls: &'e mut Calls<'t>,
+        comparisons: &'e HashMap<&'t str, ReturnedComparison>,
+        context: LookupContext,
         this: Option<Arc<StructType>>,
     ) -> Self {
         let mut locals = Locals::default();
@@ -203,11 +214,11 @@ impl<'e, 't> Body<'e, 't> {
     }
 }
 
-impl Body<'_, '_> {
+impl BodyWalk<'_, '_> {
     fn run(&mut self, body: Range<usize>) {
         let mut at = body.start;
         while at < body.end {
-            while let Some((_, end, life)) = self.dead_later.pop_if(|(start, ..)| *start <= at) {
+            while let Some(DeadRange { end, life, .. }) = self.dead_later.pop_if(|dead| dead.start <= at) {
                 match life {
                     Life::Live => {}
                     Life::Optimised => self.optimised_until = self.optimised_until.max(end),
@@ -258,7 +269,7 @@ impl Body<'_, '_> {
         let is_declarator =
             matches!(follows, TokenKind::Assign | TokenKind::Semicolon | TokenKind::Comma | TokenKind::LeftBracket);
         if self.source.token(name).kind == TokenKind::Identifier && is_declarator {
-            self.declared = Some(Upcoming { at: name, ty });
+            self.declared = Some(UpcomingVariable { at: name, ty });
             self.typed_until = self.typed_until.max(name);
         }
     }
@@ -308,8 +319,8 @@ impl Body<'_, '_> {
         let upcoming = self.declared.take().filter(|upcoming| upcoming.at == at);
         let element = upcoming.as_ref().and_then(|upcoming| upcoming.ty.clone());
         let local = match path {
-            Some(path) => Local::Alias(path, name.span),
-            None => Local::Variable,
+            Some(path) => LocalMeaning::Alias(path, name.span),
+            None => LocalMeaning::Variable,
         };
         let ty = element.map(|element| self.dimensioned(element, at + 1));
         self.locals.declare(name.text, local, ty);
@@ -320,8 +331,8 @@ impl Body<'_, '_> {
         let is_declarator = self.source.token(next - 1).kind == TokenKind::Comma
             && self.source.token(next).kind == TokenKind::Identifier
             && matches!(follows, TokenKind::Assign | TokenKind::Semicolon | TokenKind::Comma | TokenKind::LeftBracket);
-        if let (Some(Upcoming { ty, .. }), true) = (upcoming, is_declarator) {
-            self.declared = Some(Upcoming { at: next, ty });
+        if let (Some(UpcomingVariable { ty, .. }), true) = (upcoming, is_declarator) {
+            self.declared = Some(UpcomingVariable { at: next, ty });
         }
     }
 
@@ -335,7 +346,7 @@ impl Body<'_, '_> {
         ty
     }
 
-    /// Whether the variable at `at` is declared with a scalar, vector or matrix type.
+    /// True if the variable at `at` is declared with a scalar, vector or matrix type.
     fn is_number(&self, at: usize) -> bool {
         let name = self.source.token(self.type_name(at)).text;
         builtin::numeric(name).is_some() || matches!(name, "vector" | "matrix")
@@ -357,7 +368,7 @@ impl Body<'_, '_> {
         let operator = self.source.token(end);
         let is_compound = operator.kind == TokenKind::Other && operator.text.ends_with('=');
         if is_compound || operator.kind == TokenKind::Assign {
-            self.swaps.push(Swap { start, middle: end, end: self.expression_end(end + 1) });
+            self.swaps.push(EvaluationSwap { start, middle: end, end: self.expression_end(end + 1) });
         }
     }
 
@@ -368,7 +379,7 @@ impl Body<'_, '_> {
         let mut semicolons = header.filter(|index| self.source.token(*index).kind == TokenKind::Semicolon);
         if let Some(second) = semicolons.nth(1) {
             let end = statement_end(self.source, close + 1);
-            self.swaps.push(Swap { start: second, middle: close, end });
+            self.swaps.push(EvaluationSwap { start: second, middle: close, end });
         }
     }
 
@@ -383,13 +394,14 @@ impl Body<'_, '_> {
         let Some(holds) = constant.or_else(|| self.decided(open + 1, close)) else { return };
         let first = statement_end(self.source, close + 1);
         if !holds {
-            self.dead_later.push((close + 1, first, life));
+            self.dead_later.push(DeadRange { start: close + 1, end: first, life });
         } else if self.source.token(first).text == "else" {
-            self.dead_later.push((first + 1, statement_end(self.source, first + 1), life));
+            let start = first + 1;
+            self.dead_later.push(DeadRange { start, end: statement_end(self.source, start), life });
         }
     }
 
-    /// Whether the code at a token is run.
+    /// True if the code at a token is run.
     fn life(&self, at: usize) -> Life {
         if at < self.dead_until {
             Life::Dead
@@ -403,13 +415,13 @@ impl Body<'_, '_> {
     /// The value of the tokens from `start` to `end`, if they are an integer constant.
     fn constant(&mut self, start: usize, end: usize) -> Option<i64> {
         let mut parser = Parser::new(self.source, start);
-        let expression = parser.expression(Place::Free).ok().filter(|_| parser.position() == end)?;
+        let expression = parser.expression(ExpressionContext::Free).ok().filter(|_| parser.position() == end)?;
         let constant = self.elaborator.evaluate(&expression, &self.context).ok()?;
         Some(constant.value)
     }
 }
 
-/// Whether a parameter is a number, and so no way to a resource.
+/// True if a parameter is a number, and so no way to a resource.
 fn is_plain(parameter: &FunctionParameter<'_>) -> bool {
     match &parameter.ty.kind {
         TypeKind::Path(path) => path.parts.last().is_some_and(|part| builtin::numeric(part.name.text).is_some()),
@@ -418,7 +430,7 @@ fn is_plain(parameter: &FunctionParameter<'_>) -> bool {
 }
 
 /// The index behind the statement that begins at `start`, without an `else` that belongs to an `if` before it.
-fn statement_end(source: &Source<'_>, start: usize) -> usize {
+fn statement_end(source: &BracketedTokens<'_>, start: usize) -> usize {
     let (mut at, mut open_ifs) = (start, 0_usize);
     for _ in 0..STATEMENT_TOKENS {
         let token = source.token(at);
@@ -442,10 +454,12 @@ fn statement_end(source: &Source<'_>, start: usize) -> usize {
         open_ifs -= 1;
         at = end + 1;
     }
+
     start
 }
 
-/// Whether a library has the function though no `[shader]` names its stage: it is exported, or an attribute says what only
+/// True if a library has the function though no `[shader]` names its stage: it is exported, or an attribute says what
+/// only
 /// an entry point is asked (measured with DXC 1.7.2308).
 fn is_compiled_in_libraries(function: &FunctionDeclaration<'_>) -> bool {
     const OF_ENTRY_POINTS: [&str; 4] = ["domain", "earlydepthstencil", "maxvertexcount", "numthreads"];
@@ -454,8 +468,8 @@ fn is_compiled_in_libraries(function: &FunctionDeclaration<'_>) -> bool {
 }
 
 /// The functions that `[patchconstantfunc("name")]` names.
-fn patch_constants<'t>(functions: &[Declared<'t>]) -> HashSet<&'t str> {
-    let attributes = functions.iter().flat_map(|(function, _)| &function.prefix.attributes);
+fn patch_constants<'t>(functions: &[ScopedFunction<'t>]) -> HashSet<&'t str> {
+    let attributes = functions.iter().flat_map(|function| &function.declaration.prefix.attributes);
     let named = attributes.filter(|attribute| attribute.name == "patchconstantfunc");
     let name = |argument: &ArgumentSyntax<'t>| match argument {
         ArgumentSyntax::Text(name) => Some(*name),

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use crate::declare::ast::{Declaration, Declarator, Item, TypeKind};
+use crate::declare::ast::{DeclarationSyntax, Declarator, Item, TypeKind};
 use crate::declare::elaborate::Elaborator;
-use crate::declare::elaborate::entry::Declared;
+use crate::declare::elaborate::entry::ScopedFunction;
 use crate::declare::elaborate::scope::{GLOBAL, ScopeId, TypeId};
 
 /// A variable as declared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeclaredVariable<'t> {
-    pub(super) declaration: &'t Declaration<'t>,
+    pub(super) declaration: &'t DeclarationSyntax<'t>,
     pub(super) declarator: &'t Declarator<'t>,
 }
 
-/// What each scope declares.
+/// The functions and variables that each scope declares.
 #[derive(Debug, Default)]
 pub(super) struct Catalogue<'t> {
     /// Indices among the functions of the source, by scope and name.
@@ -24,24 +24,30 @@ pub(super) struct Catalogue<'t> {
     structs: HashMap<ScopeId, TypeId>,
     /// Indices of the methods of each name, of all structs.
     methods: HashMap<&'t str, Vec<usize>>,
-    /// Whether a call can mean anything else than the one function of its name.
+    /// True if a call can mean anything else than the one function of its name.
     pub(super) needs_types: bool,
 }
 
 impl<'t> Catalogue<'t> {
-    pub(super) fn new(elaborator: &Elaborator<'t>, functions: &[Declared<'t>], items: [&'t [Item<'t>]; 2]) -> Self {
+    pub(super) fn new(
+        elaborator: &Elaborator<'t>,
+        functions: &[ScopedFunction<'t>],
+        items: [&'t [Item<'t>]; 2],
+    ) -> Self {
         let mut catalogue = Self::default();
         let symbols = &elaborator.symbols;
+
         for id in symbols.type_ids() {
             if let Some(inside) = symbols.inside(id) {
                 catalogue.structs.insert(inside, id);
             }
         }
-        for (index, (function, scope)) in functions.iter().enumerate() {
+
+        for (index, ScopedFunction { declaration: function, scope }) in functions.iter().enumerate() {
             let of_name = catalogue.functions.entry(*scope).or_default().entry(function.name.text).or_default();
             of_name.push(index);
-            let has_default = |function: &Declared<'t>| {
-                let parameters = function.0.parameters.as_deref().unwrap_or_default();
+            let has_default = |function: &ScopedFunction<'t>| {
+                let parameters = function.declaration.parameters.as_deref().unwrap_or_default();
                 parameters.iter().any(|parameter| !parameter.declarator.initialised.is_empty())
             };
             let is_method = catalogue.structs.contains_key(scope);
@@ -51,9 +57,11 @@ impl<'t> Catalogue<'t> {
                 catalogue.methods.entry(function.name.text).or_default().push(index);
             }
         }
+
         for items in items {
             catalogue.gather(elaborator, items, GLOBAL);
         }
+
         catalogue
     }
 

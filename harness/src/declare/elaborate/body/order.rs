@@ -11,7 +11,7 @@ use crate::module::{Life, Use};
 
 /// A use with its place.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct UseDraft {
     pub(super) used: Use,
     /// Its first token.
     pub(super) at: usize,
@@ -23,7 +23,7 @@ pub(super) struct Draft {
 
 /// Tokens from `start` to `middle` that are evaluated behind those from `middle` to `end`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Swap {
+pub(super) struct EvaluationSwap {
     pub(super) start: usize,
     pub(super) middle: usize,
     pub(super) end: usize,
@@ -33,17 +33,22 @@ pub(super) struct Swap {
 const LONGEST_SWAP: usize = 4096;
 
 /// The uses in the order of evaluation, and for each its first token with its index, in the order of the text.
-pub(super) fn evaluated(mut drafts: Vec<Draft>, mut swaps: Vec<Swap>) -> (Vec<Use>, BTreeMap<usize, usize>) {
+pub(super) fn evaluated(
+    mut drafts: Vec<UseDraft>,
+    mut swaps: Vec<EvaluationSwap>,
+) -> (Vec<Use>, BTreeMap<usize, usize>) {
     drafts.sort_by_key(|draft| (draft.end, std::cmp::Reverse(draft.at)));
     let ends: Vec<usize> = drafts.iter().map(|draft| draft.end).collect();
     // Inner swaps come first: those that are inside another one end earlier or start later.
     swaps.sort_by_key(|swap| (swap.end, std::cmp::Reverse(swap.start)));
+
     for swap in swaps.into_iter().filter(|swap| swap.end - swap.start <= LONGEST_SWAP) {
         // What a swap moves stays together, so that the block keeps its place among the ends.
         let first = ends.partition_point(|end| *end <= swap.start);
         let behind = ends.partition_point(|end| *end <= swap.end);
         drafts[first..behind].sort_by_key(|draft| draft.at < swap.middle);
     }
+
     let indices: BTreeMap<usize, usize> = drafts.iter().enumerate().map(|(index, draft)| (draft.at, index)).collect();
     let index = |at: &Option<usize>| at.and_then(|at| indices.get(&at).copied());
     let uses = drafts

@@ -1,27 +1,27 @@
 //! Access paths: `s.B[2].Load(i)` to steps and arguments.
 
-use super::locals::Local;
-use super::order::{Draft, Swap};
-use super::{Body, STATEMENT_TOKENS};
+use super::locals::LocalMeaning;
+use super::order::{EvaluationSwap, UseDraft};
+use super::{BodyWalk, STATEMENT_TOKENS};
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::generic_arguments_end;
 use crate::module::{Alias, Callees, Step, Use};
 
 /// An access path in the text.
 #[derive(Debug)]
-struct Reading {
+struct AccessPathReading {
     steps: Vec<Step>,
     alias: Option<Alias>,
     /// The token behind it.
     end: usize,
-    /// Whether a variable of the function's own begins it.
+    /// True if a variable of the function's own begins it.
     own: bool,
 }
 
-impl Body<'_, '_> {
+impl BodyWalk<'_, '_> {
     /// Records the access path that begins at `at`, unless it is a type or a local variable. Returns where it ends.
     pub(super) fn path(&mut self, at: usize) -> usize {
-        let Reading { steps, alias, end, own } = self.reading(at);
+        let AccessPathReading { steps, alias, end, own } = self.reading(at);
         let behind = generic_arguments_end(self.source, end).unwrap_or(end);
         let after = self.source.token(behind).kind;
         if after == TokenKind::Identifier || self.renamed == Some(at) {
@@ -39,43 +39,47 @@ impl Body<'_, '_> {
             }
             (true, Callees::Named | Callees::BuiltIn) => return end,
         };
+
         let arguments = if call { self.arguments(behind) } else { Vec::new() };
         let end = if call { self.source.closer(behind) + 1 } else { end };
         let (life, span) = (self.life(at), self.source.token(at).span);
         let used = Use { path, alias, call, callees, arguments: Vec::new(), life, span };
-        self.drafts.push(Draft { used, at, end, arguments });
+        self.drafts.push(UseDraft { used, at, end, arguments });
         end
     }
 
     /// The steps of the path that begins at `at`.
-    fn reading(&mut self, at: usize) -> Reading {
+    fn reading(&mut self, at: usize) -> AccessPathReading {
         let start = self.source.token(at).text;
         if start == "this" {
             let mut steps = vec![Step::This];
             let end = self.steps(at + 1, &mut steps);
-            return Reading { steps, alias: None, end, own: false };
+            return AccessPathReading { steps, alias: None, end, own: false };
         }
         let kind = |index: usize| self.source.token(index).kind;
+
         let mut name = start.to_owned();
         let mut next = at + 1;
         while kind(next) == TokenKind::ColonColon && kind(next + 1) == TokenKind::Identifier {
             name = format!("{name}::{}", self.source.token(next + 1).text);
             next += 2;
         }
+
         let mut alias = None;
         let is_member = || self.this.as_ref().is_some_and(|this| this.member(&name).is_some());
         let (mut steps, own) = match self.locals.find(&name).map(|found| &found.local) {
-            Some(Local::Variable) => (Vec::new(), true),
-            Some(Local::Parameter(index)) => (vec![Step::Parameter(*index)], false),
-            Some(Local::Alias(path, span)) => {
+            Some(LocalMeaning::Variable) => (Vec::new(), true),
+            Some(LocalMeaning::Parameter(index)) => (vec![Step::Parameter(*index)], false),
+            Some(LocalMeaning::Alias(path, span)) => {
                 alias = Some(Alias { steps: path.len(), span: *span });
                 (path.clone(), false)
             }
             None if is_member() => (vec![Step::This, Step::Name(name)], false),
             None => (vec![Step::Name(self.qualified(&name))], false),
         };
+
         let end = self.steps(next, &mut steps);
-        Reading { steps, alias, end, own }
+        AccessPathReading { steps, alias, end, own }
     }
 
     /// Appends `.member` and `[index]` from `next` on; the walk itself comes to what stands in the brackets.
@@ -108,7 +112,7 @@ impl Body<'_, '_> {
             }
             let end = self.expression_end(start).min(close);
             arguments.push(self.whole_path(start, end).map(|_| start));
-            self.swaps.push(Swap { start, middle: end, end: close });
+            self.swaps.push(EvaluationSwap { start, middle: end, end: close });
             start = end + 1;
         }
         arguments

@@ -5,32 +5,36 @@
 
 use std::collections::HashMap;
 
-use super::{Body, STATEMENT_TOKENS, is_plain, statement_end};
-use crate::declare::elaborate::entry::Declared;
+use super::{BodyWalk, STATEMENT_TOKENS, is_plain, statement_end};
+use crate::declare::elaborate::entry::ScopedFunction;
 use crate::declare::lexer::TokenKind;
-use crate::declare::parser::Source;
+use crate::declare::parser::BracketedTokens;
 
 /// The variable of a loop with its first and last value, until a token.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Counted<'t> {
+pub(super) struct LoopRange<'t> {
     name: &'t str,
     first: i64,
     last: i64,
     until: usize,
 }
 
-/// What a function of one parameter returns: how that compares with what begins at this token.
+/// A comparison that is all that a function of one parameter returns: its operator is this token, its operand ends at
+/// `end`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Comparison {
+pub(super) struct ReturnedComparison {
     operator: usize,
     end: usize,
 }
 
 /// The functions whose body is `return PARAMETER < NUMBER;`, by name.
-pub(super) fn comparisons<'t>(source: &Source<'t>, functions: &[Declared<'t>]) -> HashMap<&'t str, Comparison> {
+pub(super) fn comparisons<'t>(
+    source: &BracketedTokens<'t>,
+    functions: &[ScopedFunction<'t>],
+) -> HashMap<&'t str, ReturnedComparison> {
     let mut found = HashMap::new();
     let mut names: HashMap<&str, usize> = HashMap::new();
-    for (function, _) in functions {
+    for ScopedFunction { declaration: function, .. } in functions {
         *names.entry(function.name.text).or_default() += 1;
         let Ok([parameter]) = function.parameters.as_deref() else { continue };
         let Some(body) = function.body.clone().filter(|_| is_plain(parameter)) else { continue };
@@ -39,14 +43,15 @@ pub(super) fn comparisons<'t>(source: &Source<'t>, functions: &[Declared<'t>]) -
         let end = statement_end(source, start).saturating_sub(1);
         let is_all = (end + 1..body.end).all(|at| source.token(at).kind == TokenKind::RightBrace);
         if is_all && source.token(start + 1).text == parameter.declarator.name.text {
-            found.insert(function.name.text, Comparison { operator: start + 2, end });
+            found.insert(function.name.text, ReturnedComparison { operator: start + 2, end });
         }
     }
+
     found.retain(|name, _| names.get(name) == Some(&1));
     found
 }
 
-impl Body<'_, '_> {
+impl BodyWalk<'_, '_> {
     /// Remembers the variable of the `for` whose `(` is at `open`, if it counts from one number up to another.
     pub(super) fn counted_loop(&mut self, open: usize) {
         let close = self.source.closer(open);
@@ -74,10 +79,11 @@ impl Body<'_, '_> {
             (TokenKind::GreaterEqual, false) => (last, first),
             _ => return,
         };
-        self.counted.push(Counted { name, first: range.0, last: range.1, until });
+
+        self.counted.push(LoopRange { name, first: range.0, last: range.1, until });
     }
 
-    /// Whether something between `start` and `end` may change the variable `name`.
+    /// True if something between `start` and `end` may change the variable `name`.
     fn is_assigned(&self, name: &str, start: usize, end: usize) -> bool {
         let changes = |at: usize| {
             let token = self.source.token(at);
@@ -87,7 +93,7 @@ impl Body<'_, '_> {
             || (start..end).any(|at| self.source.token(at).text == name && (changes(at + 1) || changes(at - 1)))
     }
 
-    /// Whether the condition from `start` to `end` is always true or always false for the variable of a loop.
+    /// True if the condition from `start` to `end` is always true or always false for the variable of a loop.
     pub(super) fn decided(&mut self, start: usize, end: usize) -> Option<bool> {
         self.counted.retain(|counted| counted.until > start);
         if self.counted.is_empty() {
@@ -98,9 +104,9 @@ impl Body<'_, '_> {
         let is_call = source.token(start + 1).kind == TokenKind::LeftParenthesis && source.closer(start + 1) + 1 == end;
         let (name, comparison) = match comparison {
             Some(comparison) if is_call && end == start + 4 => (source.token(start + 2).text, comparison),
-            Some(_) | None => (source.token(start).text, Comparison { operator: start + 1, end }),
+            Some(_) | None => (source.token(start).text, ReturnedComparison { operator: start + 1, end }),
         };
-        let Counted { first, last, .. } = *self.counted.iter().rev().find(|counted| counted.name == name)?;
+        let LoopRange { first, last, .. } = *self.counted.iter().rev().find(|counted| counted.name == name)?;
         let bound = self.constant(comparison.operator + 1, comparison.end)?;
         let holds = |value: i64| match source.token(comparison.operator).kind {
             TokenKind::Less => Some(value < bound),
@@ -109,6 +115,7 @@ impl Body<'_, '_> {
             TokenKind::GreaterEqual => Some(value >= bound),
             _ => None,
         };
+
         // These comparisons change at one place only, so that both ends say what is between them.
         let (at_first, at_last) = (holds(first)?, holds(last)?);
         (first <= last && at_first == at_last).then_some(at_first)

@@ -1,11 +1,11 @@
-//! What the initialisers of `static` globals mention: they are evaluated where the variable is used.
+//! Records the uses in the initialisers of `static` globals, which are evaluated where the variable is used.
 
 use std::collections::HashMap;
 
 use super::calls::Calls;
-use super::{Body, order};
+use super::{BodyWalk, order};
 use crate::declare::elaborate::Elaborator;
-use crate::declare::elaborate::generic::Context;
+use crate::declare::elaborate::generic::LookupContext;
 use crate::module::{Function, Static};
 
 impl<'t> Elaborator<'t> {
@@ -14,7 +14,7 @@ impl<'t> Elaborator<'t> {
         let comparisons = HashMap::new();
         for (declarator, scope) in std::mem::take(&mut self.statics) {
             let tokens = declarator.initialised.clone();
-            let mut walk = Body::new(self, (calls, &comparisons), Context::plain(scope), None);
+            let mut walk = BodyWalk::new(self, calls, &comparisons, LookupContext::plain(scope), None);
             let path = walk.whole_path(tokens.start, tokens.end);
             walk.run(tokens);
             let (uses, _) = order::evaluated(walk.drafts, walk.swaps);

@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use layoutproof_layout::shape::{StructType, Type};
 
-use super::calls::{Choice, FunctionCandidate};
-use super::order::Draft;
+use super::calls::{CallChoice, FunctionCandidate, WrittenGenerics};
+use super::order::UseDraft;
 use super::value::{self, BOOL, FLOAT, INT, UINT, ValueType};
-use super::{Body, WORDS};
+use super::{BodyWalk, WORDS};
 use crate::declare::ast::{GenericArgument, PathPart};
 use crate::declare::elaborate::builtin;
-use crate::declare::elaborate::generic::{Context, GenericValue};
+use crate::declare::elaborate::generic::{GenericValue, LookupContext};
 use crate::declare::elaborate::resolve::order;
 use crate::declare::elaborate::scope::ScopeId;
 use crate::declare::lexer::TokenKind;
@@ -47,8 +47,8 @@ struct BinarySymbol {
 /// Precedence of `?`.
 const CONDITIONAL: u8 = 1;
 
-impl<'t> Body<'_, 't> {
-    /// Whether an expression can begin at `at`.
+impl<'t> BodyWalk<'_, 't> {
+    /// True if an expression can begin at `at`.
     pub(super) fn starts_expression(&self, at: usize) -> bool {
         let token = self.source.token(at);
         match token.kind {
@@ -81,6 +81,7 @@ impl<'t> Body<'_, 't> {
             return TypedExpression { ty: None, end: self.expression_end(at) };
         }
         self.depth += 1;
+
         let mut left = self.unary(at);
         while let Some(operator) = self.operator(left.end).filter(|operator| operator.precedence >= least) {
             let start = left.end + operator.tokens;
@@ -96,8 +97,9 @@ impl<'t> Body<'_, 't> {
             if right.end <= start {
                 break;
             }
-            left = self.operation(left, (start - operator.tokens, operator.symbol), right);
+            left = self.operation(left, start - operator.tokens, operator.symbol, right);
         }
+
         self.depth -= 1;
         left
     }
@@ -132,16 +134,12 @@ impl<'t> Body<'_, 't> {
             TokenKind::Percent => ("%", 11, 1),
             _ => return None,
         };
+
         Some(BinarySymbol { symbol, precedence, tokens })
     }
 
     /// The value of `left` and `right` joined by the operator `symbol` at the token `at`.
-    fn operation(
-        &mut self,
-        left: TypedExpression,
-        (at, symbol): (usize, &str),
-        right: TypedExpression,
-    ) -> TypedExpression {
+    fn operation(&mut self, left: TypedExpression, at: usize, symbol: &str, right: TypedExpression) -> TypedExpression {
         let end = right.end;
         let ty = match (symbol, &left.ty) {
             ("?", _) => right.ty,
@@ -152,7 +150,7 @@ impl<'t> Body<'_, 't> {
                 "<<" | ">>" => left.ty,
                 _ => value::arithmetic(left.ty, right.ty),
             },
-            (_, _) => self.called_operator(&left.ty, (symbol, at, end), &[right.ty]),
+            (_, _) => self.called_operator(&left.ty, symbol, at, end, &[right.ty]),
         };
         TypedExpression { ty, end }
     }
@@ -161,7 +159,9 @@ impl<'t> Body<'_, 't> {
     fn called_operator(
         &mut self,
         object: &ValueType,
-        (symbol, at, end): (&str, usize, usize),
+        symbol: &str,
+        at: usize,
+        end: usize,
         arguments: &[ValueType],
     ) -> ValueType {
         let name = operator_name(symbol)?;
@@ -193,6 +193,7 @@ impl<'t> Body<'_, 't> {
                 _ => break,
             }
         }
+
         self.postfix(start)
     }
 
@@ -225,7 +226,7 @@ impl<'t> Body<'_, 't> {
         (end == close).then_some((ty, close + 1))
     }
 
-    /// Whether the name at `at` is that of a type and of no variable.
+    /// True if the name at `at` is that of a type and of no variable.
     pub(super) fn is_type_name(&self, at: usize) -> bool {
         let name = self.source.token(at).text;
         let symbols = &self.elaborator.symbols;
@@ -284,7 +285,7 @@ impl<'t> Body<'_, 't> {
             let ty = self.this.clone().map(Type::Struct);
             return self.behind(TypedExpression { ty, end: at + 1 }, Some(at));
         }
-        let Qualified { outer, name, arguments, end } = self.qualified_name(at);
+        let QualifiedName { outer, name, arguments, end } = self.qualified_name(at);
         if self.source.token(end).kind != TokenKind::LeftParenthesis {
             let ty = if outer.is_empty() { self.variable(name) } else { self.qualified_variable(&outer, name) };
             return self.behind(TypedExpression { ty, end }, Some(at));
@@ -297,18 +298,20 @@ impl<'t> Body<'_, 't> {
             if has_functions || builtin::builtin(name).is_some() { None } else { self.variable(name).map(Some) }
         });
         let ty = match object {
-            Some(object) => self.called_operator(&object, ("()", end, close + 1), &types),
-            None => self.function(at, (&outer, name, arguments.as_deref()), (end, close), &types),
+            Some(object) => self.called_operator(&object, "()", end, close + 1, &types),
+            None => self.function(at, &outer, name, arguments.as_deref(), end, &types),
         };
         self.behind(TypedExpression { ty, end: close + 1 }, None)
     }
 
-    /// The result of the call of `name`, whose arguments stand between the tokens `open` and `close`.
+    /// The result of the call of `name`, whose arguments stand in the brackets that begin at the token `open`.
     fn function(
         &mut self,
         at: usize,
-        (outer, name, written): (&[PathPart<'t>], &str, Option<&[GenericArgument<'t>]>),
-        (open, close): (usize, usize),
+        outer: &[PathPart<'t>],
+        name: &str,
+        written: Option<&[GenericArgument<'t>]>,
+        open: usize,
         arguments: &[ValueType],
     ) -> ValueType {
         let candidates = if outer.is_empty() { self.candidates(name) } else { self.qualified_candidates(outer, name) };
@@ -318,8 +321,16 @@ impl<'t> Body<'_, 't> {
             }
             return value::intrinsic(name, arguments);
         }
+
         let context = self.context.clone();
-        let choice = self.elaborator.choose(self.calls, &candidates, (written, &context), arguments);
+        let choice = self.elaborator.choose(
+            self.calls,
+            &candidates,
+            WrittenGenerics { arguments: written, context: &context },
+            arguments,
+        );
+
+        let close = self.source.closer(open);
         self.draft_defaults(open, close + 1, &choice);
         if outer.iter().any(|part| part.arguments.is_some()) {
             // An access path has no generic arguments, so that this call has none.
@@ -331,7 +342,7 @@ impl<'t> Body<'_, 't> {
         choice.result
     }
 
-    /// What stands behind a value: members, indices, calls of its methods. `path` is the first token of the access
+    /// Follows the steps behind a value: members, indices, calls of its methods. `path` is the first token of the access
     /// path that the value is, if it is one.
     fn behind(&mut self, mut object: TypedExpression, mut path: Option<usize>) -> TypedExpression {
         loop {
@@ -343,7 +354,7 @@ impl<'t> Body<'_, 't> {
                         .filter(|end| self.source.token(*end).kind == TokenKind::LeftParenthesis)
                         .unwrap_or(at + 1);
                     if self.source.token(behind).kind == TokenKind::LeftParenthesis {
-                        object = self.method_call(&object.ty, (at, behind), path.take());
+                        object = self.method_call(&object.ty, at, behind, path.take());
                     } else {
                         let ty = object.ty.and_then(|ty| value::member(&ty, next.text));
                         object = TypedExpression { ty, end: at + 1 };
@@ -354,7 +365,7 @@ impl<'t> Body<'_, 't> {
                     let index = self.binary(object.end + 1, 0).ty;
                     let ty = match &object.ty {
                         Some(Type::Struct(_)) | None => {
-                            self.called_operator(&object.ty, ("[]", object.end, close + 1), &[index])
+                            self.called_operator(&object.ty, "[]", object.end, close + 1, &[index])
                         }
                         Some(ty) => value::element(ty),
                     };
@@ -362,7 +373,7 @@ impl<'t> Body<'_, 't> {
                 }
                 TokenKind::LeftParenthesis if path.is_none() => {
                     let (types, close) = self.argument_types(object.end);
-                    let ty = self.called_operator(&object.ty, ("()", object.end, close + 1), &types);
+                    let ty = self.called_operator(&object.ty, "()", object.end, close + 1, &types);
                     object = TypedExpression { ty, end: close + 1 };
                 }
                 TokenKind::Other if matches!(token.text, "++" | "--") => object.end += 1,
@@ -372,7 +383,7 @@ impl<'t> Body<'_, 't> {
     }
 
     /// The call of the method whose name is at `at` and whose `(` is at `open`.
-    fn method_call(&mut self, object: &ValueType, (at, open): (usize, usize), path: Option<usize>) -> TypedExpression {
+    fn method_call(&mut self, object: &ValueType, at: usize, open: usize, path: Option<usize>) -> TypedExpression {
         let name = self.source.token(at).text;
         let written = if open > at + 1 { Parser::new(self.source, at + 1).generic_arguments().ok() } else { None };
         let (types, close) = self.argument_types(open);
@@ -394,7 +405,7 @@ impl<'t> Body<'_, 't> {
         name: &str,
         written: Option<&[GenericArgument<'t>]>,
         arguments: &[ValueType],
-    ) -> Choice {
+    ) -> CallChoice {
         let object = match object {
             Some(Type::Resource(resource)) if value::is_transparent(resource) => value::element_of(resource),
             other => other.clone(),
@@ -403,30 +414,42 @@ impl<'t> Body<'_, 't> {
             Some(Type::Struct(ty)) => self.methods_of(ty, name),
             Some(ty) => {
                 let result = value::built_in_method(ty, name);
-                return Choice { callees: Callees::BuiltIn, result, defaults: Vec::new() };
+                return CallChoice { callees: Callees::BuiltIn, result, defaults: Vec::new() };
             }
             None => Vec::new(),
         };
+
         if !candidates.is_empty() {
             let context = self.context.clone();
-            return self.elaborator.choose(self.calls, &candidates, (written, &context), arguments);
+            return self.elaborator.choose(
+                self.calls,
+                &candidates,
+                WrittenGenerics { arguments: written, context: &context },
+                arguments,
+            );
         }
+
         let all = self.calls.catalogue.methods(name).to_vec();
         let plain = |function: &usize| FunctionCandidate {
             function: *function,
-            context: Context::plain(self.calls.functions[*function].1),
+            context: LookupContext::plain(self.calls.functions[*function].scope),
             this: None,
         };
         let candidates: Vec<FunctionCandidate> = all.iter().map(plain).collect();
         let context = self.context.clone();
-        let Choice { callees, defaults, result } =
-            self.elaborator.choose(self.calls, &candidates, (None, &context), arguments);
+        let CallChoice { callees, defaults, result } = self.elaborator.choose(
+            self.calls,
+            &candidates,
+            WrittenGenerics { arguments: None, context: &context },
+            arguments,
+        );
+
         let callees = match callees {
             Callees::Known(one) => Callees::Perhaps(vec![one]),
             Callees::OneOf(several) => Callees::Perhaps(several),
             Callees::Named | Callees::BuiltIn | Callees::Perhaps(_) => Callees::BuiltIn,
         };
-        Choice { callees, defaults, result }
+        CallChoice { callees, defaults, result }
     }
 
     /// The methods `name` of a struct, or else of the nearest of its bases.
@@ -444,6 +467,7 @@ impl<'t> Body<'_, 't> {
                 return functions.iter().map(candidate).collect();
             }
         }
+
         Vec::new()
     }
 
@@ -462,6 +486,7 @@ impl<'t> Body<'_, 't> {
                 return found;
             }
         }
+
         let used = symbols.mentioned(self.context.scope, name);
         used.map_or_else(Vec::new, |scope| self.candidates_in(scope, name))
     }
@@ -482,6 +507,7 @@ impl<'t> Body<'_, 't> {
                 return self.methods_of(&ty, name);
             }
         }
+
         let Some(inside) = self.inside(outer) else { return Vec::new() };
         let own = self.calls.catalogue.structure(inside.scope);
         let ty = own.and_then(|id| self.elaborator.finished_struct(id, &inside));
@@ -496,7 +522,7 @@ impl<'t> Body<'_, 't> {
     }
 
     /// The context inside the namespace or struct `outer`.
-    fn inside(&mut self, outer: &[PathPart<'t>]) -> Option<Context> {
+    fn inside(&mut self, outer: &[PathPart<'t>]) -> Option<LookupContext> {
         let span = outer.first()?.name.span;
         let context = self.context.clone();
         self.elaborator.quietly(|elaborator| elaborator.qualifier(outer, span, &context))
@@ -524,12 +550,11 @@ impl<'t> Body<'_, 't> {
         self.declared_variable(&context, name)
     }
 
-    fn declared_variable(&mut self, context: &Context, name: &str) -> ValueType {
+    fn declared_variable(&mut self, context: &LookupContext, name: &str) -> ValueType {
         let variable = self.calls.catalogue.variable(context.scope, name)?;
         let (declaration, declarator) = (variable.declaration, variable.declarator);
-        self.elaborator.quietly(|elaborator| {
-            elaborator.declared(&declaration.ty, order(&declaration.prefix), (declarator, context))
-        })
+        self.elaborator
+            .quietly(|elaborator| elaborator.declared(&declaration.ty, order(&declaration.prefix), declarator, context))
     }
 
     /// The types of the arguments between the parentheses that open at `open`, and where those close.
@@ -547,7 +572,7 @@ impl<'t> Body<'_, 't> {
     }
 
     /// Records the call of a function that the text does not name.
-    fn draft(&mut self, at: usize, end: usize, choice: &Choice, arguments: Vec<Option<usize>>) {
+    fn draft(&mut self, at: usize, end: usize, choice: &CallChoice, arguments: Vec<Option<usize>>) {
         let first = match &choice.callees {
             Callees::Known(index) => Some(*index),
             Callees::OneOf(indices) | Callees::Perhaps(indices) => indices.first().copied(),
@@ -558,24 +583,24 @@ impl<'t> Body<'_, 't> {
         let callees = choice.callees.clone();
         let (life, span) = (self.life(at), self.source.token(at).span);
         let used = Use { path, alias: None, call: true, callees, arguments: Vec::new(), life, span };
-        self.drafts.push(Draft { used, at, end, arguments });
+        self.drafts.push(UseDraft { used, at, end, arguments });
     }
 
     /// Records that default arguments are evaluated for the call whose `(` is at `open`.
-    fn draft_defaults(&mut self, open: usize, end: usize, choice: &Choice) {
+    fn draft_defaults(&mut self, open: usize, end: usize, choice: &CallChoice) {
         let callees = match choice.defaults.as_slice() {
             [] => return,
             [one] if matches!(choice.callees, Callees::Known(_)) => Callees::Known(*one),
             several => Callees::Perhaps(several.to_vec()),
         };
-        self.draft(open, end, &Choice { callees, ..Choice::default() }, Vec::new());
+        self.draft(open, end, &CallChoice { callees, ..CallChoice::default() }, Vec::new());
     }
 }
 
 /// `N::Pair<float>::first<int>`, as far as it is a name.
 #[derive(Debug)]
-struct Qualified<'t> {
-    /// What stands before the last `::`.
+struct QualifiedName<'t> {
+    /// The names before the last `::`.
     outer: Vec<PathPart<'t>>,
     name: &'t str,
     /// Generic arguments of a call.
@@ -584,13 +609,13 @@ struct Qualified<'t> {
     end: usize,
 }
 
-impl<'t> Body<'_, 't> {
+impl<'t> BodyWalk<'_, 't> {
     /// The qualified name that begins at `at`.
-    fn qualified_name(&self, at: usize) -> Qualified<'t> {
-        let mut found = Qualified { outer: Vec::new(), name: "", arguments: None, end: at };
+    fn qualified_name(&self, at: usize) -> QualifiedName<'t> {
+        let mut found = QualifiedName { outer: Vec::new(), name: "", arguments: None, end: at };
         loop {
             let token = self.source.token(found.end);
-            let name = crate::declare::ast::Name { text: token.text, span: token.span };
+            let name = crate::declare::ast::Identifier { text: token.text, span: token.span };
             let mut end = found.end + 1;
             let mut arguments = None;
             let behind = generic_arguments_end(self.source, end);
@@ -603,7 +628,7 @@ impl<'t> Body<'_, 't> {
             let goes_on = self.source.token(end).kind == TokenKind::ColonColon
                 && self.source.token(end + 1).kind == TokenKind::Identifier;
             if !goes_on {
-                return Qualified { name: token.text, arguments, end, ..found };
+                return QualifiedName { name: token.text, arguments, end, ..found };
             }
             found.outer.push(PathPart { name, arguments });
             found.end = end + 1;

@@ -15,7 +15,7 @@ pub(super) const UINT: Type = Type::Scalar(Scalar::Uint32);
 pub(super) const FLOAT: Type = Type::Scalar(Scalar::Float32);
 const FLOAT4: Type = Type::Vector { scalar: Scalar::Float32, length: 4 };
 
-/// Whether operators on `ty` are built in.
+/// True if operators on `ty` are built in.
 pub(super) fn is_number(ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => true,
@@ -23,7 +23,7 @@ pub(super) fn is_number(ty: &Type) -> bool {
     }
 }
 
-/// What a resource holds: the type of its elements.
+/// Element type of a resource.
 pub(super) fn element_of(resource: &Resource) -> ValueType {
     match (&resource.element, resource.kind) {
         (Some(element), _) => Some((**element).clone()),
@@ -32,7 +32,7 @@ pub(super) fn element_of(resource: &Resource) -> ValueType {
     }
 }
 
-/// Whether a resource is read as if it were its element: `cb.member`.
+/// True if a resource is read as if it were its element: `cb.member`.
 pub(super) fn is_transparent(resource: &Resource) -> bool {
     matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock)
 }

@@ -54,7 +54,7 @@ fn messages() {
     assert_eq!(said("#warning old\nfloat a;", &options), ["a/main.hlsl:1:1 #warning: old"]);
     assert_eq!(
         said("#frobnicate\nfloat a;", &options),
-        ["a/main.hlsl:1:1 `#frobnicate` is no directive that is understood"]
+        ["a/main.hlsl:1:1 unknown preprocessor directive `#frobnicate`"]
     );
 }
 

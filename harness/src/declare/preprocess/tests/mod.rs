@@ -12,7 +12,7 @@ use bumpalo::Bump;
 use layoutproof_layout::Span;
 
 use super::preprocess;
-use crate::declare::problems::Problems;
+use crate::declare::problems::ProblemList;
 use crate::declare::{DeclareOptions, declare};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::{ReadRefusal, SourceMap, Sources};
@@ -52,8 +52,8 @@ fn one_file(name: &str, source: &str) -> (SourceMap, Span) {
 /// The tokens of the file `name`, one blank between them, or the codes of its problems.
 fn tokens_of(name: &str, source: &str, options: &DeclareOptions) -> Result<String, Vec<Code>> {
     let (sources, span) = one_file(name, source);
-    let (mut problems, made) = (Problems::default(), Bump::new());
-    let preprocessed = preprocess((&sources, span), options, &made, &mut problems);
+    let (mut problems, made) = (ProblemList::default(), Bump::new());
+    let preprocessed = preprocess(&sources, span, options, &made, &mut problems);
     let tokens = preprocessed.prepared.map(|prepared| prepared.tokens).unwrap_or_default();
     let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
     let texts = texts.join(" ");

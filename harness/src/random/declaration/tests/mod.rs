@@ -27,7 +27,7 @@ fn presets() -> Vec<(&'static str, TypeSpace)> {
 }
 
 /// Names of the members of the block itself in order, those of bases first.
-fn names(declaration: &Declaration) -> Vec<String> {
+fn names(declaration: &RandomDeclaration) -> Vec<String> {
     (0..declaration.content.width()).map(|index| format!("m{index}")).collect()
 }
 
@@ -59,7 +59,7 @@ fn random_declarations_fit_their_space_and_are_read_as_written() {
             assert!(declaration.fits(&space), "{name}: {declaration:#?}");
             let module = declaration.module().unwrap_or_else(|problems| panic!("{name}: {problems:?}\n{text}"));
             let [block] = module.blocks.as_slice() else { panic!("{name}: one block\n{text}") };
-            assert_eq!(block.name, Declaration::BLOCK);
+            assert_eq!(block.name, RandomDeclaration::BLOCK);
             assert_eq!(read_names(&block.element), names(&declaration), "{text}");
         }
     }
@@ -69,8 +69,8 @@ fn random_declarations_fit_their_space_and_are_read_as_written() {
 fn every_feature_and_form_of_a_space_comes_up() {
     for (name, space) in presets() {
         let declarations = Declarations::new(space.clone());
-        let drawn: Vec<Declaration> = (0..250).map(|index| declarations.nth(2, index).current()).collect();
-        let features: BTreeSet<Feature> = drawn.iter().flat_map(Declaration::features).collect();
+        let drawn: Vec<RandomDeclaration> = (0..250).map(|index| declarations.nth(2, index).current()).collect();
+        let features: BTreeSet<DeclarationFeature> = drawn.iter().flat_map(RandomDeclaration::features).collect();
         assert_eq!(features, space.features, "{name}");
         let forms: BTreeSet<BlockForm> = drawn.iter().map(|declaration| declaration.block).collect();
         assert_eq!(forms, space.blocks.iter().copied().collect(), "{name}");
@@ -128,19 +128,23 @@ proptest! {
 }
 
 /// Shrinks the first declaration that has what is looked for.
-fn shrunk(space: TypeSpace, differs: &mut dyn FnMut(&Declaration) -> bool) -> Found {
+fn shrunk(space: TypeSpace, differs: &mut dyn FnMut(&RandomDeclaration) -> bool) -> DifferingDeclaration {
     search(&Declarations::new(space), 3, 0..200, differs).expect("found within 200 declarations")
 }
 
-/// Whether a member for which `second` holds stands behind one for which `first` does.
-fn behind(declaration: &Declaration, first: fn(&Member) -> bool, second: fn(&Member) -> bool) -> bool {
+/// True if a member for which `second` holds stands behind one for which `first` does.
+fn behind(
+    declaration: &RandomDeclaration,
+    first: fn(&RandomMember) -> bool,
+    second: fn(&RandomMember) -> bool,
+) -> bool {
     declaration.content.members.windows(2).any(|pair| first(&pair[0]) && second(&pair[1]))
 }
 
 #[test]
 fn a_row_major_matrix_behind_a_float_is_found_and_shrunk_to_both() {
-    let is_float = |member: &Member| member.ty == MemberType::FLOAT;
-    let is_matrix = |member: &Member| match member.ty {
+    let is_float = |member: &RandomMember| member.ty == MemberType::FLOAT;
+    let is_matrix = |member: &RandomMember| match member.ty {
         MemberType::Matrix { rows, order, .. } => rows > 1 && order == Some(MatrixOrder::Row),
         MemberType::Scalar(_) | MemberType::Vector { .. } | MemberType::Enum(_) | MemberType::Struct(_) => false,
     };
@@ -152,12 +156,12 @@ fn a_row_major_matrix_behind_a_float_is_found_and_shrunk_to_both() {
 
 #[test]
 fn what_is_deep_inside_is_lifted_out_or_left_with_what_it_needs() {
-    let has_double = |declaration: &Declaration| {
+    let has_double = |declaration: &RandomDeclaration| {
         let mut has = false;
         declaration.content.visit(&mut |member| has |= member.ty.scalar() == Some(Scalar::Float64));
         has
     };
-    let nested = |declaration: &Declaration| {
+    let nested = |declaration: &RandomDeclaration| {
         let mut has = false;
         let inner = declaration.content.members.iter().filter_map(|member| member.ty.structure());
         inner.for_each(|it| it.visit(&mut |member| has |= !member.dimensions.is_empty() && it.members.len() > 1));
@@ -171,7 +175,7 @@ fn what_is_deep_inside_is_lifted_out_or_left_with_what_it_needs() {
 
 #[test]
 fn annotations_stay_where_they_are_what_differs() {
-    let is_placed = |member: &Member| member.place.is_some();
+    let is_placed = |member: &RandomMember| member.place.is_some();
     let found = shrunk(TypeSpace::everything(), &mut |it| behind(it, is_placed, is_placed));
     let text = "cbuffer B {\n    float m0 : packoffset(c0);\n    float m1 : packoffset(c0.y);\n};\n";
     assert_eq!(found.shrunk.declaration.text(), text, "from\n{}", found.drawn.text());
@@ -194,6 +198,10 @@ fn shrinking_asks_no_more_often_than_it_may() {
 #[test]
 fn two_compilers_are_compared_on_what_both_take() {
     let both = TypeSpace::dxc_dxil().common(&TypeSpace::slang()).unwrap();
-    assert!(both.has(Feature::BitField) && !both.has(Feature::VkOffset) && !both.has(Feature::PackOffsetMixed));
+    assert!(
+        both.has(DeclarationFeature::BitField)
+            && !both.has(DeclarationFeature::VkOffset)
+            && !both.has(DeclarationFeature::PackOffsetMixed)
+    );
     assert_eq!(TypeSpace::fxc().common(&TypeSpace::slang()), None);
 }

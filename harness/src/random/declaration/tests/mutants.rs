@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 use layoutproof_layout::{Numbers, Quantity, RuleSet, find, lay_out};
 
-use crate::random::declaration::{Declaration, Declarations, TypeSpace, search};
+use crate::random::declaration::{Declarations, RandomDeclaration, TypeSpace, search};
 
 /// What can be observed of a declaration: where its leaves are, and the strides and sizes.
-fn observable(declaration: &Declaration, rules: &RuleSet) -> Option<BTreeSet<(Quantity, String, u32)>> {
+fn observable(declaration: &RandomDeclaration, rules: &RuleSet) -> Option<BTreeSet<(Quantity, String, u32)>> {
     let module = declaration.module().expect("random declarations are read without error");
     let layouts: Vec<_> = module.blocks.iter().map(|block| lay_out(block, rules, declaration.options)).collect();
     if layouts.iter().any(|layout| layout.result.is_err()) {
@@ -19,8 +19,8 @@ fn observable(declaration: &Declaration, rules: &RuleSet) -> Option<BTreeSet<(Qu
     Some(seen.map(|(what, path, number)| (what, path.to_owned(), number)).collect())
 }
 
-/// Whether the mutant moves anything of a declaration that the row does not refuse.
-fn moves(declaration: &Declaration, row: &RuleSet, mutant: &RuleMutant) -> bool {
+/// True if the mutant moves anything of a declaration that the row does not refuse.
+fn moves(declaration: &RandomDeclaration, row: &RuleSet, mutant: &RuleMutant) -> bool {
     let right = observable(declaration, row);
     right.is_some() && right != observable(declaration, &mutant.rules)
 }

@@ -1,4 +1,4 @@
-//! What the user typed behind `bench`.
+//! The arguments of `layoutproof bench`.
 
 use clap::{Args, ValueEnum};
 

@@ -1,4 +1,4 @@
-//! One group of random cases through one worker: texts in, the number of wrong cases out.
+//! Runs one group of random cases in one worker and counts the wrong ones.
 
 use anyhow::{Context, bail};
 use layoutproof_core::declare::{DeclareOptions, declare};
@@ -6,20 +6,20 @@ use layoutproof_core::generate::spirv::{produce, produce_fused};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::probe::image::nonce_word;
 use layoutproof_core::probe::{
-    Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeJob, Range, fusable, jobs, observe,
-    plan,
+    BoundRange, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeJob, fusable, jobs,
+    observe, plan,
 };
 use layoutproof_device::{Batch, Job, ReadBack};
 use layoutproof_executor::pool::JOB_LIMIT;
-use layoutproof_executor::protocol::{Answer, Request};
-use layoutproof_executor::worker::{Death, Worker};
+use layoutproof_executor::protocol::{WorkerAnswer, WorkerRequest};
+use layoutproof_executor::worker::{Worker, WorkerDeath};
 use layoutproof_layout::{LayoutOptions, RuleSet, Span, find, lay_out};
 
 use super::design::Design;
 
-/// What became of cases.
+/// Numbers of leaves and of wrong cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Count {
+pub(super) struct CaseCount {
     /// Leaves that were read.
     pub(super) leaves: u64,
     /// Cases of which the device read something else than the layout says.
@@ -33,15 +33,16 @@ pub(super) struct Count {
 pub(super) fn carry_out(
     design: Design,
     texts: &[String],
-    (worker, number): (&mut Worker, u32),
-) -> anyhow::Result<Count> {
+    worker: &mut Worker,
+    number: u32,
+) -> anyhow::Result<CaseCount> {
     let cases = texts.iter().map(|text| read(text, design)).collect::<anyhow::Result<Vec<_>>>()?;
     let leaves = cases.iter().map(|case| case.plan.leaves.len() as u64).sum();
     let wrong = match design.fold {
-        Some(fold) => fused(&cases, (design.space, fold), (worker, number))?,
+        Some(fold) => fused(&cases, design.space, fold, worker, number)?,
         None => cases.iter().map(|case| single(case, worker)).sum::<anyhow::Result<u64>>()?,
     };
-    Ok(Count { leaves, wrong })
+    Ok(CaseCount { leaves, wrong })
 }
 
 /// Declarations as a case.
@@ -67,11 +68,7 @@ fn rules(space: FusedSpace) -> anyhow::Result<&'static RuleSet> {
 }
 
 /// The number of wrong cases of a module.
-fn fused(
-    cases: &[FusedCase],
-    (space, fold): (FusedSpace, Fold),
-    (worker, number): (&mut Worker, u32),
-) -> anyhow::Result<u64> {
+fn fused(cases: &[FusedCase], space: FusedSpace, fold: Fold, worker: &mut Worker, number: u32) -> anyhow::Result<u64> {
     let group = FusedGroup { cases, space, fold };
     let produced = produce_fused(&group)?;
     let (shader, requires) = (produced.shader(), produced.requires());
@@ -91,7 +88,7 @@ fn single(case: &FusedCase, worker: &mut Worker) -> anyhow::Result<u64> {
     let (shader, requires) = (produced.shader(), produced.requires());
     let probes =
         jobs(layout, plan, PlanShader { shader: &shader, requires: &requires, interface: Interface::default() })?;
-    let exact = |probe: &&ProbeJob| probe.range == Range::Exact;
+    let exact = |probe: &&ProbeJob| probe.range == BoundRange::Exact;
     let probe = probes.iter().find(exact).context("a probe has an exact range")?;
     let read_backs = probe.runs.iter().map(|probe| run(worker, probe.job.clone())).collect::<Result<Vec<_>, _>>()?;
     let observed = observe(plan, probe, &read_backs);
@@ -102,9 +99,10 @@ fn single(case: &FusedCase, worker: &mut Worker) -> anyhow::Result<u64> {
 }
 
 fn run(worker: &mut Worker, job: Job) -> anyhow::Result<ReadBack> {
-    let asked = worker.ask(&Request::Run(Batch { jobs: vec![job] }, None)).and_then(|()| worker.answer(JOB_LIMIT));
-    match asked.map_err(Death::error)? {
-        Answer::Job(result) => Ok(result?),
-        Answer::Devices(_) | Answer::Opened(_) => bail!("the worker answered out of turn"),
+    let asked =
+        worker.ask(&WorkerRequest::Run(Batch { jobs: vec![job] }, None)).and_then(|()| worker.answer(JOB_LIMIT));
+    match asked.map_err(WorkerDeath::error)? {
+        WorkerAnswer::Job(result) => Ok(result?),
+        WorkerAnswer::Devices(_) | WorkerAnswer::Opened(_) => bail!("the worker answered out of turn"),
     }
 }

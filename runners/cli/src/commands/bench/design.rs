@@ -1,7 +1,7 @@
 //! The designs that are measured: how cases become modules, with which settings of the driver.
 
 use layoutproof_core::probe::{Fold, Form, FusedSpace, Tuning};
-use layoutproof_executor::drivers::{self, Compilation, Setting};
+use layoutproof_executor::drivers::{self, DriverCompilation, Setting};
 
 use super::args::{BenchArgs, BenchDesign, BenchLoad};
 
@@ -27,7 +27,7 @@ pub(super) struct Design {
 
 impl Design {
     /// The design of that kind for a device; `args` may say otherwise than its tuning.
-    pub(super) fn new(kind: BenchDesign, (device, space): (&str, FusedSpace), args: &BenchArgs) -> Self {
+    pub(super) fn new(kind: BenchDesign, device: &str, space: FusedSpace, args: &BenchArgs) -> Self {
         let fold = match kind {
             BenchDesign::Single => return Self { kind, space, form: SINGLE, group: 1, fold: None, workers: 1 },
             BenchDesign::Fused => Fold::Hash,
@@ -49,8 +49,8 @@ impl Design {
     /// What its workers find in their environment.
     pub(super) fn settings(&self) -> Vec<Setting> {
         let compilation = match self.kind {
-            BenchDesign::Single => Compilation::Own,
-            BenchDesign::Fused | BenchDesign::Floor => Compilation::Fast,
+            BenchDesign::Single => DriverCompilation::Own,
+            BenchDesign::Fused | BenchDesign::Floor => DriverCompilation::Fast,
         };
         compilation.settings().into_iter().chain(drivers::uncached()).collect()
     }

@@ -9,7 +9,6 @@ mod design;
 mod measure;
 mod usage;
 
-use indicatif::ProgressBar;
 use layoutproof_core::probe::FusedSpace;
 use layoutproof_core::random::blocks::block;
 use layoutproof_core::report::Style;
@@ -22,9 +21,9 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::drivers;
 use layoutproof_executor::pool::Launch;
 
-use self::case::Count;
+use self::case::CaseCount;
 use self::design::Design;
-use self::measure::{Measured, measure};
+use self::measure::{Measurement, measure};
 use crate::output::{print, warn, warn_of_listing};
 use crate::progress;
 
@@ -39,26 +38,29 @@ pub(crate) fn bench(args: &BenchArgs, style: Style) -> anyhow::Result<Exit> {
     if !listing.failures.is_empty() {
         return Ok(Exit::Missing);
     }
+
     let named = |device: &DeviceInfo| args.device.is_empty() || args.device.contains(&device.id);
     let devices: Vec<&DeviceInfo> =
         listing.devices.iter().filter(|device| device.runner == RunnerKind::Ash && named(device)).collect();
     let absent = args.device.iter().find(|id| !devices.iter().any(|device| device.id == **id));
     if let Some(id) = absent {
-        warn(&format!("error: device `{id}` is required and not here\n"));
+        warn(&format!("error: device `{id}` is required and was not found\n"));
         return Ok(Exit::Missing);
     }
     if devices.is_empty() {
         warn("error: no Vulkan device was found (`layoutproof doctor` says what is missing)\n");
         return Ok(Exit::Missing);
     }
+
     if cfg!(debug_assertions) {
-        warn("note: this is no release build: the host's part is larger than it needs to be\n");
+        warn("note: this is a debug build: the host's share of the time is larger than in a release build\n");
     }
+
     let seeds = (0..args.cases).map(|number| args.seed.wrapping_add(number.into()));
     let texts: Vec<String> = seeds.map(block).collect();
     for device in devices {
         for space in spaces(args) {
-            let Some(table) = measure_all((device, space), &texts, (args, &launch))? else { return Ok(Exit::Differ) };
+            let Some(table) = measure_all(device, space, &texts, args, &launch)? else { return Ok(Exit::Differ) };
             print(&bench_table(&table, style));
         }
     }
@@ -76,28 +78,32 @@ fn spaces(args: &BenchArgs) -> impl Iterator<Item = FusedSpace> {
 }
 
 /// The designs that the user named, or all.
-fn designs((device, space): (&DeviceInfo, FusedSpace), args: &BenchArgs) -> Vec<Design> {
+fn designs(device: &DeviceInfo, space: FusedSpace, args: &BenchArgs) -> Vec<Design> {
     let all = [BenchDesign::Single, BenchDesign::Fused, BenchDesign::Floor];
     let wanted = all.into_iter().filter(|kind| args.design.is_empty() || args.design.contains(kind));
-    wanted.map(|kind| Design::new(kind, (&device.id, space), args)).collect()
+    wanted.map(|kind| Design::new(kind, &device.id, space, args)).collect()
 }
 
 /// Measures the designs in turns; `None`, and a sentence, if an answer is wrong.
 fn measure_all(
-    (device, space): (&DeviceInfo, FusedSpace),
+    device: &DeviceInfo,
+    space: FusedSpace,
     texts: &[String],
-    (args, launch): (&BenchArgs, &Launch),
+    args: &BenchArgs,
+    launch: &Launch,
 ) -> anyhow::Result<Option<BenchTable>> {
-    let designs = designs((device, space), args);
+    let designs = designs(device, space, args);
     let mut lines: Vec<BenchLine> = designs.iter().map(line).collect();
+
     let bar = progress::bar(designs.len() * args.rounds as usize);
     for round in 0..args.rounds {
         for (design, line) in designs.iter().zip(&mut lines) {
-            say(&bar, (device, design), (round + 1, args.rounds));
-            let measured = measure(*design, texts, (device, launch))?;
+            let (name, round, rounds) = (design.name(), round + 1, args.rounds);
+            bar.set_message(format!("{} {}, round {round} of {rounds}: {name}", device.id, space.space().as_str()));
+            let measured = measure(*design, texts, device, launch)?;
             if measured.count.wrong > 0 {
                 bar.finish_and_clear();
-                let Count { wrong, .. } = measured.count;
+                let CaseCount { wrong, .. } = measured.count;
                 warn(&format!("error: {} answered {wrong} of {} cases wrongly\n", device.id, texts.len()));
                 return Ok(None);
             }
@@ -105,6 +111,7 @@ fn measure_all(
             bar.inc(1);
         }
     }
+
     bar.finish_and_clear();
     Ok(Some(BenchTable {
         subject: format!("{}, {} buffers ({}, {})", device.id, space.space().as_str(), device.name, device.driver),
@@ -112,11 +119,6 @@ fn measure_all(
         cache: if drivers::is_uncached() { "no shader cache" } else { "the user's shader cache" }.to_owned(),
         lines,
     }))
-}
-
-fn say(bar: &ProgressBar, (device, design): (&DeviceInfo, &Design), (round, rounds): (u32, u32)) {
-    let space = design.space.space().as_str();
-    bar.set_message(format!("{} {space}, round {round} of {rounds}: {}", device.id, design.name()));
 }
 
 fn line(design: &Design) -> BenchLine {
@@ -128,7 +130,7 @@ fn line(design: &Design) -> BenchLine {
     BenchLine { name: design.name(), role, workers: design.workers, rounds: Vec::new() }
 }
 
-fn as_round(measured: &Measured) -> BenchRound {
+fn as_round(measured: &Measurement) -> BenchRound {
     let used = measured.host.zip(measured.workers);
     BenchRound {
         wall: measured.wall,

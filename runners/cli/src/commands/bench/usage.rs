@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// What a process has used so far, or several together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Usage {
+pub(super) struct ProcessUsage {
     /// Processor time of all threads, in steps of 10 ms.
     pub(super) cpu: Duration,
     /// The most bytes of memory that it ever held.
@@ -18,7 +18,7 @@ pub(super) struct Usage {
 /// Linux counts processor time for programs in hundredths of a second on all machines (`USER_HZ`).
 const TICK: Duration = Duration::from_millis(10);
 
-impl Usage {
+impl ProcessUsage {
     /// What a process has used; `None` where the system does not tell.
     pub(super) fn of(process: u32) -> Option<Self> {
         Self::in_folder(&format!("/proc/{process}"))
@@ -42,7 +42,7 @@ impl Usage {
     }
 }
 
-impl Sum for Usage {
+impl Sum for ProcessUsage {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         all.fold(Self::default(), |sum, one| Self {
             cpu: sum.cpu + one.cpu,
@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn what_is_used_grows() {
-        let usage = |cpu, peak_bytes| Some(Usage { cpu: Duration::from_millis(cpu), peak_bytes });
-        assert_eq!(Usage::since(usage(20, 5), usage(90, 7)), usage(70, 7));
-        assert_eq!(Usage::since(None, usage(90, 7)), None);
-        assert_eq!([usage(1, 2), usage(3, 4)].into_iter().sum::<Option<Usage>>(), usage(4, 6));
+        let usage = |cpu, peak_bytes| Some(ProcessUsage { cpu: Duration::from_millis(cpu), peak_bytes });
+        assert_eq!(ProcessUsage::since(usage(20, 5), usage(90, 7)), usage(70, 7));
+        assert_eq!(ProcessUsage::since(None, usage(90, 7)), None);
+        assert_eq!([usage(1, 2), usage(3, 4)].into_iter().sum::<Option<ProcessUsage>>(), usage(4, 6));
     }
 }

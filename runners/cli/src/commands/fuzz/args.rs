@@ -1,4 +1,4 @@
-//! What `layoutproof fuzz` takes.
+//! The arguments of `layoutproof fuzz`.
 
 use std::path::PathBuf;
 
@@ -19,10 +19,10 @@ pub struct FuzzArgs {
     /// Instead of random ones, all declarations of up to K members over a fixed set of types.
     #[arg(long, value_name = "K", conflicts_with = "count")]
     pub exhaustive: Option<u32>,
-    /// Only these compilers, or single toolchains of theirs; default: all that are there.
+    /// Only these compilers, or single toolchains of theirs; default: all that were found.
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub compiler: Vec<String>,
-    /// Longest time in seconds that a compiler gets for one source; one that takes longer is ended, and its check is broken.
+    /// Time limit in seconds of a compiler for one source; one that takes longer is ended, and its check is broken.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
     /// Only these devices.

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use layoutproof_core::random::declaration::exhaustive::{self, exhaustive};
-use layoutproof_core::random::declaration::{BlockForm, Declaration, DeclarationTree, Declarations, TypeSpace};
+use layoutproof_core::random::declaration::{BlockForm, DeclarationTree, Declarations, RandomDeclaration, TypeSpace};
 use layoutproof_layout::LayoutOptions;
 
 use super::{Fuzz, spaces};
@@ -22,7 +22,7 @@ enum DrawnFrom {
     /// Random ones of several type spaces, in turn.
     Random(Vec<Declarations>),
     /// All small ones.
-    All(Vec<Declaration>),
+    All(Vec<RandomDeclaration>),
 }
 
 impl Draws {
@@ -41,7 +41,7 @@ impl Draws {
                 let all = [BlockForm::Cbuffer, BlockForm::StructuredBuffer]
                     .into_iter()
                     .flat_map(|form| exhaustive(most, &kinds, form, LayoutOptions::default()));
-                let all: Vec<Declaration> = all.collect();
+                let all: Vec<RandomDeclaration> = all.collect();
                 let count = all.len() as u64;
                 (DrawnFrom::All(all), count.saturating_sub(args.from))
             }

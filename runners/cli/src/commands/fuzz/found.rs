@@ -9,28 +9,30 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::case::Authority;
 use layoutproof_core::inspect::toolchain::Language;
 use layoutproof_core::report::upstream::{self, DifferenceRow, case_file, has_numbers, markdown, shader_file};
-use layoutproof_core::results::record::{CheckRecord, Value};
+use layoutproof_core::results::record::{CheckRecord, RecordValue};
 
 use super::Fuzz;
 use super::round::Round;
-use super::shrink::Difference;
+use super::shrink::ShrunkDifference;
 use crate::select::files::{FileKind, read_text};
 
 /// Runs the difference once more, keeping everything, and writes it down; the folder.
 ///
 /// # Errors
 /// What could not be written.
-pub(super) fn write(fuzz: &Fuzz, difference: &Difference) -> anyhow::Result<PathBuf> {
-    let Difference { number, toolchain, device, declaration, .. } = difference;
+pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<PathBuf> {
+    let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
     let folder = fuzz.out.join(format!("{number}-{toolchain}"));
     let compilers = fuzz.compilers.clone().keep(Some(folder.clone()));
     let round = Round::new(fuzz, &[(*number, declaration.clone())]);
-    let records = round.records_of((toolchain, device), &compilers);
+    let records = round.records_of(toolchain, device, &compilers);
+
     // A compiler that takes several rule sets can differ under one of them alone.
     let differs = records.iter().find(|(_, record)| record.outcome == difference.kind.outcome);
     let Some((_, record)) = differs.or(records.first()) else { return Ok(folder) };
+
     let artifacts = folder.join(format!("fuzz/{number}/{}", toolchain.option(&record.rules)));
-    let told = told(fuzz, difference, (record, &artifacts));
+    let told = told(fuzz, difference, record, &artifacts);
     if has_numbers(&told) {
         put(&folder.join("case.toml"), &case_file(&told))?;
     } else {
@@ -53,8 +55,13 @@ fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
-fn told(fuzz: &Fuzz, difference: &Difference, (record, artifacts): (&CheckRecord, &Path)) -> upstream::Difference {
-    let Difference { toolchain, declaration, .. } = difference;
+fn told(
+    fuzz: &Fuzz,
+    difference: &ShrunkDifference,
+    record: &CheckRecord,
+    artifacts: &Path,
+) -> upstream::UpstreamDifference {
+    let ShrunkDifference { toolchain, declaration, .. } = difference;
     let compiler = fuzz.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler);
     // The one that is no program is built in.
     let version = compiler.map_or(env!("NAGA_VERSION"), Compiler::version);
@@ -65,7 +72,7 @@ fn told(fuzz: &Fuzz, difference: &Difference, (record, artifacts): (&CheckRecord
         Some(reason) => format!("{toolchain} breaks on this: {reason}"),
         None => format!("what {toolchain} makes of this differs from {} ({culprit})", record.rules),
     };
-    upstream::Difference {
+    upstream::UpstreamDifference {
         summary,
         declare: declaration.text(),
         source: kept(artifacts, "probe."),
@@ -88,9 +95,9 @@ fn told(fuzz: &Fuzz, difference: &Difference, (record, artifacts): (&CheckRecord
 
 /// The numbers of a record, each path once.
 fn rows(record: &CheckRecord) -> Vec<DifferenceRow> {
-    let number = |value: &Option<Value>| match value {
-        Some(Value::Number(number)) => Some(*number),
-        Some(Value::Text(_)) | None => None,
+    let number = |value: &Option<RecordValue>| match value {
+        Some(RecordValue::Number(number)) => Some(*number),
+        Some(RecordValue::Text(_)) | None => None,
     };
     let mut rows: Vec<DifferenceRow> = Vec::new();
     for row in &record.rows {

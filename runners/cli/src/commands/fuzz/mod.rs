@@ -7,11 +7,11 @@
 pub(crate) mod args;
 mod draws;
 mod found;
+mod fuzz_records;
 mod round;
 mod setup;
 mod shrink;
 mod spaces;
-mod written;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,12 +19,12 @@ use std::path::PathBuf;
 use indicatif::ProgressBar;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::inspect::toolchain::Toolchain;
-use layoutproof_core::random::declaration::{Declaration, Seen};
+use layoutproof_core::random::declaration::{CoverageTally, RandomDeclaration};
 use layoutproof_core::report::seen_table::seen_table;
 use layoutproof_core::report::summary::{Exit, Shortfalls, add, exit_of_run};
 use layoutproof_core::report::tally_table::{Tally, tally_table};
 use layoutproof_core::report::{Style, counted, grouped};
-use layoutproof_core::results::known::Known;
+use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::interrupt;
@@ -33,9 +33,9 @@ use layoutproof_layout::mutate::RuleMutant;
 use proptest::strategy::ValueTree;
 
 use self::draws::Draws;
+use self::fuzz_records::FuzzRecords;
 use self::round::Round;
-use self::shrink::{Difference, Kind};
-use self::written::Written;
+use self::shrink::{DifferenceKind, ShrunkDifference};
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn};
 use crate::progress;
@@ -58,7 +58,7 @@ pub(super) struct Fuzz {
     failed_listings: Vec<String>,
     every_device: bool,
     planted: Option<RuleMutant>,
-    known: Vec<Known>,
+    known: Vec<KnownFailure>,
     launch: Launch,
     out: PathBuf,
 }
@@ -70,9 +70,9 @@ struct Totals {
     skips: BTreeMap<String, u64>,
     end: RunEnd,
     participants: Participants,
-    seen: Seen,
-    differences: Vec<Difference>,
-    written: Option<Written>,
+    seen: CoverageTally,
+    differences: Vec<ShrunkDifference>,
+    written: Option<FuzzRecords>,
 }
 
 /// Draws, compiles, runs, compares, and says what came of it.
@@ -84,35 +84,40 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     check_folder(&args.out)?;
     interrupt::end_without_traces()?;
     let Some(fuzz) = Fuzz::of(args)? else { return Ok(Exit::Missing) };
+
     let draws = Draws::of(args, &fuzz)?;
     print(&format!("seed {}, {} from number {}\n", args.seed, counted(draws.count, "declaration"), grouped(args.from)));
-    let written = args.json.as_ref().map(|path| Written::begin(path, &fuzz, &draws)).transpose()?;
+    let written = args.json.as_ref().map(|path| FuzzRecords::begin(path, &fuzz, &draws)).transpose()?;
     let mut totals = Totals { written, participants: Participants::named(&args.compiler), ..Totals::default() };
+
     let end = args.from + draws.count;
-    let next = fuzz.add_rounds((args.from, end), &draws, &mut totals);
+    let next = fuzz.add_rounds(args.from, end, &draws, &mut totals);
     for difference in &totals.differences {
         let at = found::write(&fuzz, difference)?;
         print(&format!("\n{}\n  written to {}\n", difference.sentence(), at.display()));
     }
+
     print(&format!("\n{}\n", seen_table(&totals.seen, &draws.space, style)));
     print(&tally_table(&totals.tallies, &totals.skips, style));
     if next < end {
         print(&format!("  stopped before number {}: enough is found\n", grouped(next)));
     }
-    totals.written.take().map_or(Ok(()), Written::end)?;
+
+    totals.written.take().map_or(Ok(()), FuzzRecords::end)?;
     Ok(totals.exit(&fuzz.failed_listings))
 }
 
 impl Fuzz {
-    /// Goes from the first number to before the last, or until enough is found; the number that would be next.
-    fn add_rounds(&self, (first, end): (u64, u64), draws: &Draws, totals: &mut Totals) -> u64 {
+    /// Tries declarations from number `first` to before `end`, until enough differences are found; returns the
+    /// next number.
+    fn add_rounds(&self, first: u64, end: u64, draws: &Draws, totals: &mut Totals) -> u64 {
         let bar = progress::bar(usize::try_from(end - first).unwrap_or(usize::MAX));
         let mut next = first;
         while next < end && totals.differences.len() < self.most() {
             let last = (next + ROUND).min(end);
-            let round: Vec<(u64, Declaration)> =
+            let round: Vec<(u64, RandomDeclaration)> =
                 (next..last).map(|number| (number, draws.tree(number).current())).collect();
-            self.add_round(&round, (draws, &bar), totals);
+            self.add_round(&round, draws, &bar, totals);
             bar.inc(last - next);
             next = last;
         }
@@ -120,7 +125,7 @@ impl Fuzz {
         next
     }
 
-    fn add_round(&self, numbered: &[(u64, Declaration)], (draws, bar): (&Draws, &ProgressBar), totals: &mut Totals) {
+    fn add_round(&self, numbered: &[(u64, RandomDeclaration)], draws: &Draws, bar: &ProgressBar, totals: &mut Totals) {
         let round = Round::new(self, numbered);
         for (number, declaration) in numbered {
             if let Some(layout) = round.layout(*number) {
@@ -130,10 +135,10 @@ impl Fuzz {
         for (number, record) in round.records() {
             totals.count(&record);
             let is_found = matches!(record.outcome, Outcome::Differ | Outcome::Broken) && self.is_wanted(&record);
-            let is_new = || !totals.differences.iter().any(|other| other.kind == Kind::of(&record));
+            let is_new = || !totals.differences.iter().any(|other| other.kind == DifferenceKind::of(&record));
             if is_found && is_new() && totals.differences.len() < self.most() {
                 bar.set_message(format!("making number {number} smaller"));
-                totals.differences.extend(shrink::shrink(self, draws.tree(number), (number, record)));
+                totals.differences.extend(shrink::shrink(self, draws.tree(number), number, record));
             }
         }
     }

@@ -1,26 +1,27 @@
-//! Some declarations through every toolchain that takes them: checks made and carried out.
+//! Checks some declarations through every toolchain that takes them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_core::check::{Check, Producer, Source, Subject};
-use layoutproof_core::inspect::toolchain::{Compile, SourceText, Toolchain};
-use layoutproof_core::random::declaration::Declaration;
+use layoutproof_core::inspect::toolchain::{Compilers, SourceText, Toolchain};
+use layoutproof_core::random::declaration::RandomDeclaration;
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::CheckRecord;
 use layoutproof_device::{DeviceInfo, RunnerKind};
-use layoutproof_executor::execute::{self, Making};
+use layoutproof_executor::execute::{self, ShaderProduction};
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_layout::BlockLayout;
 
+use super::Fuzz;
 use super::draws::turn;
-use super::{Fuzz, spaces};
 use crate::select::selection::all_forms;
 
 /// Declarations with their sources, by number.
 pub(super) struct Round<'a> {
     fuzz: &'a Fuzz,
-    sources: BTreeMap<u64, (Declaration, Arc<Source>)>,
+    sources: BTreeMap<u64, (RandomDeclaration, Arc<Source>)>,
     layouts: BTreeMap<u64, BlockLayout>,
     /// Whether the planted fault is in the rules.
     is_faulty: bool,
@@ -28,7 +29,7 @@ pub(super) struct Round<'a> {
 
 impl<'a> Round<'a> {
     /// Reads the declarations; one that our own reader refuses takes no part, and no draw makes one.
-    pub(super) fn new(fuzz: &'a Fuzz, drawn: &[(u64, Declaration)]) -> Self {
+    pub(super) fn new(fuzz: &'a Fuzz, drawn: &[(u64, RandomDeclaration)]) -> Self {
         let read = drawn.iter().filter_map(|(number, declaration)| {
             Some((*number, (declaration.clone(), Arc::new(source(*number, declaration)?))))
         });
@@ -62,15 +63,16 @@ impl<'a> Round<'a> {
     /// The records of one toolchain on one device, with compilers that may keep what they make.
     pub(super) fn records_of(
         &self,
-        (toolchain, device): (&'static Toolchain, &str),
-        compilers: &dyn Compile,
+        toolchain: &'static Toolchain,
+        device: &str,
+        compilers: &dyn Compilers,
     ) -> Vec<(u64, CheckRecord)> {
         let checks = self.checks(toolchain, compilers).into_iter().filter(|check| check.device.id == device);
         self.carry_out(&checks.collect::<Vec<_>>())
     }
 
-    fn checks(&self, toolchain: &'static Toolchain, compilers: &dyn Compile) -> Vec<Check> {
-        let space = spaces::of(toolchain);
+    fn checks(&self, toolchain: &'static Toolchain, compilers: &dyn Compilers) -> Vec<Check> {
+        let space = full_type_space(toolchain);
         let fitting = self.sources.iter().filter(|(_, (declaration, _))| declaration.fits(&space));
         let subjects = fitting.flat_map(|(_, (_, source))| {
             let blocks = source.module.blocks.iter();
@@ -80,7 +82,7 @@ impl<'a> Round<'a> {
         });
         let subjects: Vec<Arc<Subject>> = subjects.collect();
         let settings = all_forms();
-        let making = Making {
+        let making = ShaderProduction {
             producers: &[Producer::Compiler(toolchain)],
             settings: &settings,
             compilers,
@@ -117,7 +119,7 @@ impl<'a> Round<'a> {
 }
 
 /// The source of a declaration.
-fn source(number: u64, declaration: &Declaration) -> Option<Source> {
+fn source(number: u64, declaration: &RandomDeclaration) -> Option<Source> {
     let id = format!("fuzz/{number}");
     Some(Source {
         module: declaration.module().ok()?,

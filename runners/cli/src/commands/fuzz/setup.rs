@@ -1,8 +1,8 @@
-//! Who takes part: compilers, devices, known differences and a planted fault, from the arguments.
+//! Sets a fuzz run up from its arguments: compilers, devices, known differences, a planted fault.
 
 use anyhow::{Context, bail};
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::inspect::toolchain::{Compile, Output, Toolchain};
+use layoutproof_core::inspect::toolchain::{Compilers, Output, Toolchain};
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::pool::Launch;
@@ -60,18 +60,21 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
     for name in names {
         let found = compilers.named(name);
         if let Some(absent) = found.iter().find(|toolchain| !compilers.has(toolchain)) {
-            warn(&format!("error: compiler `{}` is asked for and not here\n", absent.compiler));
+            warn(&format!(
+                "error: compiler `{}` was not found (`layoutproof compilers` says how to name one)\n",
+                absent.compiler
+            ));
             return Ok(None);
         }
         if found.is_empty() && name != "all" {
-            bail!("unknown compiler `{name}` (`layoutproof compilers` lists those that are here)");
+            bail!("unknown compiler `{name}` (`layoutproof compilers` lists those that were found)");
         }
         toolchains.extend(found);
     }
     toolchains.sort();
     toolchains.dedup();
     if toolchains.is_empty() {
-        warn("error: no compiler is here, so there is nothing to compare (ci/setup.sh fetches some)\n");
+        warn("error: no compiler was found, so there is nothing to compare (ci/setup.sh fetches some)\n");
         return Ok(None);
     }
     Ok(Some(toolchains))

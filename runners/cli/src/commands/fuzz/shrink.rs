@@ -1,19 +1,20 @@
-//! From a record that differs to the smallest declaration that still does.
+//! Shrinks a declaration that differs to the smallest one that still does.
 
 use std::collections::BTreeSet;
 
+use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_core::inspect::toolchain::Toolchain;
-use layoutproof_core::random::declaration::{self, Declaration, DeclarationTree, SHRINK_CALLS};
+use layoutproof_core::random::declaration::{self, DeclarationTree, RandomDeclaration, SHRINK_CALLS};
 use layoutproof_core::report::counted;
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome};
 use proptest::strategy::ValueTree;
 
+use super::Fuzz;
 use super::round::Round;
-use super::{Fuzz, spaces};
 
-/// What two records share that tell the same.
+/// The kind of a difference: records of one kind are about the same defect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(super) struct DifferenceKind {
     producer: String,
     pub(super) outcome: Outcome,
     pub(super) culprit: Option<Culprit>,
@@ -22,7 +23,7 @@ pub(super) struct Kind {
     cause: BTreeSet<String>,
 }
 
-impl Kind {
+impl DifferenceKind {
     pub(super) fn of(record: &CheckRecord) -> Self {
         let reason = record.skip_reason.as_deref().filter(|_| record.outcome == Outcome::Broken).unwrap_or_default();
         Self {
@@ -42,33 +43,35 @@ fn words(sentence: &str) -> String {
 
 /// A difference, made smaller.
 #[derive(Clone, Debug)]
-pub(super) struct Difference {
+pub(super) struct ShrunkDifference {
     pub(super) number: u64,
     pub(super) toolchain: &'static Toolchain,
     pub(super) device: String,
-    pub(super) kind: Kind,
+    pub(super) kind: DifferenceKind,
     /// How it broke, in the words of the record.
     pub(super) reason: Option<String>,
-    pub(super) declaration: Declaration,
+    pub(super) declaration: RandomDeclaration,
     /// How often was asked.
     calls: u32,
-    /// Members of all structs before and after.
-    members: (usize, usize),
+    /// Members of all structs of the declaration that was drawn.
+    members_before: usize,
+    /// Members of all structs of the small one.
+    members_after: usize,
 }
 
-impl Difference {
+impl ShrunkDifference {
     /// What was found, for people.
     pub(super) fn sentence(&self) -> String {
         let culprit = self.kind.culprit.map_or("nobody named", Culprit::as_str);
-        let Self { number, toolchain, device, members: (before, after), calls, .. } = self;
+        let Self { number, toolchain, device, members_before, members_after, calls, .. } = self;
         let what = match self.kind.outcome {
             Outcome::Broken => "breaks",
             Outcome::Differ | Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => "differs",
         };
         let reason = self.reason.as_ref().map(|reason| format!("\n  {reason}")).unwrap_or_default();
-        let (before, attempts) = (counted(*before as u64, "member"), counted(u64::from(*calls), "attempt"));
+        let (before, attempts) = (counted(*members_before as u64, "member"), counted(u64::from(*calls), "attempt"));
         format!(
-            "number {number}: {toolchain} on {device} {what} ({culprit}); {before}, {after} after {attempts}{reason}\n\n{}",
+            "number {number}: {toolchain} on {device} {what} ({culprit}); {before}, {members_after} after {attempts}{reason}\n\n{}",
             self.declaration.text()
         )
     }
@@ -76,38 +79,41 @@ impl Difference {
 
 /// Makes the declaration of a record smaller: what it becomes must differ in the same way, through the same toolchain and on
 /// the same device. `None` where a fault is planted and the declaration differs without it too.
-pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, (number, record): (u64, CheckRecord)) -> Option<Difference> {
+pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: CheckRecord) -> Option<ShrunkDifference> {
     let toolchain = fuzz.toolchains.iter().find(|toolchain| toolchain.name == record.producer);
     let toolchain = *toolchain.expect("the record is of one of these toolchains");
-    let space = spaces::of(toolchain);
+    let space = full_type_space(toolchain);
     let drawn = tree.current();
-    let kind = Kind::of(&record);
+    let kind = DifferenceKind::of(&record);
+
     let tells = |round: &Round<'_>| {
-        let again = round.records_of((toolchain, &record.device), &fuzz.compilers);
+        let again = round.records_of(toolchain, &record.device, &fuzz.compilers);
         again.iter().any(|(_, other)| {
-            let other = Kind::of(other);
+            let other = DifferenceKind::of(other);
             // A planted fault changes the block's size as well, so that whom it seems to be moves with every member.
             other == kind || (fuzz.planted.is_some() && other.outcome == kind.outcome)
         })
     };
-    let by_the_fault = |tried: &Declaration| {
+    let by_the_fault = |tried: &RandomDeclaration| {
         let drawn = [(number, tried.clone())];
         fuzz.planted.is_none() || !tells(&Round::new(fuzz, &drawn).without_fault())
     };
-    let mut differs = |tried: &Declaration| {
+    let mut differs = |tried: &RandomDeclaration| {
         tried.fits(&space) && tells(&Round::new(fuzz, &[(number, tried.clone())])) && by_the_fault(tried)
     };
     if !by_the_fault(&drawn) {
         return None;
     }
+
     let shrunk = declaration::shrink(tree, SHRINK_CALLS, &mut differs);
-    Some(Difference {
+    Some(ShrunkDifference {
         number,
         toolchain,
         device: record.device,
         reason: record.skip_reason.filter(|_| kind.outcome == Outcome::Broken),
         kind,
-        members: (drawn.member_count(), shrunk.declaration.member_count()),
+        members_before: drawn.member_count(),
+        members_after: shrunk.declaration.member_count(),
         declaration: shrunk.declaration,
         calls: shrunk.calls,
     })
@@ -117,13 +123,13 @@ pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, (number, record): (u64,
 mod tests {
     use super::*;
 
-    fn broken(reason: &str) -> Kind {
+    fn broken(reason: &str) -> DifferenceKind {
         let line = serde_json::json!({
             "schema": 1, "case": "fuzz/1", "rules": "scalar", "producer": "dxc-spirv", "device": "lavapipe",
             "runner": "ash", "proves": "compiler", "outcome": "broken", "culprit": "compiler", "validation": "valid",
             "skip_reason": reason, "ms": 1, "leaves": 0, "rows": []
         });
-        Kind::of(&serde_json::from_value(line).unwrap())
+        DifferenceKind::of(&serde_json::from_value(line).unwrap())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What `layoutproof show` and `diff` are asked with.
+//! The arguments of `layoutproof show` and `diff`.
 
 use clap::{Args, ValueEnum};
 

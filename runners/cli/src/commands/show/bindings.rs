@@ -1,10 +1,10 @@
 //! The part of `layoutproof show` that says where parameters are bound.
 
 use anyhow::bail;
-use layoutproof_core::bindings::{Request, bind};
+use layoutproof_core::bindings::{BindingRequest, bind};
 use layoutproof_core::check::Source;
 use layoutproof_core::input::diagnostics::Diagnostic;
-use layoutproof_core::report::bindings_text::{Column, rows};
+use layoutproof_core::report::bindings_text::{BindingsColumn, rows};
 use layoutproof_core::report::show_json::{Shown, ShownLayout};
 
 use crate::commands::show::args::{ShowArgs, ShowFormat};
@@ -13,18 +13,18 @@ use crate::commands::show::args::{ShowArgs, ShowFormat};
 #[derive(Debug, Default)]
 pub(crate) struct Placements {
     /// One per convention that answers.
-    pub columns: Vec<Column>,
+    pub columns: Vec<BindingsColumn>,
     /// What the others refuse.
     pub refused: Vec<Diagnostic>,
 }
 
 impl Placements {
     /// Asks every convention; a refusal names the convention where there are several.
-    pub(crate) fn of(source: &Source, requests: &[Request]) -> Self {
+    pub(crate) fn of(source: &Source, requests: &[BindingRequest]) -> Self {
         let mut placements = Self::default();
         for request in requests {
             match bind(&source.module, request) {
-                Ok(bound) => placements.columns.push(Column { name: request.name(), bound }),
+                Ok(bound) => placements.columns.push(BindingsColumn { name: request.name(), bound }),
                 Err(found) if requests.len() == 1 => placements.refused.extend(found),
                 Err(found) => placements.refused.extend(found.into_iter().map(|refusal| Diagnostic {
                     message: format!("{}: {}", request.name(), refusal.message),
@@ -55,7 +55,7 @@ impl Placements {
 ///
 /// # Errors
 /// A sentence where they cannot.
-pub(crate) fn check_format(args: &ShowArgs, requests: &[Request]) -> anyhow::Result<()> {
+pub(crate) fn check_format(args: &ShowArgs, requests: &[BindingRequest]) -> anyhow::Result<()> {
     match (args.format, requests) {
         (_, []) | (ShowFormat::Text, _) | (ShowFormat::Json, [_]) => Ok(()),
         (ShowFormat::Json, _) => bail!("the JSON answer is that of one convention: name one with --convention"),

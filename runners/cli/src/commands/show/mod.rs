@@ -8,27 +8,27 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use anyhow::bail;
-use layoutproof_core::bindings::Request;
+use layoutproof_core::bindings::BindingRequest;
 use layoutproof_core::check::Source;
 use layoutproof_core::input::diagnostics::{Code, Diagnostic, render};
 use layoutproof_core::input::sources::SourceMap;
-use layoutproof_core::report::asserts::{Language, asserts};
+use layoutproof_core::report::asserts::{HostLanguage, asserts};
 use layoutproof_core::report::diff_text::diff;
-use layoutproof_core::report::llvm_types::{Form, llvm_types};
+use layoutproof_core::report::llvm_types::{LlvmForm, llvm_types};
 use layoutproof_core::report::show_json::{Shown, ShownBlock, ShownLayout};
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, bindings_text, padding_text, struct_text};
-use layoutproof_layout::padding::{BlockPadding, Declared, padding};
+use layoutproof_layout::padding::{BlockPadding, LayoutInput, padding};
 use layoutproof_layout::{Block, BlockLayout, DECLARED, LayoutWarning, RuleSet, Span, find, join, lay_out, table};
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs, ShowFormat};
 use crate::commands::show::bindings::{Placements, check_format};
-use crate::commands::show::show_rules::{Wanted, native_rules};
+use crate::commands::show::show_rules::{ShownRules, native_rules};
 use crate::output::{print, print_json, warn_rendered};
 use crate::select::explicit_layouts::{self, LaidOutFile};
-use crate::select::inputs::{Cases, NO_LANGUAGE, STANDARD_INPUT, Word, add_text};
-use crate::select::selection::{Refused, options_of, rule_set};
+use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, add_text};
+use crate::select::selection::{RefusedInput, options_of, rule_set};
 
 /// Shows one input under one or more rule sets.
 ///
@@ -36,35 +36,40 @@ use crate::select::selection::{Refused, options_of, rule_set};
 /// What could not be read; refused files are shown as such.
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
-    let wanted = Wanted::of(args).map_err(|error| not_read(args, Code::UnknownRules, error))?;
+    let shown_rules = ShownRules::of(args).map_err(|error| not_read(args, Code::UnknownRules, error))?;
     let profile = args.placement.profile.as_deref();
     let read = Input::read(&args.input, &args.declare, profile, &mut sources);
     let input = match read.map_err(|error| not_read(args, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, &found, &sources, style)),
     };
+
     let requests = input.requests(args)?;
     let placements = input.placements(&requests);
-    let laid_out = || input.layouts(&wanted).map_err(|error| not_read(args, Code::UnknownRules, error));
-    let layouts = if requests.is_empty() || wanted != Wanted::Bare { laid_out()? } else { Vec::new() };
-    let forbidden = if wanted == Wanted::Bare { Vec::new() } else { input.refusals(&layouts) };
+    let laid_out = || input.layouts(&shown_rules).map_err(|error| not_read(args, Code::UnknownRules, error));
+    let layouts = if requests.is_empty() || shown_rules != ShownRules::Bare { laid_out()? } else { Vec::new() };
+    let forbidden = if shown_rules == ShownRules::Bare { Vec::new() } else { input.refusals(&layouts) };
+
     let mut refused = placements.refused.clone();
     // A host struct for some of the blocks would be taken for all of them; tables and JSON say which one is missing.
     let shows_the_rest = matches!(args.format, ShowFormat::Text | ShowFormat::Json);
     if !shows_the_rest || !refused.is_empty() {
         refused.extend(forbidden.iter().cloned());
     }
+
     if !refused.is_empty() {
         if args.format == ShowFormat::Text && !placements.columns.is_empty() {
             print(&bindings_text::table(&placements.columns, style));
         }
         return Ok(refuse(args, &refused, &sources, style));
     }
+
     let mut warnings = input.warnings(&layouts);
     warnings.extend(placements.warnings());
     let padding = args.padding.then(|| input.padding(&layouts));
-    let shown = || layouts.iter().map(Layouts::shown).collect::<Vec<_>>();
-    let blocks = || layouts.iter().flat_map(Layouts::copied).collect::<Vec<_>>();
+    let shown = || layouts.iter().map(RuleSetLayouts::shown).collect::<Vec<_>>();
+    let blocks = || layouts.iter().flat_map(RuleSetLayouts::copied).collect::<Vec<_>>();
+
     match args.format {
         ShowFormat::Json => {
             let shown = placements.shown(args, shown());
@@ -79,10 +84,10 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
                 print(&bindings_text::table(&placements.columns, style));
             }
         }
-        ShowFormat::RustAsserts => print(&asserts(&args.input, &blocks(), Language::Rust)),
-        ShowFormat::CppAsserts => print(&asserts(&args.input, &blocks(), Language::Cpp)),
-        ShowFormat::Llvm => print(&llvm_types(&blocks(), Form::Padded)),
-        ShowFormat::LlvmLayout => print(&llvm_types(&blocks(), Form::TargetLayout)),
+        ShowFormat::RustAsserts => print(&asserts(&args.input, &blocks(), HostLanguage::Rust)),
+        ShowFormat::CppAsserts => print(&asserts(&args.input, &blocks(), HostLanguage::Cpp)),
+        ShowFormat::Llvm => print(&llvm_types(&blocks(), LlvmForm::Padded)),
+        ShowFormat::LlvmLayout => print(&llvm_types(&blocks(), LlvmForm::TargetLayout)),
     }
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
     Ok(if forbidden.is_empty() { Exit::Agree } else { Exit::CouldNotRun })
@@ -113,12 +118,13 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
     let (left, right) = (rule_set(&args.left)?, rule_set(&args.right)?);
     let input = match Input::read(&args.input, &args.declare, None, &mut sources)? {
         Ok(input) => input,
-        Err(diagnostics) => bail!(Refused { diagnostics, sources }),
+        Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
     };
-    let layouts = input.layouts(&Wanted::Rules(vec![left, right]))?;
+
+    let layouts = input.layouts(&ShownRules::Rules(vec![left, right]))?;
     let diagnostics = input.refusals(&layouts);
     if !diagnostics.is_empty() {
-        bail!(Refused { diagnostics, sources });
+        bail!(RefusedInput { diagnostics, sources });
     }
     let [left, right] = layouts.as_slice() else { bail!("{} says its own offsets: nothing to compare", args.input) };
     let difference = diff(&left.shown(), &right.shown(), style);
@@ -126,7 +132,7 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(if difference.differs { Exit::Differ } else { Exit::Agree })
 }
 
-/// What is shown.
+/// The input of `show` and `diff`.
 pub(crate) enum Input {
     /// Declarations, which every rule set lays out.
     Declared(Box<Source>),
@@ -145,21 +151,23 @@ impl Input {
         profile: Option<&str>,
         sources: &mut SourceMap,
     ) -> anyhow::Result<Result<Self, Vec<Diagnostic>>> {
-        match Word::of(word, declare.lang) {
-            Word::Declarations(path) => {
+        match InputWord::of(word, declare.lang) {
+            InputWord::Declarations(path) => {
                 let span = add_text(&path, sources)?;
                 let options = options_of(declare, &path, profile);
                 let source = Source::of_file(span, declare.layout_options(), &options, sources);
                 Ok(source.map(|source| Self::Declared(Box::new(source))))
             }
-            Word::LaidOut(path) => explicit_layouts::read(&path, declare, sources).map(|read| read.map(Self::LaidOut)),
-            Word::CaseFile(path) => {
+            InputWord::LaidOut(path) => {
+                explicit_layouts::read(&path, declare, sources).map(|read| read.map(Self::LaidOut))
+            }
+            InputWord::CaseFile(path) => {
                 let mut cases = Cases::load(&declare.cases)?;
                 let id = cases.add_file(&path)?;
                 Ok(read_case(&cases, &id, sources))
             }
-            Word::Filter(filter) if filter == STANDARD_INPUT => bail!("{NO_LANGUAGE}"),
-            Word::Filter(filter) => {
+            InputWord::Filter(filter) if filter == STANDARD_INPUT => bail!("{NO_LANGUAGE}"),
+            InputWord::Filter(filter) => {
                 let cases = Cases::load(&declare.cases)?;
                 let exact: Vec<String> = cases.matching(&[]).into_iter().filter(|id| *id == filter).collect();
                 let found = if exact.is_empty() { cases.matching(std::slice::from_ref(&filter)) } else { exact };
@@ -172,29 +180,31 @@ impl Input {
         }
     }
 
-    fn layouts(&self, wanted: &Wanted) -> anyhow::Result<Vec<Layouts<'_>>> {
+    fn layouts(&self, shown_rules: &ShownRules) -> anyhow::Result<Vec<RuleSetLayouts<'_>>> {
         let source = match self {
-            Self::LaidOut(file) => return Ok(vec![Layouts { rules: DECLARED, blocks: file.blocks.as_slice().into() }]),
+            Self::LaidOut(file) => {
+                return Ok(vec![RuleSetLayouts { rules: DECLARED, blocks: file.blocks.as_slice().into() }]);
+            }
             Self::Declared(source) => source,
         };
         let blocks = &source.module.blocks;
-        let under = |rules: &'static RuleSet| Layouts {
+        let under = |rules: &'static RuleSet| RuleSetLayouts {
             rules: rules.name,
             blocks: blocks.iter().map(|block| lay_out(block, rules, source.options)).collect(),
         };
-        match wanted {
-            Wanted::Bare => Ok(table().iter().filter(|rules| rules.is_bare()).map(under).collect()),
-            Wanted::Rules(rules) => Ok(rules.iter().copied().map(under).collect()),
-            Wanted::Native(native) => {
+        match shown_rules {
+            ShownRules::Bare => Ok(table().iter().filter(|rules| rules.is_bare()).map(under).collect()),
+            ShownRules::Rules(rules) => Ok(rules.iter().copied().map(under).collect()),
+            ShownRules::Native(native) => {
                 let lay_out = |block| Ok(lay_out(block, native_rules(native, block)?, source.options));
                 let blocks = blocks.iter().map(lay_out).collect::<anyhow::Result<_>>()?;
-                Ok(vec![Layouts { rules: native.name, blocks }])
+                Ok(vec![RuleSetLayouts { rules: native.name, blocks }])
             }
         }
     }
 
     /// What is asked of conventions.
-    fn requests(&self, args: &ShowArgs) -> anyhow::Result<Vec<Request>> {
+    fn requests(&self, args: &ShowArgs) -> anyhow::Result<Vec<BindingRequest>> {
         let requests = match self {
             Self::Declared(source) => args.placement.requests(&source.invocation)?,
             Self::LaidOut(_) if args.placement.target.is_some() => {
@@ -206,7 +216,7 @@ impl Input {
         Ok(requests)
     }
 
-    fn placements(&self, requests: &[Request]) -> Placements {
+    fn placements(&self, requests: &[BindingRequest]) -> Placements {
         match self {
             Self::Declared(source) => Placements::of(source, requests),
             Self::LaidOut(_) => Placements::default(),
@@ -214,12 +224,12 @@ impl Input {
     }
 
     /// Padding of every block; other orders are tried where there are declarations.
-    fn padding(&self, layouts: &[Layouts<'_>]) -> Vec<BlockPadding> {
+    fn padding(&self, layouts: &[RuleSetLayouts<'_>]) -> Vec<BlockPadding> {
         let declared = |index: usize, layout: &BlockLayout| match self {
             Self::LaidOut(_) => None,
             Self::Declared(source) => {
                 let block = &source.module.blocks[index];
-                find(&layout.rules).map(|rules| Declared { block, rules, options: source.options })
+                find(&layout.rules).map(|rules| LayoutInput { block, rules, options: source.options })
             }
         };
         let blocks = layouts.iter().flat_map(|layout| layout.blocks.iter().enumerate());
@@ -227,7 +237,7 @@ impl Input {
     }
 
     /// Blocks that a rule set forbids.
-    fn refusals(&self, layouts: &[Layouts<'_>]) -> Vec<Diagnostic> {
+    fn refusals(&self, layouts: &[RuleSetLayouts<'_>]) -> Vec<Diagnostic> {
         let Self::Declared(source) = self else { return Vec::new() };
         let spans: Vec<Span> = source.module.blocks.iter().map(|block| block.span).collect();
         let mut found = Vec::new();
@@ -244,7 +254,7 @@ impl Input {
     }
 
     /// Warnings of the declarations or of the file, then those of the layouts.
-    fn warnings(&self, layouts: &[Layouts<'_>]) -> Vec<Diagnostic> {
+    fn warnings(&self, layouts: &[RuleSetLayouts<'_>]) -> Vec<Diagnostic> {
         match self {
             Self::Declared(source) => {
                 let declared = source.module.warnings.iter().cloned();
@@ -256,13 +266,13 @@ impl Input {
 }
 
 /// All blocks under one rule set.
-struct Layouts<'a> {
+struct RuleSetLayouts<'a> {
     rules: &'a str,
     /// In the order of the module's blocks.
     blocks: Cow<'a, [BlockLayout]>,
 }
 
-impl Layouts<'_> {
+impl RuleSetLayouts<'_> {
     fn copied(&self) -> impl Iterator<Item = BlockLayout> {
         self.blocks.iter().cloned()
     }
@@ -276,7 +286,7 @@ impl Layouts<'_> {
 }
 
 /// Each warning of a layout once, with the rule sets that it holds under; by block, then by path.
-fn layout_warnings(blocks: &[Block], layouts: &[Layouts<'_>]) -> Vec<Diagnostic> {
+fn layout_warnings(blocks: &[Block], layouts: &[RuleSetLayouts<'_>]) -> Vec<Diagnostic> {
     let mut found: BTreeMap<(usize, &LayoutWarning), Vec<&str>> = BTreeMap::new();
     for layout in layouts {
         for (index, block) in layout.blocks.iter().enumerate().filter(|(_, block)| block.result.is_ok()) {
@@ -321,7 +331,7 @@ mod tests {
         let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).unwrap();
         let input = Input::Declared(Box::new(source));
         let named = ["hlsl-cbuffer", "slang-cbuffer", "scalar"].map(|name| find(name).unwrap());
-        let layouts = input.layouts(&Wanted::Rules(named.to_vec())).unwrap();
+        let layouts = input.layouts(&ShownRules::Rules(named.to_vec())).unwrap();
         let warnings = input.warnings(&layouts);
         let found: Vec<_> = warnings.iter().map(|it| (it.code, sources.position(it.span()).line)).collect();
         assert_eq!(found, [(Code::PackoffsetMixed, 2), (Code::Ignored, 1), (Code::OffsetOverlap, 2)]);

@@ -4,9 +4,10 @@ use anyhow::{Context, bail};
 use layoutproof_layout::native::{Native, find_native, natives};
 use layoutproof_layout::{Block, RuleSet};
 
+use crate::args::ShaderLanguage;
 use crate::commands::show::args::{ShowArgs, ShowFormat};
 use crate::select::explicit_layouts::check_rules;
-use crate::select::inputs::{ShaderLanguage, Word};
+use crate::select::inputs::InputWord;
 use crate::select::selection::rule_set;
 
 /// What the assert formats take for HLSL files: the compiler and target that need no flag.
@@ -14,7 +15,7 @@ const HLSL: &str = "native:dxc-dxil";
 
 /// Rule sets for all blocks.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Wanted {
+pub(crate) enum ShownRules {
     /// Every bare one; a block that one of them forbids is shown as forbidden. Modules that say their own offsets have
     /// them under `declared` alone.
     Bare,
@@ -24,7 +25,7 @@ pub(crate) enum Wanted {
     Native(&'static Native),
 }
 
-impl Wanted {
+impl ShownRules {
     /// What the arguments say.
     ///
     /// # Errors
@@ -38,7 +39,7 @@ impl Wanted {
         if chosen && args.padding {
             bail!("--padding goes with the formats text and json: host structs and LLVM types have padding as fields");
         }
-        if let Word::LaidOut(path) = Word::of(&args.input, args.declare.lang) {
+        if let InputWord::LaidOut(path) = InputWord::of(&args.input, args.declare.lang) {
             check_rules(&path, &args.rules)?;
             return Ok(Self::Bare);
         }
@@ -52,11 +53,11 @@ impl Wanted {
     }
 
     fn suggested(input: &str, named: Option<ShaderLanguage>) -> anyhow::Result<Self> {
-        match Word::of(input, named) {
-            Word::Declarations(path) if ShaderLanguage::of(named, &path) == Some(ShaderLanguage::Hlsl) => {
+        match InputWord::of(input, named) {
+            InputWord::Declarations(path) if ShaderLanguage::of(named, &path) == Some(ShaderLanguage::Hlsl) => {
                 Ok(Self::Native(native(HLSL)?))
             }
-            Word::Declarations(_) | Word::LaidOut(_) | Word::CaseFile(_) | Word::Filter(_) => {
+            InputWord::Declarations(_) | InputWord::LaidOut(_) | InputWord::CaseFile(_) | InputWord::Filter(_) => {
                 bail!("{input}: the layout depends on the target: name a rule set with --rules (std140, {HLSL}, ...)")
             }
         }
@@ -85,13 +86,13 @@ mod tests {
     use super::*;
     use crate::command_line::{Cli, Command};
 
-    fn wanted(words: &str) -> Result<String, String> {
+    fn shown_rules(words: &str) -> Result<String, String> {
         let cli = Cli::parse_from(["layoutproof", "show"].into_iter().chain(words.split(' ')));
         let Command::Show(args) = cli.command else { panic!("{words} is not about show") };
-        match Wanted::of(&args) {
-            Ok(Wanted::Bare) => Ok("bare".to_owned()),
-            Ok(Wanted::Rules(rules)) => Ok(rules.iter().map(|rules| rules.name).collect::<Vec<_>>().join(" ")),
-            Ok(Wanted::Native(native)) => Ok(native.name.to_owned()),
+        match ShownRules::of(&args) {
+            Ok(ShownRules::Bare) => Ok("bare".to_owned()),
+            Ok(ShownRules::Rules(rules)) => Ok(rules.iter().map(|rules| rules.name).collect::<Vec<_>>().join(" ")),
+            Ok(ShownRules::Native(native)) => Ok(native.name.to_owned()),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -109,7 +110,7 @@ mod tests {
             ("a.hlsl --format llvm", "native:dxc-dxil"),
             ("a.hlsl --format llvm-layout --rules std140,std430", "std140 std430"),
         ] {
-            assert_eq!(wanted(words).as_deref(), Ok(expected), "{words}");
+            assert_eq!(shown_rules(words).as_deref(), Ok(expected), "{words}");
         }
     }
 
@@ -125,7 +126,7 @@ mod tests {
             ("a.wgsl --rules declared,std140", "a.wgsl says its own offsets"),
             ("a.hlsl --format cpp-asserts --padding", "--padding goes with the formats text and json"),
         ] {
-            let error = wanted(words).unwrap_err();
+            let error = shown_rules(words).unwrap_err();
             assert!(error.contains(expected), "{words}: {error}");
         }
     }

@@ -1,21 +1,20 @@
-//! What wants bindings on Vulkan: every parameter, used or not, in declaration order.
+//! Lists the parameters that need bindings on Vulkan: all of them, used or not, in declaration order.
 //!
-//! Declarations in, [`Want`]s out. Source: DXC's guide to SPIR-V code generation, HLSL register and Vulkan binding; DXC
-//! 1.7.2308 where it is silent.
+//! Makes the [`DescriptorRequest`]s that `number` gives bindings to. Source: DXC's guide to SPIR-V code generation,
+//! HLSL register and Vulkan binding; DXC 1.7.2308 where it is silent.
 
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
-use layoutproof_layout::{Annotations, Argument, Span};
+use layoutproof_layout::{Annotations, Argument, LayoutUnit, Span};
 
-use crate::bindings::LayoutUnit;
 use crate::bindings::dxc::claim::{annotated_first, elements, variable_class};
 use crate::bindings::dxc::location::{Location, buffer_members, holds_resources, is_resource};
-use crate::bindings::release::Release;
+use crate::bindings::release::DxcRelease;
 use crate::module::{Module, Parameter, ParameterKind};
 
 /// One entry of DXC's list: a variable in SPIR-V, or a struct that falls apart into several.
 #[derive(Clone, Debug)]
-pub(super) struct Want {
+pub(super) struct DescriptorRequest {
     /// The paths that get numbers one behind the other.
     pub(super) paths: Vec<String>,
     /// Class of the register, which a shift may move; `None` for structs and counters.
@@ -30,15 +29,15 @@ pub(super) struct Want {
     pub(super) register: Option<(LayoutUnit, u32)>,
     /// The space of `register`.
     pub(super) space: Option<u32>,
-    /// What else there is to it.
-    pub(super) role: Role,
+    /// The role of the entry.
+    pub(super) role: VulkanRole,
     /// Where it is declared.
     pub(super) span: Span,
 }
 
-/// What an entry of the list is.
+/// The role of an entry of DXC's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum VulkanRole {
     /// A resource or a buffer.
     Resource,
     /// A texture or sampler with `[[vk::combinedImageSampler]]`.
@@ -50,7 +49,7 @@ pub(super) enum Role {
 }
 
 /// The list, without the counters that code has yet to ask for.
-pub(super) fn wants(module: &Module, release: Release) -> Vec<Want> {
+pub(super) fn wants(module: &Module, release: DxcRelease) -> Vec<DescriptorRequest> {
     let mut list = Vec::new();
     let mut has_globals = false;
     for (index, parameter) in module.parameters.iter().enumerate() {
@@ -63,11 +62,11 @@ pub(super) fn wants(module: &Module, release: Release) -> Vec<Want> {
             Some(class) => {
                 for member in inner_resources(parameter) {
                     list.push(of_member(parameter, member));
-                    add_counter(&mut list, (&member.ty, release), &member.annotations);
+                    add_counter(&mut list, &member.ty, release, &member.annotations);
                 }
                 if parameter.kind == ParameterKind::Variable || has_data(&parameter.ty) {
                     list.push(whole(parameter, class));
-                    add_counter(&mut list, (&parameter.ty, release), &parameter.annotations);
+                    add_counter(&mut list, &parameter.ty, release, &parameter.annotations);
                 }
             }
             None if holds_resources(&parameter.ty) => list.push(structure(module, index)),
@@ -78,6 +77,7 @@ pub(super) fn wants(module: &Module, release: Release) -> Vec<Want> {
             }
         }
     }
+
     list
 }
 
@@ -91,12 +91,12 @@ pub(super) fn attachment_index(annotations: &Annotations) -> Option<u32> {
     numbers(annotations, "input_attachment_index").first().copied()
 }
 
-/// Whether `[[vk::push_constant]]` stands before a declaration.
+/// True if `[[vk::push_constant]]` stands before a declaration.
 pub(super) fn is_push_constant(annotations: &Annotations) -> bool {
     annotations.attribute(Some("vk"), "push_constant").is_some()
 }
 
-/// Whether DXC makes a push constant of a parameter: plain data that is declared before every other loose global is in
+/// True if DXC makes a push constant of a parameter: plain data that is declared before every other loose global is in
 /// `$Globals` instead, if there is another one (measured with DXC 1.7.2308, `-spirv`).
 pub(super) fn is_pushed(module: &Module, parameter: &Parameter) -> bool {
     let is_loose = |other: &&Parameter| {
@@ -109,23 +109,23 @@ pub(super) fn is_pushed(module: &Module, parameter: &Parameter) -> bool {
     is_push_constant(&parameter.annotations) && !is_lost
 }
 
-/// Whether `other` is declared behind `parameter`.
+/// True if `other` is declared behind `parameter`.
 fn is_behind(parameter: &Parameter, other: &Parameter, module: &Module) -> bool {
     let place = |wanted: &Parameter| module.parameters.iter().position(|found| std::ptr::eq(found, wanted));
     place(parameter) < place(other)
 }
 
 /// The counter of the buffer at `buffer` of the list.
-pub(super) fn counter(list: &[Want], buffer: usize, annotations: &Annotations) -> Want {
+pub(super) fn counter(list: &[DescriptorRequest], buffer: usize, annotations: &Annotations) -> DescriptorRequest {
     let of = &list[buffer];
     let set = of.binding.and_then(|(_, set)| set).or(of.space);
-    Want {
+    DescriptorRequest {
         paths: vec![counter_path(&of.paths[0])],
         class: None,
         binding: numbers(annotations, "counter_binding").first().map(|number| (*number, set)),
         register: None,
         space: set,
-        role: Role::Counter(buffer),
+        role: VulkanRole::Counter(buffer),
         ..of.clone()
     }
 }
@@ -161,7 +161,7 @@ fn has_data(ty: &Type) -> bool {
 }
 
 /// A counter that stands in the list whether it is used or not, behind its buffer, which is the last one there.
-fn add_counter(list: &mut Vec<Want>, (ty, release): (&Type, Release), annotations: &Annotations) {
+fn add_counter(list: &mut Vec<DescriptorRequest>, ty: &Type, release: DxcRelease, annotations: &Annotations) {
     let Type::Resource(resource) = ty.dimensions().0 else { return };
     let ResourceKind::StructuredBuffer(access) = resource.kind else { return };
     let has_one = match access {
@@ -175,22 +175,22 @@ fn add_counter(list: &mut Vec<Want>, (ty, release): (&Type, Release), annotation
     }
 }
 
-fn whole(parameter: &Parameter, class: LayoutUnit) -> Want {
-    of_resource(&parameter.name, (class, &parameter.ty), (&parameter.annotations, parameter.span))
+fn whole(parameter: &Parameter, class: LayoutUnit) -> DescriptorRequest {
+    of_resource(&parameter.name, class, &parameter.ty, &parameter.annotations, parameter.span)
 }
 
-fn of_member(parameter: &Parameter, member: &Member) -> Want {
+fn of_member(parameter: &Parameter, member: &Member) -> DescriptorRequest {
     let scope = parameter.name.rfind("::").map_or("", |end| &parameter.name[..end + 2]);
     let path = format!("{scope}{}", member.name);
     let stand_in = Parameter { kind: ParameterKind::Variable, ty: member.ty.clone(), ..parameter.clone() };
     let class = variable_class(&stand_in).unwrap_or(LayoutUnit::ShaderResource);
-    of_resource(&path, (class, &member.ty), (&member.annotations, member.span))
+    of_resource(&path, class, &member.ty, &member.annotations, member.span)
 }
 
-fn of_resource(path: &str, (class, ty): (LayoutUnit, &Type), (annotations, span): (&Annotations, Span)) -> Want {
+fn of_resource(path: &str, class: LayoutUnit, ty: &Type, annotations: &Annotations, span: Span) -> DescriptorRequest {
     let (register, space) = annotated_first(annotations, class);
     let is_combined = annotations.attribute(Some("vk"), "combinedImageSampler").is_some();
-    Want {
+    DescriptorRequest {
         paths: vec![path.to_owned()],
         class: Some(class),
         count: elements(ty),
@@ -198,36 +198,36 @@ fn of_resource(path: &str, (class, ty): (LayoutUnit, &Type), (annotations, span)
         binding: binding(annotations),
         register: register.map(|number| (class, number)),
         space,
-        role: if is_combined { Role::Combined } else { Role::Resource },
+        role: if is_combined { VulkanRole::Combined } else { VulkanRole::Resource },
         span,
     }
 }
 
 fn binding(annotations: &Annotations) -> Option<(u32, Option<u32>)> {
-    let Descriptors { binding, set, .. } = descriptors(annotations);
+    let BindingAttributes { binding, set, .. } = descriptors(annotations);
     binding.map(|binding| (binding, set))
 }
 
-/// What `[[vk::binding(N, S)]]` and `[[vk::counter_binding(M)]]` say.
+/// Numbers from `[[vk::binding(N, S)]]` and `[[vk::counter_binding(M)]]`.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::bindings) struct Descriptors {
+pub(in crate::bindings) struct BindingAttributes {
     pub(in crate::bindings) binding: Option<u32>,
     pub(in crate::bindings) set: Option<u32>,
     pub(in crate::bindings) counter: Option<u32>,
 }
 
 /// The attributes of a declaration that give it a place.
-pub(in crate::bindings) fn descriptors(annotations: &Annotations) -> Descriptors {
+pub(in crate::bindings) fn descriptors(annotations: &Annotations) -> BindingAttributes {
     let place = numbers(annotations, "binding");
-    Descriptors {
+    BindingAttributes {
         binding: place.first().copied(),
         set: place.get(1).copied(),
         counter: numbers(annotations, "counter_binding").first().copied(),
     }
 }
 
-fn globals(first: &Parameter) -> Want {
-    Want {
+fn globals(first: &Parameter) -> DescriptorRequest {
+    DescriptorRequest {
         paths: vec!["$Globals".to_owned()],
         class: Some(LayoutUnit::ConstantBuffer),
         count: Count::Finite(1),
@@ -235,13 +235,13 @@ fn globals(first: &Parameter) -> Want {
         binding: None,
         register: None,
         space: None,
-        role: Role::Globals,
+        role: VulkanRole::Globals,
         span: first.span,
     }
 }
 
 /// A struct: its resources one behind the other, from the first register that is written, whatever its class.
-fn structure(module: &Module, index: usize) -> Want {
+fn structure(module: &Module, index: usize) -> DescriptorRequest {
     let parameter = &module.parameters[index];
     let place = Location { parameter: index, member: None, steps: Vec::new(), ty: &parameter.ty };
     let registers = &parameter.annotations.registers;
@@ -251,7 +251,8 @@ fn structure(module: &Module, index: usize) -> Want {
         classes.into_iter().find(|class| class.as_str().chars().next() == letter)
     };
     let register = registers.iter().find_map(|register| Some((class(register.class)?, register.index?)));
-    Want {
+
+    DescriptorRequest {
         paths: place.resources().iter().map(|leaf| leaf.path(module)).collect(),
         class: None,
         count: Count::Finite(1),
@@ -259,7 +260,7 @@ fn structure(module: &Module, index: usize) -> Want {
         binding: binding(&parameter.annotations),
         register,
         space: registers.iter().find_map(|register| register.space),
-        role: Role::Resource,
+        role: VulkanRole::Resource,
         span: parameter.span,
     }
 }
@@ -278,6 +279,7 @@ fn own_resources(ty: &Type) -> u32 {
         | Type::Pointer { .. }
         | Type::Handle { .. } => 0,
     };
+
     counts.iter().fold(each, |product, count| match count {
         Count::Finite(count) => product.saturating_mul(*count),
         Count::Unbounded => product,

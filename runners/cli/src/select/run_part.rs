@@ -1,76 +1,24 @@
-//! Which part of a run is wanted: one of several shards, or what a list names.
+//! The part of a run that the user asks for: one of several shards, or what a list names.
 //!
-//! Shards are drawn by a stable hash of the case's id, so every machine finds the same ones, and a case's checks stay
-//! together: they share their shaders.
+//! The selection asks it about each case, the run about each check.
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::path::PathBuf;
-use std::str::FromStr;
 
 use anyhow::bail;
-use clap::Args;
-use layoutproof_core::stable_hash::stable_hash;
 
+use crate::args::{PartArgs, Shard};
 use crate::select::files::{FileKind, read_text};
 
-/// Which part of a run is wanted.
-#[derive(Clone, Debug, Args)]
-pub struct PartArgs {
-    /// Only one part of the cases: 2/3 is the second of three. Together the parts are the whole run; `layoutproof report`
-    /// puts their records together, and takes the floors.
-    #[arg(long, value_name = "I/N")]
-    pub shard: Option<Shard>,
-    /// Only what this file lists: the id of a case or the name of a trial in each line; # begins a comment.
-    #[arg(long, value_name = "FILE")]
-    pub caselist: Option<PathBuf>,
-}
-
-/// One of several parts of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Shard {
-    /// Which one, from 1.
-    pub number: u32,
-    /// How many there are.
-    pub of: u32,
-}
-
-impl Shard {
-    /// Whether the case of this id is in it.
-    pub fn takes(self, case: &str) -> bool {
-        // The lower bits of the hash depend on the lower bits of the letters only.
-        (stable_hash(case) >> 32) % u64::from(self.of) == u64::from(self.number - 1)
-    }
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-        match numbers {
-            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
-            Some(_) | None => Err("a shard is written I/N, from 1/N to N/N".to_owned()),
-        }
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.number, self.of)
-    }
-}
-
-/// What of a run is wanted.
+/// The part of a run that is carried out; by default all of it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct RunPart {
     shard: Option<Shard>,
     list: Option<CaseList>,
     /// Whether the list may name what is not there.
     may_be_empty: bool,
 }
 
-impl Part {
+impl RunPart {
     /// What the arguments say.
     ///
     /// # Errors
@@ -112,7 +60,7 @@ impl Part {
             0 => String::new(),
             more => format!("\n  and {more} more"),
         };
-        bail!("the list names what this run has no case for\n  {named}{more}")
+        bail!("the list names cases that this run does not have\n  {named}{more}")
     }
 }
 
@@ -167,39 +115,10 @@ fn case_of(name: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// Every id is in exactly one shard, and none has much more than its share.
-    #[test]
-    fn shards_are_together_everything_once() {
-        let ids: Vec<String> = (0..3000).map(|index| format!("folder/case_{index}")).collect();
-        for of in [1, 2, 3, 7] {
-            let shards = (1..=of).map(|number| Shard { number, of });
-            let counts: Vec<usize> = shards.map(|it| ids.iter().filter(|id| it.takes(id)).count()).collect();
-            assert_eq!(counts.iter().sum::<usize>(), ids.len());
-            let share = ids.len() / of as usize;
-            assert!(counts.iter().all(|count| count.abs_diff(share) < share / 5 + 1), "{counts:?}");
-        }
-    }
-
-    /// The hash of `foobar` is 0x85944171f73967e8 (FNV reference vectors); its upper half is 2241085809, which is
-    /// 4 modulo 7 and 0 modulo 3.
-    #[test]
-    fn shards_stay_what_they_are() {
-        assert!(Shard { number: 1, of: 3 }.takes("foobar"));
-        assert!(Shard { number: 5, of: 7 }.takes("foobar"));
-    }
-
-    #[test]
-    fn a_shard_counts_from_one() {
-        assert_eq!("2/3".parse(), Ok(Shard { number: 2, of: 3 }));
-        for text in ["0/3", "4/3", "1/0", "2", "a/b", "", "1/3/5", "-1/3"] {
-            assert!(text.parse::<Shard>().is_err(), "{text}");
-        }
-    }
-
     #[test]
     fn a_list_names_cases_and_trials() {
         let text = "# for the driver\narrays/a  # all of it\n\n vectors::b::std140::rspirv::lavapipe::ash\n";
-        let part = Part { list: Some(CaseList::of(text)), ..Part::default() };
+        let part = RunPart { list: Some(CaseList::of(text)), ..RunPart::default() };
         assert!(part.takes_case("arrays/a") && part.takes_case("vectors/b") && !part.takes_case("arrays/b"));
         assert!(part.takes_trial("arrays::a::std430::naga::lavapipe::wgpu"));
         assert!(part.takes_trial("vectors::b::std140::rspirv::lavapipe::ash"));

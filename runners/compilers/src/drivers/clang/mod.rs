@@ -1,22 +1,32 @@
-//! Clang's command lines.
+//! Clang as a compiler of HLSL, to its IR for Direct3D.
 
 use std::path::Path;
 
-use layoutproof_core::inspect::toolchain::{Compilation, CompileRequest, Report};
+use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
+use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 
-use super::{Call, SOURCE, made, preprocessing};
-use crate::child::{Finished, OUTPUT_LIMIT};
+use super::command_line::{CommandLine, HeaderFile, SOURCE, made, preprocessing};
+use super::{CompileMethod, CompilerDriver, FamilyName};
+use crate::child::{OUTPUT_LIMIT, ProcessOutput};
+use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName};
 use crate::regular_file::read_text;
+
+const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
+    name: "clang-dxc",
+    named: Some(ProgramName { variable: "CLANG_DXC", program: "clang-dxc" }),
+    fetched: FetchedProgram::Program("tools/clang/clang-dxc"),
+    setup_option: Some("--clang"),
+}];
 
 /// The IR.
 const MODULE: &str = "probe.ll";
 
 /// Some packages of Clang lack the header that every HLSL source includes. Ours stands in for it, in a folder that Clang
 /// looks at after its own.
-const HEADER: (&str, &str) = ("headers/hlsl.h", include_str!("hlsl.h"));
+const HEADER: HeaderFile = HeaderFile { path: "headers/hlsl.h", text: include_str!("hlsl.h") };
 
 /// What the front end writes, before any pass: where Clang 22 asks for a member that a struct does not have, passes take the
 /// offset that happens to lie in memory, with another answer in each build, or crash. Warnings, of which one stands in every
@@ -34,7 +44,43 @@ const ALWAYS: [&str; 10] = [
     "-disable-llvm-passes",
 ];
 
-pub(super) fn call(request: &CompileRequest<'_>) -> Call {
+/// Clang as a compiler of HLSL.
+#[derive(Debug)]
+pub(super) struct ClangDriver;
+
+impl CompilerDriver for ClangDriver {
+    fn name(&self) -> &'static str {
+        "clang-dxc"
+    }
+
+    fn programs(&self) -> &'static [ProgramLookup] {
+        PROGRAMS
+    }
+
+    fn method(&self) -> CompileMethod {
+        CompileMethod::CommandLine(command_line)
+    }
+
+    fn type_space(&self, _: &Toolchain) -> TypeSpace {
+        TypeSpace::clang()
+    }
+
+    /// Clang in DXC's place, `clang-dxc`, is no DXC.
+    fn family(&self) -> Option<FamilyName> {
+        Some(FamilyName { name: "clang", summary: "Clang as a compiler of HLSL", decides_file: true })
+    }
+
+    /// It knows no HLSL under its plain name, and tells no version without a profile.
+    fn version_arguments(&self) -> &'static [&'static str] {
+        &["--driver-mode=dxc", "-T", "cs_6_6", "--version"]
+    }
+
+    fn caught_crash(&self, stderr: &str, _: &str) -> Option<String> {
+        crash(stderr)
+    }
+}
+
+fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.hlsl");
     let mut arguments: Vec<String> = ALWAYS.iter().map(|argument| (*argument).to_owned()).collect();
     arguments.extend(["-Xclang", "-idirafter", "-Xclang", "headers"].map(str::to_owned));
@@ -47,11 +93,11 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
     arguments.extend(request.extra.iter().cloned());
     arguments.extend(["-Fo".to_owned(), MODULE.to_owned(), source.clone()]);
-    Call { source, arguments, header: Some(HEADER), read }
+    CommandLine { source, arguments, header: Some(HEADER), second: None, read }
 }
 
 /// What Clang, which catches its own crashes, says of one: `None` where it says something else.
-pub(super) fn crash(said: &str) -> Option<String> {
+fn crash(said: &str) -> Option<String> {
     let report = said.lines().position(|line| line.starts_with("PLEASE submit a bug report"))?;
     let error = said.lines().find_map(|line| line.strip_prefix("LLVM ERROR: "));
     // The last line with number and full stop says what it was at. Those behind it have addresses, which change, and numbers
@@ -62,7 +108,7 @@ pub(super) fn crash(said: &str) -> Option<String> {
     Some(format!("clang-dxc crashed ({}): {at}", error.unwrap_or("signal")))
 }
 
-fn read(folder: &Path, _: &Finished) -> Result<Compilation, String> {
+fn read(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
     let text = read_text(&folder.join(MODULE), OUTPUT_LIMIT).map_err(|error| format!("it wrote no IR: {error}"))?;
     Ok(made(Shader::ClangIr(text), Report::None))
 }

@@ -1,13 +1,14 @@
 //! The kinds of space that a parameter can take: bytes, registers, descriptors, locations.
 //!
-//! A layout is a number of each [`LayoutUnit`], not one size: a struct of a texture and a float takes bytes and a `t`
-//! register. Source: Slang user guide, Parameter Layout Rules and Using the Reflection API; the names are those of the
+//! The binding rules of the main crate count in them: a struct of a texture and a float takes bytes and a `t` register.
+//!
+//! Source: Slang user guide, Parameter Layout Rules and Using the Reflection API; the names are those of the
 //! command-line contract.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use layoutproof_layout::shape::Count;
+use crate::shape::Count;
 
 macro_rules! units {
     ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)*) => {
@@ -76,7 +77,7 @@ impl LayoutUnit {
         }
     }
 
-    /// Whether the unit is counted anew in each register space, set or group.
+    /// True if the unit is counted separately in each register space, set or group.
     pub fn has_space(self) -> bool {
         match self {
             Self::ConstantBuffer
@@ -106,7 +107,7 @@ impl fmt::Display for LayoutUnit {
     }
 }
 
-/// How much of each unit something takes. A unit that is not taken has no entry.
+/// How many of each unit a type or parameter takes. A unit that it does not take has no entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage(BTreeMap<LayoutUnit, Count>);
 
@@ -118,7 +119,7 @@ impl Usage {
         usage
     }
 
-    /// How much of `unit` is taken; zero where it is not.
+    /// How many of `unit` are taken; zero if none.
     pub fn get(&self, unit: LayoutUnit) -> Count {
         self.0.get(&unit).copied().unwrap_or(Count::Finite(0))
     }
@@ -146,7 +147,7 @@ impl Usage {
         self.0.iter().map(|(unit, count)| (*unit, *count))
     }
 
-    /// Whether nothing is taken.
+    /// True if no unit is taken.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

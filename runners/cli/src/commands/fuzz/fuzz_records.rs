@@ -14,14 +14,14 @@ use crate::records::records_file::{self, RecordsFile, RecordsTarget};
 
 /// A records file that grows with the run.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct FuzzRecords {
     file: RecordsFile,
     end: RunEnd,
     /// All records, where a file such as a pipe is written at the end.
     kept: Vec<CheckRecord>,
 }
 
-impl Written {
+impl FuzzRecords {
     /// Begins the file with the header of the run.
     ///
     /// # Errors
@@ -30,7 +30,8 @@ impl Written {
         let cases = usize::try_from(draws.count).unwrap_or(usize::MAX);
         let inputs = format!("{:016x}", stable_hash(&format!("{:?}", fuzz.known)));
         let header = records_file::header(
-            (&fuzz.devices, fuzz.compilers.builds(&fuzz.toolchains)),
+            &fuzz.devices,
+            fuzz.compilers.builds(&fuzz.toolchains),
             cases,
             inputs,
             &fuzz.launch.drivers,

@@ -1,11 +1,11 @@
-//! Cases and files under what the user chose: rule sets, conventions, compilers. One of them in, its subjects out.
+//! Adds cases and files to a selection under the rule sets, conventions and compilers that the user chose.
 
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use layoutproof_core::case::{By, Case};
-use layoutproof_core::check::{Placed, Source, Subject};
+use layoutproof_core::check::{BindingCheck, Source, Subject};
 use layoutproof_core::input::diagnostics::{Code, Diagnostic};
 use layoutproof_core::inspect::toolchain::Toolchain;
 use layoutproof_layout::{RuleSet, Span, find, table};
@@ -16,8 +16,8 @@ use crate::select::explicit_layouts;
 use crate::select::inputs::add_text;
 use crate::select::selection::{Selection, options_of};
 
-/// What the user chose.
-pub(crate) struct Chosen<'a> {
+/// The rule sets, compilers and conventions that the user chose.
+pub(crate) struct UserChoice<'a> {
     /// The rule sets that the user names.
     pub(crate) rules: Vec<&'static RuleSet>,
     /// The compilers whose own rule sets are checked too.
@@ -26,9 +26,9 @@ pub(crate) struct Chosen<'a> {
     pub(crate) placement: &'a PlacementArgs,
 }
 
-impl Chosen<'_> {
-    /// Whether a case's placement is asked for: any, where the user names no target.
-    fn takes(&self, placed: &Placed) -> bool {
+impl UserChoice<'_> {
+    /// True if the user asks for this placement of a case; without a target, all are asked for.
+    fn takes(&self, placed: &BindingCheck) -> bool {
         let Some(target) = self.placement.target else { return true };
         let named = self
             .placement
@@ -44,13 +44,14 @@ impl Selection {
     pub(crate) fn read_file(
         &mut self,
         path: &Path,
-        (wanted, declare): (&Chosen<'_>, &DeclareArgs),
+        choice: &UserChoice<'_>,
+        declare: &DeclareArgs,
         problems: &mut Vec<Diagnostic>,
     ) -> anyhow::Result<()> {
         let span = add_text(path, &mut self.sources)?;
-        let options = options_of(declare, path, wanted.placement.profile.as_deref());
+        let options = options_of(declare, path, choice.placement.profile.as_deref());
         match Source::of_file(span, declare.layout_options(), &options, &mut self.sources) {
-            Ok(source) => self.add_file(source, wanted, problems)?,
+            Ok(source) => self.add_file(source, choice, problems)?,
             Err(found) => problems.extend(found),
         }
         Ok(())
@@ -58,20 +59,26 @@ impl Selection {
 
     /// A user's file under the rule sets that the user names, or under all bare ones; as the conventions place its
     /// parameters that the user names, and then under no rule set that is not named.
-    fn add_file(&mut self, source: Source, wanted: &Chosen<'_>, problems: &mut Vec<Diagnostic>) -> anyhow::Result<()> {
+    fn add_file(
+        &mut self,
+        source: Source,
+        choice: &UserChoice<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> anyhow::Result<()> {
         self.warnings.extend(source.module.warnings.iter().cloned());
         let source = Arc::new(source);
-        for request in wanted.placement.requests(&source.invocation)? {
-            let placed = Placed::new(Arc::clone(&source), request);
+        for request in choice.placement.requests(&source.invocation)? {
+            let placed = BindingCheck::new(Arc::clone(&source), request);
             match &placed.bound {
                 Ok(bound) => self.warnings.extend(bound.warnings.iter().cloned()),
                 Err(refusals) => problems.extend(refusals.iter().cloned()),
             }
             self.placed.push(placed);
         }
-        let named = !wanted.rules.is_empty();
-        let bare = table().iter().filter(|rules| rules.is_bare() && wanted.placement.target.is_none());
-        let rules: Vec<&RuleSet> = if named { wanted.rules.clone() } else { bare.collect() };
+
+        let named = !choice.rules.is_empty();
+        let bare = table().iter().filter(|rules| rules.is_bare() && choice.placement.target.is_none());
+        let rules: Vec<&RuleSet> = if named { choice.rules.clone() } else { bare.collect() };
         for rules in rules {
             let subject = Subject::new(Arc::clone(&source), rules);
             if named {
@@ -79,20 +86,21 @@ impl Selection {
             }
             self.subjects.push(Arc::new(subject));
         }
-        self.add_native(&source, wanted);
+
+        self.add_native(&source, choice);
         Ok(())
     }
 
     /// A source under the rule sets that the compilers take for its blocks, without those that it is already under.
-    fn add_native(&mut self, source: &Arc<Source>, wanted: &Chosen<'_>) {
+    fn add_native(&mut self, source: &Arc<Source>, choice: &UserChoice<'_>) {
         let blocks = &source.module.blocks;
-        let toolchains = wanted.toolchains.iter();
+        let toolchains = choice.toolchains.iter();
         // What is loaded from byte-address buffers is the cases' business: a file with structured buffers may have none.
         let by_address = |toolchain: &Toolchain, block| toolchain.byte_address_rules(block).filter(|_| source.is_case);
         let rules = toolchains.flat_map(|toolchain| {
             blocks.iter().flat_map(|block| toolchain.rules_for(block).into_iter().chain(by_address(toolchain, block)))
         });
-        for rules in rules.filter(|rules| wanted.rules.is_empty() || wanted.rules.contains(rules)) {
+        for rules in rules.filter(|rules| choice.rules.is_empty() || choice.rules.contains(rules)) {
             // The subjects of a source are added together.
             let mut own = self.subjects.iter().rev().take_while(|subject| Arc::ptr_eq(&subject.source, source));
             if !own.any(|subject| subject.rules == rules.name) {
@@ -121,20 +129,21 @@ impl Selection {
         Ok(())
     }
 
-    pub(crate) fn add_case(&mut self, case: &Case, wanted: &Chosen<'_>, problems: &mut Vec<Diagnostic>) {
-        let rules = &wanted.rules;
+    pub(crate) fn add_case(&mut self, case: &Case, choice: &UserChoice<'_>, problems: &mut Vec<Diagnostic>) {
+        let rules = &choice.rules;
         self.cases += 1;
         let source = match Source::of_case(case, &mut self.sources) {
             Ok(Some(source)) => Arc::new(source),
             Ok(None) => return,
             Err(found) => return problems.extend(found),
         };
-        for placed in Placed::all(&source) {
+        for placed in BindingCheck::all(&source) {
             problems.extend(placed.problems());
-            if rules.is_empty() && placed.expected.is_some() && wanted.takes(&placed) {
+            if rules.is_empty() && placed.expected.is_some() && choice.takes(&placed) {
                 self.placed.push(placed);
             }
         }
+
         for (index, (name, span)) in rules_of(&source).into_iter().enumerate() {
             let Some(found) = find(name) else {
                 let message = format!("case {}: no rule set is called `{name}`", case.id);
@@ -144,13 +153,13 @@ impl Selection {
             let subject = Subject::new(Arc::clone(&source), found);
             problems.extend(subject.problems());
             let named = rules.iter().any(|rules| rules.name == name);
-            let asked = named || (rules.is_empty() && wanted.placement.target.is_none());
+            let asked = named || (rules.is_empty() && choice.placement.target.is_none());
             if asked && index < source.expect.len() {
                 self.subjects.push(Arc::new(subject));
             }
         }
-        if !source.expect.is_empty() && wanted.placement.target.is_none() {
-            self.add_native(&source, wanted);
+        if !source.expect.is_empty() && choice.placement.target.is_none() {
+            self.add_native(&source, choice);
         }
     }
 }

@@ -1,0 +1,122 @@
+//! A command line for one source, and what the drivers share to write one and to read what came of it.
+
+use std::path::Path;
+
+use layoutproof_core::inspect::toolchain::{CompileOutcome, CompiledShader, Report, SourceText};
+use layoutproof_device::Shader;
+
+use crate::child::{OUTPUT_LIMIT, ProcessOutput};
+use crate::regular_file;
+
+/// Name of the source in its folder, without extension.
+pub(crate) const SOURCE: &str = "probe";
+
+/// A compiler's command line for one source, and how to read what comes of it.
+pub(crate) struct CommandLine {
+    /// Name of the file that the source is written to.
+    pub(crate) source: String,
+    /// The arguments.
+    pub(crate) arguments: Vec<String>,
+    /// A file beside the source.
+    pub(crate) header: Option<HeaderFile>,
+    /// The compiler that goes on with what the first one wrote.
+    pub(crate) second: Option<SecondCommand>,
+    /// Reads what was made from the folder, and from what the last process printed.
+    pub(crate) read: fn(&Path, &ProcessOutput) -> Result<CompileOutcome, String>,
+}
+
+/// A file that a compiler needs beside the source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeaderFile {
+    /// Its path in the folder of the source.
+    pub(crate) path: &'static str,
+    /// Its text.
+    pub(crate) text: &'static str,
+}
+
+/// The command line of a second compiler.
+pub(crate) struct SecondCommand {
+    /// Its name.
+    pub(crate) compiler: &'static str,
+    /// Its arguments.
+    pub(crate) arguments: Vec<String>,
+}
+
+/// Macros and folders as all compilers here take them.
+pub(super) fn preprocessing(source: &SourceText) -> impl Iterator<Item = String> {
+    let defines = source.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
+    let folders = source.include_paths.iter().flat_map(|folder| ["-I".to_owned(), absolute(folder)]);
+    defines.chain(folders)
+}
+
+/// A folder that still means the same elsewhere.
+fn absolute(folder: &str) -> String {
+    std::path::absolute(folder).map_or(folder.to_owned(), |path| path.display().to_string())
+}
+
+/// The first error of a compiler's output, without the place: it is that of a file that is gone.
+pub(crate) fn first_error(stderr: &str, stdout: &str) -> String {
+    let lines = || stderr.lines().chain(stdout.lines()).map(str::trim);
+    // glslang: `ERROR: probe.comp:4: 'm' : no such thing`.
+    if let Some(line) = lines().find_map(|line| line.strip_prefix("ERROR: ")) {
+        let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let parts: Vec<&str> = line.splitn(3, ':').collect();
+        return match parts.as_slice() {
+            [_, number, words] if is_number(number) => words.trim().to_owned(),
+            _ => line.to_owned(),
+        };
+    }
+
+    let error = lines().find(|line| line.contains("error"));
+    let line = error.or_else(|| lines().find(|line| !line.is_empty())).unwrap_or("without a word");
+    line.split_once("error").map_or(line, |(_, behind)| behind.trim_start_matches([':', ' '])).to_owned()
+}
+
+/// The words of a SPIR-V file.
+pub(super) fn read_spirv(path: &Path) -> Result<Vec<u32>, String> {
+    let bytes = regular_file::read(path, OUTPUT_LIMIT).map_err(|error| match error {
+        error if error.is_not_found() => "it reported success but wrote no SPIR-V file".to_owned(),
+        error => format!("its module cannot be read: {error}"),
+    })?;
+    if bytes.is_empty() || !bytes.len().is_multiple_of(4) {
+        return Err(format!("invalid SPIR-V: {} bytes, expected a non-zero multiple of 4", bytes.len()));
+    }
+    let words = bytes.chunks_exact(4);
+    Ok(words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
+}
+
+/// A shader that is no container for Direct3D.
+pub(super) fn made(shader: Shader, report: Report) -> CompileOutcome {
+    CompileOutcome::Compiled(CompiledShader { shader, container: None, report })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nobody writes to it: reading it as a file would wait for ever.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_the_place_of_a_module_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("probe.spv");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert_eq!(read_spirv(&pipe), Err("its module cannot be read: a pipe is no regular file".to_owned()));
+    }
+
+    #[test]
+    fn the_first_error_stands_without_its_place() {
+        for (said, expected) in [
+            // glslangValidator 12.0.0, DXC 1.7.2308, and no word at all.
+            (
+                "probe.comp\nERROR: probe.comp:4: 'm' : no such thing \nERROR: 2 compilation errors.\n",
+                "'m' : no such thing",
+            ),
+            ("probe.hlsl:3:5: error: unknown type name 'flat'\n", "unknown type name 'flat'"),
+            ("ERROR: Linking compute stage: Missing entry point\n", "Linking compute stage: Missing entry point"),
+            ("", "without a word"),
+        ] {
+            assert_eq!(first_error("", said), expected);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The trait between a compiler and the rest of the program, which looks for it, asks it and lists it.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Toolchain};
+use layoutproof_core::random::declaration::TypeSpace;
+
+use super::CommandLine;
+use crate::compile_service::CompileService;
+use crate::compiler::{Compiler, Invocation, answering};
+use crate::d3d::LineService;
+use crate::lookup::ProgramLookup;
+
+/// A compiler, in all of its builds: how it is found, asked and understood.
+///
+/// To add a compiler:
+///
+/// 1. Give each of its toolchains (target, layout option) a row in `TOOLCHAINS` of `harness/src/inspect/toolchain.rs`: name,
+///    rule sets, language, output. A rule set that it takes by itself is a row of `harness/layout/src/native.rs`.
+/// 2. Write `drivers/NAME.rs` with a unit struct that implements this trait.
+/// 3. [`programs`](Self::programs): the variable, the name on the `PATH`, the place in the tools folder.
+/// 4. [`method`](Self::method): its command line, and a function that reads what it wrote. Start from `tint.rs`.
+/// 5. [`type_space`](Self::type_space): the declarations that `layoutproof fuzz` draws for it.
+/// 6. Override what differs from the defaults below: version, crashes, a service, a family.
+/// 7. Add the struct to `DRIVERS` in `registry.rs`; the place there is the place in listings.
+/// 8. Let `ci/setup.sh` fetch it (a file in `ci/setup/`), and name it with its variable in `README.md`.
+/// 9. A language or an output that is new is a variant in `toolchain.rs`; the build breaks where each has to be thought of.
+/// 10. `cargo test -p layoutproof-compilers`, then `layoutproof compilers` and `layoutproof run --producer NAME`.
+pub(crate) trait CompilerDriver: fmt::Debug + Sync {
+    /// The name under which toolchains know the compiler, in its usual build.
+    fn name(&self) -> &'static str;
+
+    /// The programs that are looked for, in the order in which they are listed: each build of the compiler, and what else
+    /// it needs. Empty where it is built in.
+    fn programs(&self) -> &'static [ProgramLookup];
+
+    /// How it is asked about a source.
+    fn method(&self) -> CompileMethod;
+
+    /// The random declarations that the toolchain is given, without minimum precision, so that other compilers take much
+    /// of it.
+    fn type_space(&self, toolchain: &Toolchain) -> TypeSpace;
+
+    /// True if it is given declarations with minimum precision (`min16float`), too.
+    fn takes_minimum_precision(&self) -> bool {
+        false
+    }
+
+    /// The family that its builds make; `None` where nobody gives it cases as their authors wrote them.
+    fn family(&self) -> Option<FamilyName> {
+        None
+    }
+
+    /// The arguments that make it print its version.
+    fn version_arguments(&self) -> &'static [&'static str] {
+        &["--version"]
+    }
+
+    /// The compiler that is started so, under this name.
+    ///
+    /// # Errors
+    /// Why it is none, or none of use here.
+    fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, String> {
+        answering(name, invocation, self.version_arguments())
+    }
+
+    /// The ways in which a file of the user may be started as this compiler; the first that tells a version is taken.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn invocations(&self, file: &Path) -> Result<Vec<Invocation>, String> {
+        Ok(vec![Invocation::program(file.to_owned())])
+    }
+
+    /// Processes that answer for `compiler` without its start-up for each source; `None` where it has none.
+    fn service(&self, compiler: &Compiler) -> Option<Box<dyn CompileService>> {
+        LineService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>)
+    }
+
+    /// Recognises a crash that the compiler catches and reports like a refusal, from its standard error and from the first
+    /// error in its output. Returns a sentence about it.
+    fn caught_crash(&self, _stderr: &str, _first_error: &str) -> Option<String> {
+        None
+    }
+}
+
+/// How a driver asks its compiler about a source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum CompileMethod {
+    /// By a command line for each source.
+    CommandLine(fn(&CompileRequest<'_>) -> CommandLine),
+    /// By calls of its own. The function prepares them with the programs that were found, and returns `None` where one of
+    /// them is missing.
+    Calls(fn(&[Compiler]) -> Option<Arc<dyn DirectCompiler>>),
+}
+
+/// A compiler that is not asked by command lines.
+pub(crate) trait DirectCompiler: fmt::Debug + Send + Sync {
+    /// Compiles, and writes the source and what was made of it to `folder`, for users who keep that.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    fn compile(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<CompileOutcome>;
+}
+
+/// The family of a driver, as users name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FamilyName {
+    /// Its name on the command line, which also stands in the names of its files.
+    pub(crate) name: &'static str,
+    /// The compiler, for `--help`.
+    pub(crate) summary: &'static str,
+    /// True if a file belongs to this family whatever other family's name is in its name, too.
+    pub(crate) decides_file: bool,
+}

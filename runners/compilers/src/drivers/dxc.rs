@@ -1,0 +1,241 @@
+//! DXC: its builds, of which two are programs for Windows, and its command lines.
+//!
+//! A build may be a library without its program, which `layoutproof-dxc` stands in for.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use layoutproof_core::inspect::toolchain::{
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Output, Report, Toolchain,
+};
+use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_device::Shader;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
+
+use super::command_line::{CommandLine, SOURCE, made, preprocessing, read_spirv};
+use super::{CompileMethod, CompilerDriver, FamilyName};
+use crate::child::{OUTPUT_LIMIT, ProcessOutput};
+use crate::compiler::Invocation;
+use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName, own_program};
+use crate::regular_file;
+use crate::wine::WindowsCompiler;
+
+/// Our program that drives a library.
+const LIBRARY_DRIVER: &str = "layoutproof-dxc";
+
+const PROGRAMS: &[ProgramLookup] = &[
+    ProgramLookup {
+        name: "dxc",
+        named: Some(ProgramName { variable: "DXC", program: "dxc" }),
+        fetched: FetchedProgram::Library {
+            path: "tools/dxc-lib/libdxcompiler.so",
+            driver: LIBRARY_DRIVER,
+            leading: &["--library"],
+        },
+        setup_option: None,
+    },
+    ProgramLookup {
+        name: "dxc-old",
+        named: Some(ProgramName { variable: "DXC_OLD", program: "dxc-old" }),
+        fetched: FetchedProgram::Library {
+            path: "tools/dxc-lib-old/libdxcompiler.so",
+            driver: LIBRARY_DRIVER,
+            leading: &["--abi", "old", "--library"],
+        },
+        setup_option: Some("--second-dxc"),
+    },
+    ProgramLookup {
+        name: "dxc-1.9",
+        named: None,
+        fetched: FetchedProgram::Windows(WindowsCompiler {
+            name: "dxc",
+            folder: "tools/dxc-1.9",
+            library: "dxcompiler.dll",
+        }),
+        setup_option: Some("--wine"),
+    },
+    ProgramLookup {
+        name: "dxc-dev",
+        named: None,
+        fetched: FetchedProgram::Windows(WindowsCompiler {
+            name: "dxc",
+            folder: "tools/d3d",
+            library: "dxcompiler.dll",
+        }),
+        setup_option: Some("--wine"),
+    },
+];
+
+const MODULE: &str = "probe.spv";
+/// Most characters of a line of output in a message.
+const LINE: usize = 80;
+
+/// Object of DXIL for a device.
+const OBJECT: &str = "probe.dxil";
+/// The listing beside it: dxc prints none where it writes an object.
+const LISTING: &str = "probe.ll";
+
+/// `-Vd` keeps DXC from withholding what its own validator refuses: what its code addresses is asked here, and validity
+/// is spirv-val's to judge.
+const ALWAYS: [&str; 3] = ["-HV", "2021", "-Vd"];
+
+/// The DirectX Shader Compiler.
+#[derive(Debug)]
+pub(super) struct DxcDriver;
+
+impl CompilerDriver for DxcDriver {
+    fn name(&self) -> &'static str {
+        "dxc"
+    }
+
+    fn programs(&self) -> &'static [ProgramLookup] {
+        PROGRAMS
+    }
+
+    fn method(&self) -> CompileMethod {
+        CompileMethod::CommandLine(command_line)
+    }
+
+    fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
+        match toolchain.output {
+            // Of the others it makes none.
+            Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => TypeSpace::dxc_dxil(),
+            Output::Spirv => TypeSpace::dxc_spirv(),
+        }
+    }
+
+    fn takes_minimum_precision(&self) -> bool {
+        true
+    }
+
+    fn family(&self) -> Option<FamilyName> {
+        Some(FamilyName { name: "dxc", summary: "The DirectX Shader Compiler", decides_file: false })
+    }
+
+    /// A program, or a library of either ABI for our driver.
+    fn invocations(&self, file: &Path) -> Result<Vec<Invocation>, String> {
+        if !is_library(file) {
+            return Ok(vec![Invocation::program(file.to_owned())]);
+        }
+
+        let unbuilt = || format!("{LIBRARY_DRIVER}, which drives libraries, is not built");
+        let driver = own_program(LIBRARY_DRIVER).ok_or_else(unbuilt)?;
+        // The new ABI's driver crashes on a library of the old one, and the other way round.
+        let of_abi = |abi| Invocation {
+            leading: library_arguments(abi, file),
+            library: Some(file.to_owned()),
+            ..Invocation::program(driver.clone())
+        };
+        Ok(["new", "old"].map(of_abi).into())
+    }
+}
+
+/// `libdxcompiler.so`, also with a version behind it, `dxcompiler.dll`, `libdxcompiler.dylib`.
+fn is_library(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    [".so", ".dll", ".dylib"].iter().any(|ending| name.ends_with(ending)) || name.contains(".so.")
+}
+
+fn library_arguments(abi: &str, library: &Path) -> Vec<OsString> {
+    let words = ["--abi", abi, "--library"].map(OsString::from);
+    words.into_iter().chain([library.as_os_str().to_owned()]).collect()
+}
+
+/// The arguments for a target: the profile, and for a device the files.
+fn target_arguments(target: CodeTarget) -> Vec<String> {
+    match target {
+        CodeTarget::Newest => ["-T", "cs_6_6"].map(str::to_owned).to_vec(),
+        CodeTarget::Direct3d { model, .. } => {
+            let profile = format!("cs_{}_{}", model.major, model.minor);
+            ["-T", &profile, "-Fo", OBJECT, "-Fc", LISTING].map(str::to_owned).to_vec()
+        }
+    }
+}
+
+fn command_line(request: &CompileRequest<'_>) -> CommandLine {
+    let source = format!("{SOURCE}.hlsl");
+    let mut arguments = match request.toolchain.output {
+        Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => target_arguments(request.target),
+        Output::Spirv => target_arguments(CodeTarget::Newest),
+    };
+    arguments.extend(ALWAYS.map(str::to_owned));
+    arguments.extend(["-E".to_owned(), request.entry.to_owned()]);
+    arguments.push(if request.options.matrix == MatrixOrder::Row { "-Zpr" } else { "-Zpc" }.to_owned());
+    if request.options.sixteen_bit == SixteenBit::On {
+        arguments.push("-enable-16bit-types".to_owned());
+    }
+    arguments.extend(preprocessing(&request.source));
+
+    let read = match request.toolchain.output {
+        // Of DXBC there is FXC's alone, which is not asked here, and DXC writes neither WGSL nor what Clang writes.
+        Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => read_listing,
+        Output::Spirv => {
+            arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
+            read_module
+        }
+    };
+
+    arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
+    arguments.extend(request.extra.iter().cloned());
+    arguments.push(source.clone());
+    CommandLine { source, arguments, header: None, second: None, read }
+}
+
+/// The arguments for HLSL that another compiler wrote, in which matrices say their order and types their size.
+pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String> {
+    let mut arguments = target_arguments(request.target);
+    arguments.extend(ALWAYS.map(str::to_owned));
+    arguments.extend(["-E", request.entry].map(str::to_owned));
+    match request.target {
+        CodeTarget::Newest | CodeTarget::Direct3d { sixteen_bit: SixteenBit::On, .. } => {
+            arguments.push("-enable-16bit-types".to_owned());
+        }
+        CodeTarget::Direct3d { sixteen_bit: SixteenBit::Off, .. } => {}
+    }
+    arguments.push(file.to_owned());
+    arguments
+}
+
+fn read_listing(folder: &Path, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
+    let DxilFiles { listing, container } = read_dxil(folder, finished)?;
+    // Every listing names its entry points, and does so behind the code: nothing of that is missing then.
+    if !listing.lines().any(|line| line.starts_with("!dx.entryPoints = ")) {
+        return Err(format!("it printed no whole listing but {} bytes: {}", listing.len(), start(finished)));
+    }
+    let report = Report::Listing(listing.clone());
+    Ok(CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), container, report }))
+}
+
+/// What DXC wrote of DXIL.
+pub(super) struct DxilFiles {
+    pub(super) listing: String,
+    /// The container, where one was asked for.
+    pub(super) container: Option<Vec<u8>>,
+}
+
+/// Reads what DXC wrote of DXIL. Our drivers of DXC's library print the listing where no file was asked for.
+pub(super) fn read_dxil(folder: &Path, finished: &ProcessOutput) -> Result<DxilFiles, String> {
+    let unreadable = |name: &str, error: &dyn std::fmt::Display| format!("its {name} cannot be read: {error}");
+    let listing = match regular_file::read_text(&folder.join(LISTING), OUTPUT_LIMIT) {
+        Ok(listing) => listing,
+        Err(error) if error.is_not_found() => finished.stdout.clone(),
+        Err(error) => return Err(unreadable(LISTING, &error)),
+    };
+    let container = match regular_file::read(&folder.join(OBJECT), OUTPUT_LIMIT) {
+        Ok(object) => Some(object),
+        Err(error) if error.is_not_found() => None,
+        Err(error) => return Err(unreadable(OBJECT, &error)),
+    };
+    Ok(DxilFiles { listing, container })
+}
+
+fn read_module(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+    Ok(made(Shader::Spirv(read_spirv(&folder.join(MODULE))?), Report::None))
+}
+
+/// The first line that says something, for a message.
+fn start(finished: &ProcessOutput) -> String {
+    let line = finished.stdout.lines().map(str::trim).find(|line| line.contains(char::is_alphanumeric));
+    line.unwrap_or("nothing").chars().filter(|c| !c.is_control()).take(LINE).collect()
+}

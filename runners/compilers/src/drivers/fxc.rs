@@ -1,0 +1,119 @@
+//! FXC: its DXBC, made into SPIR-V by vkd3d-compiler. The probe's buffers are then where DXC's would be.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::{fs, io};
+
+use layoutproof_core::generate::hlsl::{BINDING, INPUT, OUTPUT};
+use layoutproof_core::inspect::fxc::FxcBinding;
+use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
+use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_device::Shader;
+use layoutproof_layout::shape::MatrixOrder;
+
+use super::command_line::{SOURCE, first_error, preprocessing};
+use super::{CompileMethod, CompilerDriver, DirectCompiler};
+use crate::compiler::Compiler;
+use crate::d3d::{D3dOutcome, D3dSource, Executable, Fxc, FxcProgram, SpirvSlot};
+use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::wine::WindowsCompiler;
+
+/// The compiler's name.
+const FXC: &str = "fxc";
+/// The name of the program that makes its code run on Vulkan devices.
+const TRANSLATOR: &str = "vkd3d";
+
+const PROGRAMS: &[ProgramLookup] = &[
+    ProgramLookup {
+        name: FXC,
+        named: None,
+        fetched: FetchedProgram::Windows(WindowsCompiler {
+            name: "fxc",
+            folder: "tools/d3d",
+            library: "d3dcompiler_47.dll",
+        }),
+        setup_option: Some("--wine"),
+    },
+    ProgramLookup {
+        name: TRANSLATOR,
+        named: Some(ProgramName { variable: "VKD3D_COMPILER", program: "vkd3d-compiler" }),
+        fetched: FetchedProgram::Nothing,
+        setup_option: None,
+    },
+];
+
+/// Microsoft's compiler of HLSL before DXC.
+#[derive(Debug)]
+pub(super) struct FxcDriver;
+
+impl CompilerDriver for FxcDriver {
+    fn name(&self) -> &'static str {
+        FXC
+    }
+
+    fn programs(&self) -> &'static [ProgramLookup] {
+        PROGRAMS
+    }
+
+    fn method(&self) -> CompileMethod {
+        CompileMethod::Calls(with_translator)
+    }
+
+    fn type_space(&self, _: &Toolchain) -> TypeSpace {
+        TypeSpace::fxc()
+    }
+}
+
+fn with_translator(compilers: &[Compiler]) -> Option<Arc<dyn DirectCompiler>> {
+    let named = |name: &str| compilers.iter().find(|compiler| compiler.name() == name).cloned();
+    let fxc = Fxc::new(named(FXC)?, named(TRANSLATOR)?).ok()?;
+    Some(Arc::new(fxc))
+}
+
+impl DirectCompiler for Fxc {
+    fn compile(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<CompileOutcome> {
+        let order = if request.options.matrix == MatrixOrder::Row { "-Zpr" } else { "-Zpc" };
+        let flags = request.toolchain.flags.iter().map(|flag| (*flag).to_owned());
+        let source = D3dSource {
+            text: request.source.text.clone(),
+            profile: "cs_5_1".to_owned(),
+            entry: request.entry.to_owned(),
+            options: [order.to_owned()].into_iter().chain(preprocessing(&request.source)).chain(flags).collect(),
+        };
+        fs::write(folder.join(format!("{SOURCE}.hlsl")), &source.text)?;
+        match self.compile_all(std::slice::from_ref(&source)).pop() {
+            Some(D3dOutcome::Made(made)) => {
+                fs::write(folder.join(format!("{SOURCE}.dxbc")), &made.object.container)?;
+                Ok(executable(made, request.entry))
+            }
+            Some(D3dOutcome::Refused(said)) => Ok(CompileOutcome::Rejected(first_error(&said, ""))),
+            Some(D3dOutcome::Broken(how)) => Ok(CompileOutcome::Failed(how)),
+            None => Ok(CompileOutcome::Failed("fxc was not asked".to_owned())),
+        }
+    }
+}
+
+/// Where DXC puts the buffer of this number of the probe.
+fn probe_slot(buffer: u32) -> SpirvSlot {
+    SpirvSlot { set: 0, binding: BINDING + buffer }
+}
+
+/// What the checks get of FXC's and vkd3d-compiler's work.
+fn executable(object: FxcProgram, entry: &str) -> CompileOutcome {
+    let container = object.object.container;
+    let executable = match object.executable {
+        Ok(executable) => executable.moved(entry, &[(OUTPUT, probe_slot(0)), (INPUT, probe_slot(1))]),
+        Err(reason) => return CompileOutcome::Rejected(reason),
+    };
+    let mut listed = executable.places.iter().map(|place| &place.listed);
+    match listed.find(|listed| Executable::has_texels(listed)) {
+        Some(FxcBinding { binding, .. }) => {
+            CompileOutcome::Rejected(format!("`{}`, at a `t` register, has texels and no bytes", binding.name))
+        }
+        None => CompileOutcome::Compiled(layoutproof_core::inspect::toolchain::CompiledShader {
+            shader: Shader::Spirv(executable.spirv),
+            container: Some(container),
+            report: Report::FxcListing(object.object.listing),
+        }),
+    }
+}

@@ -1,0 +1,20 @@
+//! One file for each compiler, with everything that is special about it.
+//!
+//! Each implements [`CompilerDriver`], whose documentation says how to add one, and stands in the list of `registry`. The
+//! rest of this crate and the command line ask the driver, and decide nothing by a compiler's name.
+
+mod clang;
+mod command_line;
+mod driver;
+mod dxc;
+mod fxc;
+mod glslang;
+mod naga;
+mod registry;
+mod slang;
+mod tint;
+
+pub(crate) use command_line::{CommandLine, first_error};
+pub(crate) use driver::{CompileMethod, CompilerDriver, DirectCompiler, FamilyName};
+pub(crate) use registry::{DRIVERS, driver_named, driver_of};
+pub use registry::{full_type_space, type_space};

@@ -1,0 +1,55 @@
+//! naga as a compiler of GLSL, to SPIR-V: it is built in, so there is no command line.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::{fs, io};
+
+use layoutproof_core::inspect::naga_offsets::{NagaError, spirv_of_glsl};
+use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
+use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_device::Shader;
+
+use super::command_line::{SOURCE, made};
+use super::{CompileMethod, CompilerDriver, DirectCompiler};
+use crate::compiler::Compiler;
+use crate::lookup::ProgramLookup;
+
+/// naga as a compiler of GLSL.
+#[derive(Debug)]
+pub(super) struct NagaDriver;
+
+impl CompilerDriver for NagaDriver {
+    fn name(&self) -> &'static str {
+        "naga-glsl"
+    }
+
+    fn programs(&self) -> &'static [ProgramLookup] {
+        &[]
+    }
+
+    fn method(&self) -> CompileMethod {
+        CompileMethod::Calls(built_in)
+    }
+
+    fn type_space(&self, _: &Toolchain) -> TypeSpace {
+        TypeSpace::glsl()
+    }
+}
+
+fn built_in(_: &[Compiler]) -> Option<Arc<dyn DirectCompiler>> {
+    Some(Arc::new(NagaDriver))
+}
+
+impl DirectCompiler for NagaDriver {
+    fn compile(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<CompileOutcome> {
+        fs::write(folder.join(format!("{SOURCE}.comp")), &request.source.text)?;
+        // naga asserts in its writers what its validator does not check; a panic is that compiler's answer, not the run's end.
+        let compiled = std::panic::catch_unwind(|| spirv_of_glsl(&request.source.text, request.entry));
+        Ok(match compiled {
+            Ok(Ok(words)) => made(Shader::Spirv(words), Report::None),
+            Ok(Err(NagaError::NoSpirv(reason))) => CompileOutcome::Failed(format!("naga writes no SPIR-V: {reason}")),
+            Ok(Err(refused)) => CompileOutcome::Rejected(refused.to_string()),
+            Err(_) => CompileOutcome::Failed("naga panics".to_owned()),
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! slangc, from Slang to SPIR-V and WGSL, and to HLSL, which DXC compiles.
+
+use std::path::Path;
+
+use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Output, Report, Toolchain};
+use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_device::Shader;
+use layoutproof_layout::shape::MatrixOrder;
+
+use super::command_line::{CommandLine, SOURCE, SecondCommand, made, preprocessing, read_spirv};
+use super::dxc::{self, DxilFiles};
+use super::{CompileMethod, CompilerDriver, FamilyName};
+use crate::child::{OUTPUT_LIMIT, ProcessOutput};
+use crate::compile_service::CompileService;
+use crate::compiler::Compiler;
+use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::regular_file;
+use crate::slang_library::SlangService;
+
+const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
+    name: "slangc",
+    named: Some(ProgramName { variable: "SLANGC", program: "slangc" }),
+    fetched: FetchedProgram::Program("tools/slang/bin/slangc"),
+    setup_option: None,
+}];
+
+const MODULE: &str = "probe.spv";
+const TEXT: &str = "probe.wgsl";
+const REFLECTION: &str = "probe.json";
+
+/// The HLSL that slangc writes for Direct3D.
+const TRANSLATED: &str = "translated.hlsl";
+
+/// Without -O0 slangc wants a library of its own for optimising SPIR-V, which packages leave out.
+const TO_SPIRV: &[&str] = &["-target", "spirv", "-profile", "spirv_1_3", "-O0", "-fvk-use-entrypoint-name"];
+const TO_HLSL: &[&str] = &["-target", "hlsl", "-profile", "sm_6_6", "-line-directive-mode", "none"];
+const TO_WGSL: &[&str] = &["-target", "wgsl", "-line-directive-mode", "none"];
+
+/// What slangc says where it gives up by itself.
+const EXCEPTION: &str = "aborted due to an exception";
+
+/// slangc.
+#[derive(Debug)]
+pub(super) struct SlangDriver;
+
+impl CompilerDriver for SlangDriver {
+    fn name(&self) -> &'static str {
+        "slangc"
+    }
+
+    fn programs(&self) -> &'static [ProgramLookup] {
+        PROGRAMS
+    }
+
+    fn method(&self) -> CompileMethod {
+        CompileMethod::CommandLine(command_line)
+    }
+
+    fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
+        match toolchain.output {
+            // Of Clang's IR and DXBC it makes none.
+            Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc => TypeSpace::slang(),
+            Output::Spirv => TypeSpace::slang_spirv(),
+            Output::Wgsl => {
+                let both = TypeSpace::slang().common(&TypeSpace::wgsl());
+                both.expect("both have constant buffers, matrices by columns and 16-bit types")
+            }
+        }
+    }
+
+    fn family(&self) -> Option<FamilyName> {
+        Some(FamilyName { name: "slang", summary: "slangc", decides_file: false })
+    }
+
+    fn version_arguments(&self) -> &'static [&'static str] {
+        &["-v"]
+    }
+
+    fn service(&self, compiler: &Compiler) -> Option<Box<dyn CompileService>> {
+        SlangService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>)
+    }
+
+    /// slangc's own exception ends a compilation; that is no word on the source.
+    fn caught_crash(&self, _: &str, first_error: &str) -> Option<String> {
+        first_error.contains(EXCEPTION).then(|| first_error.to_owned())
+    }
+}
+
+fn command_line(request: &CompileRequest<'_>) -> CommandLine {
+    let source = format!("{SOURCE}.slang");
+    let order = if request.options.matrix == MatrixOrder::Row { "row" } else { "column" };
+    let (target, artifact, read): (&[&str], _, fn(&Path, &ProcessOutput) -> _) = match request.toolchain.output {
+        Output::Spirv | Output::SpirvOfDxbc => (TO_SPIRV, MODULE, read_module),
+        Output::Dxil | Output::ClangIr => (TO_HLSL, TRANSLATED, read_listing),
+        Output::Wgsl => (TO_WGSL, TEXT, read_text),
+    };
+
+    let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
+    // slangc refuses to be told twice.
+    if !request.extra.iter().any(|argument| argument == "-stage") {
+        arguments.extend(["-stage", "compute"].map(str::to_owned));
+    }
+    arguments.extend(request.extra.iter().cloned());
+    arguments.extend(["-entry", request.entry].map(str::to_owned));
+    arguments.push(format!("-matrix-layout-{order}-major"));
+    arguments.extend(preprocessing(&request.source));
+    arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
+    arguments.extend(["-o", artifact, "-reflection-json", REFLECTION].map(str::to_owned));
+    arguments.push(source.clone());
+
+    let second = request.toolchain.second_compiler;
+    let second = second.map(|compiler| SecondCommand { compiler, arguments: dxc::translated(TRANSLATED, request) });
+    CommandLine { source, arguments, header: None, second, read }
+}
+
+fn read_module(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+    Ok(made(Shader::Spirv(read_spirv(&folder.join(MODULE))?), Report::SlangJson(reflection(folder)?)))
+}
+
+/// DXC's listing of what slangc wrote, beside slangc's own report.
+fn read_listing(folder: &Path, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
+    let DxilFiles { listing, container } = dxc::read_dxil(folder, finished)?;
+    let report = Report::SlangJson(reflection(folder)?);
+    Ok(CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), container, report }))
+}
+
+fn read_text(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+    let text = regular_file::read_text(&folder.join(TEXT), OUTPUT_LIMIT)
+        .map_err(|error| format!("it wrote no text: {error}"))?;
+    Ok(made(Shader::Wgsl(text), Report::SlangJson(reflection(folder)?)))
+}
+
+fn reflection(folder: &Path) -> Result<String, String> {
+    let text = regular_file::read_text(&folder.join(REFLECTION), OUTPUT_LIMIT);
+    text.map_err(|error| format!("it wrote no reflection: {error}"))
+}

@@ -1,0 +1,109 @@
+//! Tint, from WGSL to SPIR-V.
+//!
+//! The program that `ci/setup.sh` puts in Tint's place tells its version. Tint's own knows no such option; its help says at
+//! least what it writes. A user's own build can lack the writer of SPIR-V.
+
+use std::path::Path;
+
+use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
+use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_device::Shader;
+
+use super::command_line::{CommandLine, SOURCE, made, read_spirv};
+use super::{CompileMethod, CompilerDriver};
+use crate::child::{ProcessOutput, run};
+use crate::compiler::{Compiler, Invocation, VERSION_LIMIT, answering};
+use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName};
+
+/// Dawn writes for a Vulkan driver, which is fetched, too, as `dawn/tint.js` takes it.
+const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
+    name: "tint",
+    named: Some(ProgramName { variable: "TINT", program: "tint" }),
+    fetched: FetchedProgram::Driven {
+        program: "tools/tint/tint",
+        library: "tools/tint/dawn.node",
+        also_loads: &["drivers/swiftshader.json", "swiftshader"],
+    },
+    setup_option: Some("--tint"),
+}];
+
+const MODULE: &str = "probe.spv";
+
+/// How Tint's help begins the line that lists what it writes.
+const FORMATS: &str = "--format ";
+
+/// Tint.
+#[derive(Debug)]
+pub(super) struct TintDriver;
+
+impl CompilerDriver for TintDriver {
+    fn name(&self) -> &'static str {
+        "tint"
+    }
+
+    fn programs(&self) -> &'static [ProgramLookup] {
+        PROGRAMS
+    }
+
+    fn method(&self) -> CompileMethod {
+        CompileMethod::CommandLine(command_line)
+    }
+
+    fn type_space(&self, _: &Toolchain) -> TypeSpace {
+        TypeSpace::tint()
+    }
+
+    fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, String> {
+        answering(name, invocation.clone(), self.version_arguments()).or_else(|reason| {
+            let program = invocation.program.display();
+            let finished = run(invocation.command().arg("--help"), VERSION_LIMIT);
+            let finished = finished.map_err(|error| format!("{program}: {error}"))?;
+
+            let mut lines = finished.stdout.lines().chain(finished.stderr.lines()).map(str::trim);
+            match lines.find(|line| line.starts_with(FORMATS)) {
+                None => Err(reason),
+                Some(formats) if formats.contains("spirv") => Ok(Compiler::without_version(name, invocation)),
+                Some(formats) => {
+                    Err(format!("{program} writes no SPIR-V ({})", formats.split("  ").next().unwrap_or(formats)))
+                }
+            }
+        })
+    }
+}
+
+fn command_line(request: &CompileRequest<'_>) -> CommandLine {
+    let source = format!("{SOURCE}.wgsl");
+    let mut arguments: Vec<String> = ["--format", "spirv", "-o", MODULE, "--entry-point"].map(str::to_owned).into();
+    arguments.push(request.entry.to_owned());
+    arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
+    arguments.push(source.clone());
+    CommandLine { source, arguments, header: None, second: None, read }
+}
+
+fn read(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+    Ok(made(Shader::Spirv(read_spirv(&folder.join(MODULE))?), Report::None))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// What a shell script in Tint's place comes to; `$0` is the question.
+    fn asked(script: &str) -> Result<String, String> {
+        let leading = vec!["-c".into(), script.into()];
+        let found = TintDriver.identify("tint", Invocation { leading, ..Invocation::program("sh".into()) });
+        found.map(|compiler| compiler.version().to_owned())
+    }
+
+    /// The lines are those of Tint's own help, of builds with and without the writer.
+    #[test]
+    fn a_tint_of_use_tells_a_version_or_writes_spirv() {
+        let help = |formats: &str| {
+            asked(&format!("test $0 = --help && echo '--format <{formats}>      Output format.'; exit 1"))
+        };
+        assert_eq!(asked("echo Tint 7"), Ok("Tint 7".to_owned()));
+        assert_eq!(help("none|spirv|spvasm|wgsl|ir"), Ok("tells no version".to_owned()));
+        assert_eq!(help("none|wgsl|ir"), Err("sh writes no SPIR-V (--format <none|wgsl|ir>)".to_owned()));
+        assert!(asked("exit 1").unwrap_err().contains("asked for its version"));
+    }
+}

@@ -1,0 +1,273 @@
+//! The compilers of this machine as [`Compilers`], for the checks, which know of toolchains and nothing of processes.
+//!
+//! Each source is compiled in a folder of its own, which [`Toolchains::keep`] makes stay. How a compiler is asked is its
+//! driver's business ([`drivers`](crate::drivers)).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
+use layoutproof_core::inspect::toolchain::{
+    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceText, Toolchain, toolchains,
+};
+use layoutproof_layout::LayoutOptions;
+
+use crate::child::ProcessOutput;
+use crate::compile_service::CompileServices;
+use crate::compiler::{Compiler, CompilerAnswer, CompilersOfMachine};
+use crate::drivers::{
+    CommandLine, CompileMethod, CompilerDriver, DRIVERS, DirectCompiler, driver_named, driver_of, first_error,
+};
+use crate::family::Family;
+use crate::scratch::ScratchFolder;
+use crate::tools_folder::ToolsFolder;
+
+/// Name of the file with the command lines.
+const COMMAND: &str = "command";
+
+/// The compilers of this machine.
+#[derive(Clone, Debug)]
+pub struct Toolchains {
+    compilers: Vec<Compiler>,
+    /// Those that are asked by calls and not by command lines, by their drivers' names.
+    direct: BTreeMap<&'static str, Arc<dyn DirectCompiler>>,
+    notes: Vec<String>,
+    kept: Option<PathBuf>,
+    services: Arc<CompileServices>,
+    /// Reads what compilers make; `None` for this process itself.
+    reader: Option<Arc<dyn ModuleReader>>,
+}
+
+impl Default for Toolchains {
+    /// Only the compilers that are built in.
+    fn default() -> Self {
+        Self::of(CompilersOfMachine::default())
+    }
+}
+
+impl Toolchains {
+    /// Every compiler that is there.
+    pub fn find(tools: Option<&ToolsFolder>) -> Self {
+        Self::of(Compiler::look(tools))
+    }
+
+    fn of(machine: CompilersOfMachine) -> Self {
+        let CompilersOfMachine { compilers, notes } = machine;
+        let prepared = |driver: &&dyn CompilerDriver| match driver.method() {
+            CompileMethod::CommandLine(_) => None,
+            CompileMethod::Calls(prepare) => Some((driver.name(), prepare(&compilers)?)),
+        };
+        let direct = DRIVERS.iter().filter_map(prepared).collect();
+        Self { compilers, direct, notes, kept: None, services: Arc::default(), reader: None }
+    }
+
+    /// What the user should know of programs that are not used, or are used although somebody else owns them, in a
+    /// sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// One compiler alone, as the one of its family.
+    pub fn only(compiler: Compiler, family: Family) -> Self {
+        Self::of(CompilersOfMachine { compilers: vec![compiler.of_family(family)], notes: Vec::new() })
+    }
+
+    /// The command line for a source that asks for nothing of its own, with `program` for the compiler.
+    pub fn command_line(program: &str, toolchain: &'static Toolchain) -> String {
+        let request = CompileRequest {
+            toolchain,
+            name: "",
+            source: SourceText::default(),
+            entry: "main",
+            options: LayoutOptions::default(),
+            target: CodeTarget::Newest,
+            extra: Vec::new(),
+        };
+        let arguments = match driver_of(toolchain).method() {
+            CompileMethod::CommandLine(command_line) => command_line(&request).arguments,
+            CompileMethod::Calls(_) => Vec::new(),
+        };
+        format!("{program} {}", arguments.join(" "))
+    }
+
+    /// Keeps sources and artifacts below this folder, one folder for each compilation.
+    #[must_use]
+    pub fn keep(self, folder: Option<PathBuf>) -> Self {
+        Self { kept: folder, ..self }
+    }
+
+    /// Gives every compiler this time for each source.
+    #[must_use]
+    pub fn limit(self, limit: Duration) -> Self {
+        let compilers = self.compilers.into_iter().map(|compiler| compiler.with_limit(limit));
+        Self { compilers: compilers.collect(), ..self }
+    }
+
+    /// Lets this reader read what compilers make and only third-party code can read.
+    #[must_use]
+    pub fn with_reader(self, reader: Arc<dyn ModuleReader>) -> Self {
+        Self { reader: Some(reader), ..self }
+    }
+
+    /// The compilers, in the order in which they are listed.
+    pub fn compilers(&self) -> &[Compiler] {
+        &self.compilers
+    }
+
+    /// The toolchains that a name stands for: one of them, all of a compiler, or `all` of those that are there. A
+    /// compiler that is there goes without the toolchains whose other compiler is not.
+    pub fn named(&self, name: &str) -> Vec<&'static Toolchain> {
+        let of = |toolchain: &&Toolchain| match name {
+            "all" => self.has(toolchain),
+            name => {
+                let whole = self.has(toolchain) || self.compiler(name).is_none();
+                toolchain.name == name || (toolchain.compiler == name && whole)
+            }
+        };
+        toolchains().iter().filter(of).collect()
+    }
+
+    /// The compilers that `asked` need, by name: version and SHA-256 of each, so that another build shows.
+    pub fn builds(&self, asked: &[&'static Toolchain]) -> BTreeMap<String, String> {
+        let names = asked.iter().flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler]);
+        let needed = names.flatten().filter_map(|name| self.compiler(name));
+        let build = |compiler: &Compiler| {
+            let digest = compiler.digest().unwrap_or_else(|error| format!("of a file that cannot be read: {error}"));
+            (compiler.name().to_owned(), format!("{}, SHA-256 {digest}", compiler.version()))
+        };
+        needed.map(build).collect()
+    }
+
+    fn compiler(&self, name: &str) -> Option<&Compiler> {
+        self.compilers.iter().find(|compiler| compiler.name() == name)
+    }
+
+    /// True if the compiler of this name can be asked.
+    fn has_compiler(&self, name: &str) -> bool {
+        driver_named(name).is_some_and(|driver| match driver.method() {
+            CompileMethod::CommandLine(_) => self.compiler(name).is_some(),
+            CompileMethod::Calls(_) => self.direct.contains_key(driver.name()),
+        })
+    }
+
+    fn ask(&self, request: &CompileRequest<'_>) -> io::Result<CompileOutcome> {
+        let scratch;
+        let folder = if let Some(kept) = &self.kept {
+            let folder = below(kept, request.name);
+            fs::create_dir_all(&folder)?;
+            // Of a run before this one.
+            fs::write(folder.join(COMMAND), "")?;
+            folder
+        } else {
+            scratch = ScratchFolder::new()?;
+            scratch.path().to_owned()
+        };
+
+        let driver = driver_of(request.toolchain);
+        match (driver.method(), self.direct.get(driver.name())) {
+            (CompileMethod::CommandLine(command_line), _) => self.ask_program(request, &folder, &command_line(request)),
+            (CompileMethod::Calls(_), Some(compiler)) => compiler.compile(request, &folder),
+            (CompileMethod::Calls(_), None) => Ok(CompileOutcome::Failed(absent(driver.name()))),
+        }
+    }
+
+    fn ask_program(
+        &self,
+        request: &CompileRequest<'_>,
+        folder: &Path,
+        line: &CommandLine,
+    ) -> io::Result<CompileOutcome> {
+        fs::write(folder.join(&line.source), &request.source.text)?;
+        if let Some(header) = line.header {
+            let path = folder.join(header.path);
+            fs::create_dir_all(path.parent().unwrap_or(folder))?;
+            fs::write(path, header.text)?;
+        }
+
+        let mut compiler = request.toolchain.compiler;
+        let mut answer = self.run(compiler, folder, &line.arguments)?;
+        if let (CompilerAnswer::Accepted(_), Some(second)) = (&answer, &line.second) {
+            compiler = second.compiler;
+            answer = self.run(compiler, folder, &second.arguments)?;
+        }
+
+        let compilation = match answer {
+            CompilerAnswer::Accepted(finished) => (line.read)(folder, &finished),
+            CompilerAnswer::Refused(finished) => Ok(refusal(compiler, &finished)),
+            CompilerAnswer::Broken(sentence) => Ok(CompileOutcome::Failed(sentence)),
+        };
+        compilation.or_else(|reason| Ok(CompileOutcome::Failed(format!("{}: {reason}", request.toolchain))))
+    }
+
+    /// Runs the compiler `name`; command and output are kept where sources are.
+    fn run(&self, name: &str, folder: &Path, arguments: &[String]) -> io::Result<CompilerAnswer> {
+        let Some(compiler) = self.compiler(name) else { return Ok(CompilerAnswer::Broken(absent(name))) };
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let answer = match self.services.run(compiler, folder, &arguments) {
+            Some(finished) => compiler.answer(finished),
+            None => compiler.ask(folder, &arguments),
+        };
+
+        if self.kept.is_some() {
+            let command = format!("{} {}\n", compiler.program().display(), arguments.join(" "));
+            fs::OpenOptions::new().append(true).open(folder.join(COMMAND))?.write_all(command.as_bytes())?;
+            if let CompilerAnswer::Accepted(finished) = &answer {
+                fs::write(folder.join("stdout"), &finished.stdout)?;
+            }
+        }
+        Ok(answer)
+    }
+}
+
+impl Compilers for Toolchains {
+    fn has(&self, toolchain: &Toolchain) -> bool {
+        let mut needed = [toolchain.compiler].into_iter().chain(toolchain.second_compiler);
+        needed.all(|compiler| self.has_compiler(compiler))
+    }
+
+    fn version(&self, toolchain: &Toolchain) -> Option<&str> {
+        self.compiler(toolchain.compiler).map(Compiler::version)
+    }
+
+    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome {
+        self.ask(request).unwrap_or_else(|error| CompileOutcome::Failed(format!("{}: {error}", request.toolchain)))
+    }
+
+    fn reader(&self) -> &dyn ModuleReader {
+        self.reader.as_deref().unwrap_or(&InProcessReader)
+    }
+}
+
+/// The folder of this name below another one, whatever a user's path leads to: a file's name is part of it.
+fn below(folder: &Path, name: &str) -> PathBuf {
+    let down = |part: &Component<'_>| matches!(part, Component::Normal(_));
+    folder.join(Path::new(name).components().filter(down).collect::<PathBuf>())
+}
+
+/// Tells a refusal of the source from a crash that the compiler of this name catches itself.
+fn refusal(compiler: &str, finished: &ProcessOutput) -> CompileOutcome {
+    let words = first_error(&finished.stderr, &finished.stdout);
+    let crash = driver_named(compiler).and_then(|driver| driver.caught_crash(&finished.stderr, &words));
+    crash.map_or(CompileOutcome::Rejected(words), CompileOutcome::Failed)
+}
+
+/// The message for a compiler that was not found.
+fn absent(compiler: &str) -> String {
+    format!("{compiler} is not on this machine")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_below_the_folder() {
+        for name in ["a/my.hlsl/dxc/S", "/a/my.hlsl/dxc/S", "../a/./my.hlsl/dxc/S"] {
+            assert_eq!(below(Path::new("kept"), name), Path::new("kept/a/my.hlsl/dxc/S"));
+        }
+    }
+}
