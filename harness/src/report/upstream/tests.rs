@@ -136,7 +136,7 @@ RWBuffer<float> o;
 dxc -T cs_6_6 -enable-16bit-types -E main b.hlsl
 ```
 
-## TableNumbers
+## Numbers
 
 | path | what | computed | reported | compiled | observed | |
 |---|---|---:|---:|---:|---:|---|
