@@ -133,6 +133,8 @@ impl Disturbance {
             let end = running.end();
             let judged = match signal {
                 Signal::KILL => Ok(()),
+                // It came before the run had begun anything, not even to listen.
+                _ if end.is_ended_by(signal) && !sandbox.path("r.jsonl").exists() => sandbox.has_no_temporary_files(),
                 // A run that is done when the signal comes ends as ever.
                 _ => end.exits(&[0, 1, 2]).map(drop).and_then(|()| sandbox.has_no_temporary_files()),
             };

@@ -258,6 +258,11 @@ impl End {
         self.status.and_then(|status| status.code())
     }
 
+    /// Returns true if the process had no handler for this signal when it came.
+    pub(crate) fn is_ended_by(&self, signal: Signal) -> bool {
+        self.status.and_then(|status| status.signal()) == Some(signal.as_raw())
+    }
+
     /// What it printed, on both streams.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&[self.out.as_slice(), &self.err].concat()).into_owned()
