@@ -167,7 +167,7 @@ impl Proof {
             };
             match compilers.compile(&request) {
                 CompileOutcome::Compiled(CompiledShader { container: Some(container), .. }) => {
-                    module.shader = Shader::Dxil(container)
+                    module.shader = Shader::Dxil(container);
                 }
                 CompileOutcome::Compiled(_) => module.refused = Some(format!("{toolchain} made no container")),
                 CompileOutcome::Rejected(words) => module.refused = Some(format!("{REFUSED_BY}{toolchain}: {words}")),

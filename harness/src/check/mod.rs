@@ -17,6 +17,7 @@ pub mod binding_check;
 pub mod binding_jobs;
 pub mod binding_shaders;
 mod candidate;
+#[expect(clippy::module_inception, reason = "the room has the name of its main type, and so has that type's file")]
 pub mod check;
 mod check_record;
 pub(crate) mod compile_probe;

@@ -85,12 +85,11 @@ impl Model {
         let placements = LIMITS.place(job, &descriptors)?;
 
         let program = program.as_ref().map_err(RunnerError::clone)?;
-        let memories = match misreading {
-            Some(misreading) => self.misread(misreading, program, job, &descriptors),
-            None => {
-                let (table, memories) = bind(job, &descriptors);
-                run_program(program, job, table, memories, None)
-            }
+        let memories = if let Some(misreading) = misreading {
+            self.misread(misreading, program, job, &descriptors)
+        } else {
+            let (table, memories) = bind(job, &descriptors);
+            run_program(program, job, table, memories, None)
         };
         let memories = memories.map_err(RunnerError::ShaderRefused)?;
 

@@ -59,7 +59,7 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<ProcessOutput> 
         // What a program leaves behind of its own will may be meant to stay, as Wine's server is.
         ProcessEnd::Exited(_) => {}
         ProcessEnd::Signalled(_) | ProcessEnd::TimedOut(_) | ProcessEnd::Flooded | ProcessEnd::Unanswered => {
-            kill(&mut child)?
+            kill(&mut child)?;
         }
     }
     Ok(ProcessOutput { end, stdout: text(stdout)?, stderr: text(stderr)? })

@@ -119,6 +119,9 @@ impl Fault {
 
 impl WorkerFault {
     /// Does a job, or what the fault makes of it; `number` counts the worker's jobs from 1.
+    ///
+    /// # Errors
+    /// Those of the job.
     pub fn strike(
         self,
         number: u32,

@@ -35,6 +35,9 @@ pub enum WorkerAnswer {
 const MAX_MESSAGE: u32 = 1 << 30;
 
 /// Sends one message.
+///
+/// # Errors
+/// The other process is gone, or the message is too long.
 pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let bytes = postcard::to_stdvec(message).map_err(io::Error::other)?;
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
@@ -44,6 +47,9 @@ pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()>
 }
 
 /// Receives one message.
+///
+/// # Errors
+/// The other process is gone, or sent no message of this type.
 pub fn receive<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;

@@ -58,6 +58,9 @@ pub struct Worker {
 
 impl Worker {
     /// Starts a worker for devices of this API, which finds `settings` in its environment.
+    ///
+    /// # Errors
+    /// The process cannot be started, or does not connect.
     pub fn start(launch: &Launch, api: RunnerKind, settings: &[Setting]) -> io::Result<Self> {
         let mut command = command(launch, api);
         command.arg("worker").envs(launch.drivers.environment()).envs(settings.iter().copied());
@@ -88,11 +91,17 @@ impl Worker {
     }
 
     /// Sends a request.
+    ///
+    /// # Errors
+    /// How the worker ended.
     pub fn ask(&mut self, request: &WorkerRequest) -> Result<(), WorkerDeath> {
         send(self.stream.get_mut(), request).map_err(|_| self.death())
     }
 
     /// Waits for an answer.
+    ///
+    /// # Errors
+    /// How the worker ended; it is killed if it takes longer than `limit`.
     pub fn answer(&mut self, limit: Duration) -> Result<WorkerAnswer, WorkerDeath> {
         self.wait_for_answer(limit)?;
         let _ = self.stream.get_ref().set_read_timeout(Some(limit));

@@ -81,7 +81,7 @@ impl TypeLayoutBuilder<'_> {
         let own = self.own(group, &inside.usage);
         let usage = outside(&own, &inside.usage);
         let alignment = if group.place.room == ByteRoom::Arguments { HANDLE } else { 1 };
-        TypeLayout { ty: ty.clone(), usage, alignment, parts: parts(ty, group.kind, own, inside, span) }
+        TypeLayout { ty: ty.clone(), usage, alignment, parts: parts(ty, group.kind, &own, inside, span) }
     }
 
     /// Units that a container takes for itself if its content takes `inside`.
@@ -128,7 +128,7 @@ fn without_bytes(usage: &Usage) -> Usage {
 const HANDLE: u32 = 8;
 
 /// The container and, behind what it takes, the element.
-fn parts(ty: &Type, kind: BlockKind, own: Usage, inside: TypeLayout, span: Span) -> TypeParts {
+fn parts(ty: &Type, kind: BlockKind, own: &Usage, inside: TypeLayout, span: Span) -> TypeParts {
     let behind = |unit| if unit == LayoutUnit::Bytes { 0 } else { finite(own.get(unit)) };
     let element = variable(inside, span, behind);
     let container =

@@ -100,7 +100,7 @@ impl ModuleWriter<'_> {
             }
             (AddressSpace::Uniform | AddressSpace::UniformElement, _)
             | (AddressSpace::Storage | AddressSpace::StorageElement, Direction::Write) => {
-                bind(&mut self.types, variable, 0)
+                bind(&mut self.types, variable, 0);
             }
         }
 

@@ -293,7 +293,7 @@ impl<'a> LineReader<'_, 'a> {
                         // LLVM has none, and a part that names an aggregate could double it with each line.
                         DxilOperand::Local(name) => return Err(format!("a constant that is made of %{name}")),
                         part @ (DxilOperand::Bits(_) | DxilOperand::Undefined | DxilOperand::Parts(_)) => {
-                            parts.push(part)
+                            parts.push(part);
                         }
                     }
                     self.accept(LlvmToken::Punctuation(','));

@@ -74,7 +74,7 @@ impl Misreading {
         }
         match self.run_fault() {
             Some(RunFault::RangeTouched(NeighbourSide::Before)) => {
-                buffer.before.iter_mut().rev().take(WORD).for_each(clear)
+                buffer.before.iter_mut().rev().take(WORD).for_each(clear);
             }
             Some(RunFault::RangeTouched(NeighbourSide::Behind)) => buffer.after.iter_mut().take(WORD).for_each(clear),
             Some(_) | None => {}

@@ -231,7 +231,7 @@ impl RandomDeclaration {
         let is_inside = length == 1 && spot.is_behind && spot.member.dimensions.is_empty();
         only_those(&[
             (MemberShape::EightByteOneVector, is_eight && is_inside),
-            (MemberShape::EvenVector, length % 2 == 0),
+            (MemberShape::EvenVector, length.is_multiple_of(2)),
             (MemberShape::ThreeVectorInAStruct, length == 3 && spot.in_struct && !self.is_element()),
         ])
     }

@@ -11,7 +11,6 @@ use layoutproof_device::Shader;
 
 use super::command_line::{SOURCE, made};
 use super::{CompileMethod, CompilerDriver, DirectCompiler};
-use crate::compiler::Compiler;
 use crate::lookup::ProgramLookup;
 
 /// naga as a compiler of GLSL.
@@ -28,16 +27,12 @@ impl CompilerDriver for NagaDriver {
     }
 
     fn method(&self) -> CompileMethod {
-        CompileMethod::Calls(built_in)
+        CompileMethod::Calls(|_| Some(Arc::new(NagaDriver)))
     }
 
     fn type_space(&self, _: &Toolchain) -> TypeSpace {
         TypeSpace::glsl()
     }
-}
-
-fn built_in(_: &[Compiler]) -> Option<Arc<dyn DirectCompiler>> {
-    Some(Arc::new(NagaDriver))
 }
 
 impl DirectCompiler for NagaDriver {
