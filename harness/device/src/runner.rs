@@ -15,7 +15,7 @@ pub struct BufferAfter {
     pub before: Vec<u8>,
     /// The bound range.
     pub bytes: Vec<u8>,
-    /// Memory behind the bound range, as long as [`JobBuffer::after`].
+    /// Memory behind the bound range, as long as `JobBuffer::after`.
     pub after: Vec<u8>,
 }
 
@@ -24,7 +24,7 @@ pub struct BufferAfter {
 pub struct ReadBack {
     /// Buffers in the job's order.
     pub buffers: Vec<BufferAfter>,
-    /// The texel of each of [`Draw::targets`].
+    /// The texel of each of `Draw::targets`.
     pub targets: Vec<[u32; 4]>,
 }
 

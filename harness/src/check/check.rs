@@ -1,6 +1,6 @@
 //! One check: a subject's shaders on one device.
 //!
-//! [`super::jobs`] lists the jobs that its device can do, [`super::check_record`] makes a record of what came back,
+//! [`super::jobs`] lists the jobs that its device can do, `super::check_record` makes a record of what came back,
 //! [`super::screen`] asks for many checks at once. This module knows none of them.
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@
 //!   the address;
 //! - set 0 binding 1: output, a storage buffer of `uint`, refilled before each dispatch;
 //! - set 0 binding 2: input, a read-only storage buffer of `uint`; word 0 is the nonce, values and indices follow.
-//! - set 0 binding 3, for [`Form::Copied`] only: a storage block of the same type in another layout ([`copy_layout`]), from
+//! - set 0 binding 3, for [`Form::Copied`] only: a storage block of the same type in another layout (`copy_layout`), from
 //!   which or into which the block is copied.
 //!
 //! A read entry stores the nonce to `output[0]`, then form by form the bits of the leaves, each filled up to whole 32-bit

@@ -1,5 +1,5 @@
 //! The messages between the command and its worker processes, each with its length in front, over a
-//! [`connection`](crate::connection) of their own, apart from what drivers print to the standard streams.
+//! `connection` of their own, apart from what drivers print to the standard streams.
 
 use std::io::{self, Read, Write};
 

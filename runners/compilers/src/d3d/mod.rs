@@ -1,5 +1,5 @@
 //! Microsoft's HLSL compilers under Wine: FXC, whose DXBC runs on Vulkan devices through vkd3d, and DXC 1.9, which
-//! [`LineService`] asks as if it were a DXC of this system.
+//! `LineService` asks as if it were a DXC of this system.
 //!
 //! [`Fxc`] compiles HLSL to DXBC, and translates that to SPIR-V in which every register's place is known. The drivers of FXC
 //! and DXC call it. Offsets are FXC's own: vkd3d-compiler turns each constant buffer into one array of `vec4`, and other
