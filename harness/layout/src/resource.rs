@@ -33,6 +33,8 @@ pub enum Access {
     Read,
     /// `RW...`.
     ReadWrite,
+    /// Slang's `W...`: textures that are written and never read.
+    Write,
     /// `RasterizerOrdered...`.
     RasterizerOrdered,
     /// `AppendStructuredBuffer`.
@@ -81,7 +83,12 @@ impl ResourceKind {
     pub fn register_classes(self) -> &'static str {
         let view = |access| match access {
             Access::Read => "t",
-            Access::ReadWrite | Access::RasterizerOrdered | Access::Append | Access::Consume | Access::Feedback => "u",
+            Access::ReadWrite
+            | Access::Write
+            | Access::RasterizerOrdered
+            | Access::Append
+            | Access::Consume
+            | Access::Feedback => "u",
         };
         match self {
             Self::ConstantBuffer | Self::ParameterBlock => "b",
@@ -155,6 +162,7 @@ impl Access {
         match self {
             Self::Read => "",
             Self::ReadWrite => "RW",
+            Self::Write => "W",
             Self::RasterizerOrdered => "RasterizerOrdered",
             Self::Append => "Append",
             Self::Consume => "Consume",

@@ -75,6 +75,7 @@ pub(super) fn access(access: Access) -> UnitWords {
     match access {
         Access::Read => UnitWords::new("read", "READ"),
         Access::ReadWrite => UnitWords::new("readWrite", "READ_WRITE"),
+        Access::Write => UnitWords::new("write", "WRITE"),
         Access::RasterizerOrdered => UnitWords::new("rasterOrdered", "RASTER_ORDERED"),
         Access::Append => UnitWords::new("append", "APPEND"),
         Access::Consume => UnitWords::new("consume", "CONSUME"),

@@ -155,7 +155,7 @@ pub(super) fn handles(kind: ResourceKind) -> u32 {
         | ResourceKind::TextureBuffer
         | ResourceKind::ParameterBlock
         | ResourceKind::StructuredBuffer(
-            Access::Read | Access::ReadWrite | Access::RasterizerOrdered | Access::Feedback,
+            Access::Read | Access::ReadWrite | Access::Write | Access::RasterizerOrdered | Access::Feedback,
         )
         | ResourceKind::ByteAddressBuffer(_)
         | ResourceKind::Buffer(_)

@@ -27,6 +27,8 @@ pub(super) enum Builtin {
     Struct(&'static [(&'static str, &'static str)]),
     /// Text, or a part of a state object: no data that a shader reads.
     Object,
+    /// `Tuple<A, B>`: a struct of its arguments.
+    Tuple,
     /// A type whose layout is not modelled, with the reason.
     Unsupported(&'static str),
 }
@@ -69,7 +71,9 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         | "SubobjectToExportsAssociation"
         | "TriangleHitGroup"
         | "string" => Builtin::Object,
-        "Optional" | "Tuple" => Builtin::Unsupported("its layout is Slang's own affair and not modelled"),
+        "Tuple" => Builtin::Tuple,
+        "Optional" => Builtin::Unsupported("its layout is Slang's own affair and not modelled"),
+        "__packBranch" => Builtin::Unsupported("it is chosen when the program is specialised"),
         "DescriptorHandle" => Builtin::Handle,
         "DifferentialPair" => Builtin::Unsupported("the reflection of Slang gives it no bytes, its code does"),
         "CoopMat" | "CoopVec" => {
@@ -165,8 +169,9 @@ fn resource(name: &str) -> Option<Builtin> {
 
 /// Buffers and textures: an access, then what is accessed.
 fn view(name: &str) -> Option<Builtin> {
-    const ACCESSES: [(&str, Access); 5] = [
+    const ACCESSES: [(&str, Access); 6] = [
         ("RW", Access::ReadWrite),
+        ("W", Access::Write),
         ("RasterizerOrdered", Access::RasterizerOrdered),
         ("Append", Access::Append),
         ("Consume", Access::Consume),
@@ -202,7 +207,7 @@ fn texture(name: &str, access: Access) -> Option<Builtin> {
     let texture = Texture { dimension, array, multisample, access };
     match (combined, access) {
         (Some(_), _) => Some(Builtin::Resource(ResourceKind::CombinedSampler(texture), Element::Optional)),
-        (None, Access::Read | Access::ReadWrite | Access::RasterizerOrdered) => {
+        (None, Access::Read | Access::ReadWrite | Access::Write | Access::RasterizerOrdered) => {
             Some(Builtin::Resource(ResourceKind::Texture(texture), Element::Optional))
         }
         (None, Access::Feedback) => Some(Builtin::Resource(ResourceKind::Texture(texture), Element::Word)),
@@ -260,6 +265,7 @@ mod tests {
             "TextureCube",
             "TextureCubeArray",
             "RWTexture2DArray",
+            "WTexture1D",
             "RasterizerOrderedTexture3D",
             "FeedbackTexture2D",
             "Sampler2D",
@@ -276,7 +282,8 @@ mod tests {
             let Some(Builtin::Resource(kind, _)) = builtin(name) else { panic!("{name} is no resource") };
             assert_eq!(kind.to_string(), name);
         }
-        for name in ["AppendBuffer", "FeedbackBuffer", "Texture4D", "RWSampler2D", "ConsumeTexture2D", "RW"] {
+        for name in ["AppendBuffer", "FeedbackBuffer", "Texture4D", "RWSampler2D", "ConsumeTexture2D", "WBuffer", "RW"]
+        {
             assert_eq!(builtin(name), None, "{name}");
         }
     }

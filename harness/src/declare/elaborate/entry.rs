@@ -40,8 +40,23 @@ impl<'t> Elaborator<'t> {
                 let with_stage = chosen.iter().find(|function| has_stage(function.declaration));
                 self.entry_point(*with_stage.unwrap_or(first));
             }
-            (None, _) => chosen.into_iter().for_each(|entry| self.entry_point(entry)),
+            (None, _) => {
+                for entry in chosen {
+                    if entry.declaration.prefix.generics.is_none() {
+                        self.entry_point(entry);
+                    } else {
+                        self.skip_generic(entry.declaration);
+                    }
+                }
+            }
         }
+    }
+
+    /// A generic function is an entry point for given arguments only, which the source does not name.
+    fn skip_generic(&mut self, function: &FunctionDeclaration<'t>) {
+        let name = function.name.text;
+        let message = format!("skipped: `{name}` becomes an entry point when its generic arguments are chosen");
+        self.problems.report(Diagnostic::warning(Code::Skipped, function.name.span, message));
     }
 
     fn entry_point(&mut self, entry: ScopedFunction<'t>) {

@@ -9,7 +9,7 @@ use layoutproof_layout::{Annotations, Span};
 
 use super::Elaborator;
 use super::builtin::{self, Builtin, Element};
-use super::generic::LookupContext;
+use super::generic::{LookupContext, written};
 use crate::declare::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 
@@ -40,6 +40,7 @@ impl<'t> Elaborator<'t> {
                 self.pointer(named, span)
             }
             (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
+            (Builtin::Tuple, elements) => self.tuple(elements, span, context),
             (Builtin::Object, _) => {
                 let message = format!("a shader cannot read a value of type `{}`", part.name.text);
                 self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
@@ -79,6 +80,22 @@ impl<'t> Elaborator<'t> {
         };
         let members: Vec<Member> = declared.iter().filter_map(member).collect();
         let ty = Arc::new(StructType { name: part.name.text.to_owned(), base: None, members, span });
+        self.measure_struct(&ty, span)?;
+        Some(Type::Struct(ty))
+    }
+
+    /// `Tuple<A, B>`: Slang lays it out as a struct of members that code calls `_0`, `_1` ... (slangc 2026.14.1).
+    fn tuple(&mut self, elements: &[GenericArgument<'t>], span: Span, context: &LookupContext) -> Option<Type> {
+        let mut members = Vec::new();
+        for (index, element) in elements.iter().enumerate() {
+            let ty = self.argument_type(element, context)?;
+            let (name, annotations) = (format!("_{index}"), Annotations::default());
+            members.push(Member { name, ty, bit_width: None, annotations, span });
+        }
+
+        let spelled: Vec<String> = members.iter().map(|member| written(&member.ty)).collect();
+        let name = format!("Tuple<{}>", spelled.join(", "));
+        let ty = Arc::new(StructType { name, base: None, members, span });
         self.measure_struct(&ty, span)?;
         Some(Type::Struct(ty))
     }

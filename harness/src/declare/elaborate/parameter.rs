@@ -142,6 +142,9 @@ impl<'t> Elaborator<'t> {
 
     fn variable(&mut self, declaration: &'t DeclarationSyntax<'t>, declarator: &'t Declarator<'t>, scope: ScopeId) {
         let (context, span) = (LookupContext::plain(scope), declarator.name.span);
+        if let Some(word) = ["in", "out", "inout"].into_iter().find(|word| declaration.prefix.has(word)) {
+            return self.varying_global(word, span);
+        }
         if self.is_object(&declaration.ty, &context) {
             return;
         }
@@ -181,6 +184,14 @@ impl<'t> Elaborator<'t> {
             let help = "declare it as ConstantBuffer<T>, or put the other globals into a cbuffer";
             self.problems.report(Diagnostic::warning(Code::Ignored, member.span, message).with_help(help));
         }
+    }
+
+    /// `in float3 position;`: Slang takes it for a varying, as GLSL does (slangc 2026.14.1), DXC refuses it (1.7.2308).
+    fn varying_global(&mut self, word: &str, span: Span) {
+        let message =
+            format!("`{word}` on a global: Slang makes it a varying, which is not modelled, and DXC refuses it");
+        let help = format!("without `{word}` it is a uniform parameter; with `static` it is none");
+        self.problems.report(Diagnostic::error(Code::Unsupported, span, message).with_help(help));
     }
 
     /// True if `ty` is a built-in type whose globals are no parameters: `string`, `GlobalRootSignature`.

@@ -96,7 +96,7 @@ impl<'a> Parser<'_, 'a> {
 
     /// True if `__glsl_extension(...)` or one of its kin stands here, which speaks of how functions are compiled.
     fn is_compiler_modifier(&self, word: &str) -> bool {
-        let declares = matches!(word, "__init" | "__subscript");
+        let declares = matches!(word, "__init" | "__subscript" | "__packBranch");
         word.starts_with("__") && !declares && self.peek(1).kind == TokenKind::LeftParenthesis
     }
 

@@ -96,6 +96,10 @@ impl<'a> Parser<'_, 'a> {
             if let Some(text) = self.signed(name) {
                 name.text = text;
             }
+            if name.text == "__packBranch" && self.is(TokenKind::LeftParenthesis) {
+                // Slang's choice between types by the length of a pack.
+                self.skip_brackets();
+            }
             let arguments = if self.is(TokenKind::Less) { Some(self.deeper(Self::generic_arguments)?) } else { None };
             parts.push(PathPart { name, arguments });
             let more = matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)

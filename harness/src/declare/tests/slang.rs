@@ -31,6 +31,12 @@ fn types_that_are_not_understood_are_errors_where_they_are_used() {
         ("struct T { S s; }\nstruct S {\nCoopVec<float, 3> v; }\ncbuffer C { T t; }", vec![error(3)]),
         ("struct S {\nCoopVec<float, 3> v; }\n[shader(\"compute\")] void main(uniform S s) {}", vec![error(2)]),
         ("type_param T;\nStructuredBuffer<float> b;", vec![(1, Severity::Warning, Code::Skipped)]),
+        ("struct S { __packBranch(T, float, int) a; }\nStructuredBuffer<float> b;", vec![warning(1)]),
+        ("in float a;\nout float4 b; float c;", vec![error(1), error(2)]),
+        (
+            "interface I {}\n[numthreads(1, 1, 1)]\nvoid f<T : I>(uniform ParameterBlock<T> t) {}",
+            vec![(1, Severity::Warning, Code::Skipped), (3, Severity::Warning, Code::Skipped)],
+        ),
     ] {
         let is_refused = problems.iter().any(|(_, severity, _)| *severity == Severity::Error);
         let (found, blocks) = read(source);

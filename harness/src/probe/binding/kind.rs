@@ -74,13 +74,20 @@ pub(super) fn of_resource(resource: &Resource) -> Result<BoundKind, String> {
 fn is_writable(access: Access) -> bool {
     match access {
         Access::Read => false,
-        Access::ReadWrite | Access::RasterizerOrdered | Access::Append | Access::Consume | Access::Feedback => true,
+        Access::ReadWrite
+        | Access::Write
+        | Access::RasterizerOrdered
+        | Access::Append
+        | Access::Consume
+        | Access::Feedback => true,
     }
 }
 
 fn view(texture: Texture) -> Result<ImageView, String> {
-    if texture.access == Access::Feedback {
-        return Err("a feedback texture".to_owned());
+    match texture.access {
+        Access::Feedback => return Err("a feedback texture".to_owned()),
+        Access::Write => return Err("a texture that shaders cannot read".to_owned()),
+        Access::Read | Access::ReadWrite | Access::RasterizerOrdered | Access::Append | Access::Consume => {}
     }
     if texture.multisample {
         return Err("a multisampled texture".to_owned());

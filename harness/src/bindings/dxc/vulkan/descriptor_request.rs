@@ -167,7 +167,7 @@ fn add_counter(list: &mut Vec<DescriptorRequest>, ty: &Type, release: DxcRelease
     let has_one = match access {
         Access::Append | Access::Consume => true,
         Access::ReadWrite => release.counts_everywhere(),
-        Access::Read | Access::RasterizerOrdered | Access::Feedback => false,
+        Access::Read | Access::Write | Access::RasterizerOrdered | Access::Feedback => false,
     };
     if has_one {
         let counter = counter(list, list.len() - 1, annotations);

@@ -16,7 +16,10 @@ use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 /// A type as it is laid out.
 pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
     let shown = match (&layout.parts, &layout.ty) {
-        (TypeParts::Fields(fields), ty) => structure(ty).with("fields", self::fields(fields, context)),
+        (TypeParts::Fields(fields), ty) => {
+            let has_names = !is_tuple(ty);
+            structure(ty).with("fields", self::fields(fields, has_names, context))
+        }
         (TypeParts::Elements { element, stride }, ty) => array(ty, element, context)
             .with_some("uniformStride", in_bytes(layout).map(|_| count(stride.get(LayoutUnit::Bytes)))),
         (TypeParts::Contained { container, element }, ty) => contained(ty, container, element),
@@ -59,12 +62,18 @@ fn in_bytes(layout: &TypeLayout) -> Option<Count> {
     Some(layout.usage.get(LayoutUnit::Bytes)).filter(|bytes| *bytes != Count::Finite(0))
 }
 
-fn fields(fields: &[VariableLayout], context: &VariableContext<'_>) -> ReflectionNode {
+/// True for Slang's built-in `Tuple`, whose members slangc lists without their names.
+fn is_tuple(ty: &Type) -> bool {
+    matches!(ty, Type::Struct(ty) if ty.name.starts_with("Tuple<"))
+}
+
+fn fields(fields: &[VariableLayout], has_names: bool, context: &VariableContext<'_>) -> ReflectionNode {
     let mut context = context.clone();
     let mut listed = Vec::new();
     for field in fields {
         let ty = layout(&field.layout, &context.inside(field));
-        listed.push(named(field).with("type", ty.into()).and(place(field, &context)).into());
+        let head = if has_names { named(field) } else { NodeFields::default() };
+        listed.push(head.with("type", ty.into()).and(place(field, &context)).into());
         context.varying = context.varying.behind(&field.layout);
     }
     ReflectionNode::List(listed)

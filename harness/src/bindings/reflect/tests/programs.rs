@@ -80,6 +80,8 @@ programs! {
     bytes_on_vulkan: "bytes", Vulkan, "bytes.vulkan.json";
     blocks_on_d3d12: "blocks", D3d12, "blocks.d3d12.json";
     blocks_on_vulkan: "blocks", Vulkan, "blocks.vulkan.json";
+    tuples_on_d3d12: "tuples", D3d12, "tuples.d3d12.json";
+    tuples_on_vulkan: "tuples", Vulkan, "tuples.vulkan.json";
     varyings_on_vulkan: "varying", Vulkan, "varying.vulkan.json";
     what_is_used_on_d3d12: "used", D3d12, "used.d3d12.json";
     what_is_used_of_buffers_on_d3d12: "used_parts", D3d12, "used_parts.d3d12.json";
