@@ -100,14 +100,14 @@ pub struct EntryParameter {
 }
 
 impl EntryParameter {
-    /// Whether a host sets it: `uniform`, and resources, which are uniform without the word.
+    /// True if a host sets it: `uniform`, and resources, which are uniform without the word.
     pub fn is_uniform(&self) -> bool {
         let has_word = self.annotations.modifiers.iter().any(|modifier| modifier == "uniform");
         has_word || matches!(self.ty.dimensions().0, Type::Resource(_))
     }
 }
 
-/// What is kept of a function: enough to say which parameters it reaches.
+/// A function with as much as is needed to say which parameters it reaches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// Qualified name.
@@ -117,7 +117,7 @@ pub struct Function {
     pub uses: Vec<Use>,
     /// Indices of the uses in the order in which DXC's inliner copies them to a caller.
     pub copied: Vec<usize>,
-    /// Whether a library has it, though nothing there calls it and no `[shader]` names its stage.
+    /// True if a library has it, though nothing there calls it and no `[shader]` names its stage.
     pub exported: bool,
     /// Where it is declared.
     pub span: Span,
@@ -140,13 +140,13 @@ pub struct Use {
     pub path: Vec<Step>,
     /// The local variable that stands for the first steps, if there is one.
     pub alias: Option<Alias>,
-    /// Whether the path is called.
+    /// True if the path is called.
     pub call: bool,
-    /// Which functions with a body a call runs.
+    /// The functions with a body that a call runs.
     pub callees: Callees,
     /// For each argument of a call, which of the function's uses it is, if it is an access path and nothing else.
     pub arguments: Vec<Option<usize>>,
-    /// Whether the code can come to it.
+    /// Says if the code can come to it.
     pub life: Life,
     /// Where it stands.
     pub span: Span,
@@ -168,7 +168,7 @@ pub enum Callees {
     Perhaps(Vec<usize>),
 }
 
-/// Whether code is ever run.
+/// Says if code is ever run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Life {
     /// As far as can be seen here.
@@ -199,6 +199,6 @@ pub enum Step {
     This,
     /// A constant index.
     Index(u32),
-    /// An index that is no constant.
+    /// An index that is not constant.
     DynamicIndex,
 }

@@ -8,12 +8,19 @@ use thiserror::Error;
 /// Comparisons that must all hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionRange {
-    bounds: Vec<(Operator, Vec<u64>)>,
+    bounds: Vec<VersionBound>,
 }
 
-/// Why a text is no version range.
+/// One comparison with a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct VersionBound {
+    operator: Operator,
+    version: Vec<u64>,
+}
+
+/// Why a text is not a version range.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is no version range such as `>= 1.8.2405` or `>= 22, < 23`")]
+#[error("`{0}` is not a version range such as `>= 1.8.2405` or `>= 22, < 23`")]
 pub struct BadRange(String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +41,7 @@ impl FromStr for VersionRange {
     }
 }
 
-fn parse_bound(text: &str) -> Option<(Operator, Vec<u64>)> {
+fn parse_bound(text: &str) -> Option<VersionBound> {
     let operators = [
         (">=", Operator::AtLeast),
         ("<=", Operator::AtMost),
@@ -43,21 +50,19 @@ fn parse_bound(text: &str) -> Option<(Operator, Vec<u64>)> {
         ("=", Operator::Exactly),
     ];
     let (operator, rest) = operators.iter().find_map(|(sign, operator)| Some((*operator, text.strip_prefix(sign)?)))?;
-    let numbers: Option<Vec<u64>> = rest.trim().split('.').map(|number| number.parse().ok()).collect();
-    Some((operator, numbers?))
+    let version: Option<Vec<u64>> = rest.trim().split('.').map(|number| number.parse().ok()).collect();
+    Some(VersionBound { operator, version: version? })
 }
 
 impl VersionRange {
-    /// Whether the first dotted number in `text` (`Mesa 22.3.6 (LLVM 15)`) lies in the range; text without any number
+    /// True if the first dotted number in `text` (`Mesa 22.3.6 (LLVM 15)`) lies in the range; text without any number
     /// does not.
     pub fn contains(&self, text: &str) -> bool {
         let Some(version) = first_version(text) else { return self.bounds.is_empty() };
-        self.bounds.iter().all(|(operator, bound)| {
-            let length = version.len().max(bound.len());
-            let padded =
-                |numbers: &[u64]| (0..length).map(|i| numbers.get(i).copied().unwrap_or(0)).collect::<Vec<_>>();
-            let order = padded(&version).cmp(&padded(bound));
-            match operator {
+
+        self.bounds.iter().all(|bound| {
+            let order = compare(&version, &bound.version);
+            match bound.operator {
                 Operator::AtLeast => order != Ordering::Less,
                 Operator::AtMost => order != Ordering::Greater,
                 Operator::Above => order == Ordering::Greater,
@@ -66,6 +71,13 @@ impl VersionRange {
             }
         })
     }
+}
+
+/// Compares versions part by part; parts that one of them does not have are 0, so that `1.8` is `1.8.0`.
+fn compare(one: &[u64], other: &[u64]) -> Ordering {
+    let length = one.len().max(other.len());
+    let padded = |numbers: &[u64]| (0..length).map(|i| numbers.get(i).copied().unwrap_or(0)).collect::<Vec<_>>();
+    padded(one).cmp(&padded(other))
 }
 
 fn first_version(text: &str) -> Option<Vec<u64>> {

@@ -28,10 +28,10 @@ fn run(text: &str, given: [u32; 2]) -> Result<ReadBack, RunnerError> {
     let mut constants = numbered(128);
     constants[ON..ON + 4].copy_from_slice(&1_u32.to_le_bytes());
     let buffers = vec![
-        buffer((BufferKind::Uniform, 2, 3), constants),
-        buffer((BufferKind::StorageRead, 0, 4), numbered(256)),
-        buffer((BufferKind::StorageRead, 0, 7), given.iter().flat_map(|word| word.to_le_bytes()).collect()),
-        buffer((BufferKind::Storage, 0, 1), vec![0xEE; 40]),
+        buffer(BufferKind::Uniform, 2, 3, constants),
+        buffer(BufferKind::StorageRead, 0, 4, numbered(256)),
+        buffer(BufferKind::StorageRead, 0, 7, given.iter().flat_map(|word| word.to_le_bytes()).collect()),
+        buffer(BufferKind::Storage, 0, 1, vec![0xEE; 40]),
     ];
     let job = Job::compute(Shader::ClangIr(text.to_owned()), "probe", buffers);
     Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0)

@@ -62,7 +62,7 @@ fn wgsl_layout() -> BlockLayout {
         vec![
             ("a", 0, vector(FLOAT, 3)),
             ("b", 12, scalar(FLOAT)),
-            ("m", 16, matrix(FLOAT, (2, 3), MatrixOrder::Column, 8)),
+            ("m", 16, matrix(FLOAT, 2, 3, MatrixOrder::Column, 8)),
             ("c", 40, array(vector(INT, 2), 2, 8)),
             ("d", 56, scalar(UINT)),
         ],

@@ -19,10 +19,10 @@ fn run(listing: &str, index: u32) -> Result<ReadBack, RunnerError> {
     let mut given = vec![0; 4];
     given.extend(index.to_le_bytes());
     let buffers = vec![
-        buffer((BufferKind::Uniform, 2, 3), numbered(256)),
-        buffer((BufferKind::StorageRead, 0, 4), numbered(256)),
-        buffer((BufferKind::StorageRead, 0, 7), given),
-        buffer((BufferKind::Storage, 0, 1), vec![0xEE; 40]),
+        buffer(BufferKind::Uniform, 2, 3, numbered(256)),
+        buffer(BufferKind::StorageRead, 0, 4, numbered(256)),
+        buffer(BufferKind::StorageRead, 0, 7, given),
+        buffer(BufferKind::Storage, 0, 1, vec![0xEE; 40]),
     ];
     let job = Job::compute(Shader::DxilListing(listing.to_owned()), "probe", buffers);
     Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0)
@@ -65,10 +65,10 @@ fn what_is_not_understood_is_refused() {
 #[test]
 fn every_kind_of_buffer_is_read() {
     let buffers = vec![
-        buffer((BufferKind::StorageRead, 0, 0), numbered(64)),
-        buffer((BufferKind::StorageRead, 1, 0), numbered(128)),
-        buffer((BufferKind::StorageRead, 0, 1), numbered(256)),
-        buffer((BufferKind::Storage, 0, 1), vec![0xEE; 24]),
+        buffer(BufferKind::StorageRead, 0, 0, numbered(64)),
+        buffer(BufferKind::StorageRead, 1, 0, numbered(128)),
+        buffer(BufferKind::StorageRead, 0, 1, numbered(256)),
+        buffer(BufferKind::Storage, 0, 1, vec![0xEE; 24]),
     ];
     let job = Job::compute(Shader::DxilListing(VIEWS.to_owned()), "views", buffers);
     let after = Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0).unwrap().buffers.remove(3).bytes;

@@ -13,16 +13,24 @@ use layoutproof_core::input::sources::SourceMap;
 use layoutproof_layout::find;
 use libtest_mimic::{Arguments, Failed, Trial};
 
+/// A case file in memory.
+#[derive(Clone, Copy)]
+struct CaseText<'a> {
+    id: &'a str,
+    text: &'a str,
+}
+
 /// A case with a uniform buffer.
-const TAIL: (&str, &str) = (
-    "arrays/scalar_packs_behind_the_last_element",
-    include_str!("../../cases/arrays/scalar_packs_behind_the_last_element.toml"),
-);
+const TAIL: CaseText<'_> = CaseText {
+    id: "arrays/scalar_packs_behind_the_last_element",
+    text: include_str!("../../cases/arrays/scalar_packs_behind_the_last_element.toml"),
+};
+
 /// A case with a structured buffer.
-const ELEMENTS: (&str, &str) = (
-    "structured/writable_buffers_are_laid_out_alike",
-    include_str!("../../cases/structured/writable_buffers_are_laid_out_alike.toml"),
-);
+const ELEMENTS: CaseText<'_> = CaseText {
+    id: "structured/writable_buffers_are_laid_out_alike",
+    text: include_str!("../../cases/structured/writable_buffers_are_laid_out_alike.toml"),
+};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -36,7 +44,8 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn subject((id, text): (&str, &str), rules: &str) -> Result<Subject, Failed> {
+fn subject(case: CaseText<'_>, rules: &str) -> Result<Subject, Failed> {
+    let CaseText { id, text } = case;
     let mut sources = SourceMap::default();
     let file = sources.add(id, text);
     let case = Case::read(id, file, &mut sources).map_err(|found| format!("{found:?}"))?;
@@ -52,9 +61,10 @@ fn files_for_people() -> Result<(), Failed> {
 }
 
 fn what_has_no_words_is_refused() -> Result<(), Failed> {
-    let (id, text) = TAIL;
+    let CaseText { id, text } = TAIL;
     let halves = text.replace("float", "half");
-    let error = amber(&subject((id, &halves), "std140")?).expect_err("halves are no words").to_string();
+    let error =
+        amber(&subject(CaseText { id, text: &halves }, "std140")?).expect_err("halves are no words").to_string();
     assert_eq!(error, format!("{id} under std140: `a.x`: no number of 4 bytes"));
     let error = offload_test(&subject(TAIL, "std140")?).expect_err("no option of DXC").to_string();
     assert!(error.contains("DXC takes std140 for no such block"), "{error}");
@@ -63,9 +73,9 @@ fn what_has_no_words_is_refused() -> Result<(), Failed> {
 
 /// The expected numbers are the case's alone, so a case with another number must not give a test of either.
 fn a_case_that_our_rules_contradict_is_refused() -> Result<(), Failed> {
-    let (id, text) = TAIL;
+    let CaseText { id, text } = TAIL;
     let wrong = text.replace("\"S.c\" = 48", "\"S.c\" = 52");
-    let error = amber(&subject((id, &wrong), "std140")?).expect_err("they differ").to_string();
+    let error = amber(&subject(CaseText { id, text: &wrong }, "std140")?).expect_err("they differ").to_string();
     assert!(error.ends_with("the case has `c` at 52, our rules have it at 48"), "{error}");
     Ok(())
 }

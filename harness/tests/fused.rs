@@ -20,7 +20,7 @@ fn run(job: &FusedJob, model: &mut Model) -> ReadBack {
 
 /// The blocks of the fixture with every form that can be fused.
 fn fixture_cases(space: FusedSpace) -> Vec<FusedCase> {
-    blocks().into_iter().filter_map(|(_, layout)| case(layout, (space, &FORMS))).collect()
+    blocks().into_iter().filter_map(|(_, layout)| case(layout, space, &FORMS)).collect()
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn every_block_in_every_form_answers() {
         let cases = fixture_cases(space);
         assert!(cases.len() >= 8, "{} cases in {space:?}", cases.len());
         for fold in [Fold::Hash, Fold::Xor] {
-            let job = job(&cases, &cases, (space, fold));
+            let job = job(&cases, &cases, space, fold);
             assert_eq!(job.wrong(&run(&job, &mut Model::new())), Vec::<usize>::new(), "{space:?} {fold:?}");
         }
     }
@@ -41,7 +41,7 @@ fn exactly_the_cases_that_moved_are_wrong() {
         let (expected, written) = (cases(512, "scalar", space), cases(512, "std430", space));
         let moved = moved(&expected, &written);
         assert!((100..512).contains(&moved.len()), "{} of 512 blocks differ under the two rule sets", moved.len());
-        let job = job(&expected, &written, (space, Fold::Hash));
+        let job = job(&expected, &written, space, Fold::Hash);
         assert_eq!(job.wrong(&run(&job, &mut Model::new())), moved, "{space:?}");
     }
 }
@@ -52,7 +52,7 @@ fn misreading_devices_are_noticed() {
         ["shifted", "array-stride-four", "matrix-stride-tight", "majorness-swapped", "neighbours-swapped", "idle"];
     for space in FusedSpace::ALL {
         let cases = fixture_cases(space);
-        let job = job(&cases, &cases, (space, Fold::Hash));
+        let job = job(&cases, &cases, space, Fold::Hash);
         for fault in faults {
             let misreading = Misreading::find(fault).expect("the fault is in the catalogue");
             let wrong = job.wrong(&run(&job, &mut Model::with_misreading(misreading)));
@@ -64,13 +64,13 @@ fn misreading_devices_are_noticed() {
 /// `a` and `b`, at these offsets.
 fn pair(a: u32, b: u32) -> Vec<FusedCase> {
     let layout = block(structure("S", vec![("a", a, scalar(FLOAT)), ("b", b, scalar(UINT))]));
-    case(layout, (FusedSpace::Uniform, &[Form::Leaf])).into_iter().collect()
+    case(layout, FusedSpace::Uniform, &[Form::Leaf]).into_iter().collect()
 }
 
 #[test]
 fn the_hash_sees_leaves_that_changed_places_and_the_floor_does_not() {
     for (fold, wrong) in [(Fold::Hash, vec![0]), (Fold::Xor, vec![])] {
-        let job = job(&pair(0, 4), &pair(4, 0), (FusedSpace::Uniform, fold));
+        let job = job(&pair(0, 4), &pair(4, 0), FusedSpace::Uniform, fold);
         assert_eq!(job.wrong(&run(&job, &mut Model::new())), wrong, "{fold:?}");
     }
 }
@@ -79,7 +79,7 @@ fn the_hash_sees_leaves_that_changed_places_and_the_floor_does_not() {
 #[test]
 fn the_answer_follows_from_nonce_number_and_words() {
     let cases = [pair(0, 4), pair(8, 20)].concat();
-    let job = job(&cases, &cases, (FusedSpace::Uniform, Fold::Hash));
+    let job = job(&cases, &cases, FusedSpace::Uniform, Fold::Hash);
     let words =
         job.job.buffers[0].bytes.chunks_exact(4).map(|word| i64::from(u32::from_le_bytes(word.try_into().unwrap())));
     let words: Vec<i64> = words.collect();
@@ -93,7 +93,7 @@ fn the_answer_follows_from_nonce_number_and_words() {
 #[test]
 fn a_device_that_touches_anything_else_makes_every_case_wrong() {
     let cases = fixture_cases(FusedSpace::Storage);
-    let job = job(&cases, &cases, (FusedSpace::Storage, Fold::Hash));
+    let job = job(&cases, &cases, FusedSpace::Storage, Fold::Hash);
     let right = run(&job, &mut Model::new());
     let all: Vec<usize> = (0..cases.len()).collect();
     for touch in [
@@ -118,7 +118,7 @@ fn what_a_ramp_cannot_tell_is_left_out() {
     // Nothing in it has an index.
     assert_eq!(plan.entries[0].forms, FORMS[..4]);
     let far = block(structure("S", vec![("a", 0, scalar(FLOAT)), ("b", 65_536, scalar(UINT))]));
-    let far = case(far, (FusedSpace::Storage, &[Form::Leaf])).expect("`a` is left");
+    let far = case(far, FusedSpace::Storage, &[Form::Leaf]).expect("`a` is left");
     assert_eq!(far.plan.leaves.len(), 1);
 }
 

@@ -16,9 +16,7 @@ use layoutproof_core::report::{
 };
 use layoutproof_core::results::coverage::kind::After;
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
-use layoutproof_core::results::mutants::devices::DeviceLine;
-use layoutproof_core::results::mutants::rules::RuleLine;
-use layoutproof_core::results::mutants::{Killers, MutantTable};
+use layoutproof_core::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
 use layoutproof_core::results::record::{CheckRecord, Culprit, Proves, RecordLine, RunHeader, SCHEMA, Story};
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};

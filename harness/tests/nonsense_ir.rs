@@ -6,8 +6,8 @@ use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError,
 
 const HEAD: &str = "target datalayout = \"e-p:32:32-i32:32\"\n";
 
-/// What the evaluator says of a module with these lines before a function `f` with those.
-fn answer((module, lines): (&str, &str)) -> Result<(), String> {
+/// Runs the evaluator on a module with these lines before a function `f` with those.
+fn answer(module: &str, lines: &str) -> Result<(), String> {
     // Labels alone stand at the beginning of a line.
     let line = |line: &str| if line.ends_with(':') { format!("{line}\n") } else { format!("  {line}\n") };
     let body: String = lines.lines().map(line).collect();
@@ -23,21 +23,21 @@ fn answer((module, lines): (&str, &str)) -> Result<(), String> {
 }
 
 fn refusal(lines: &str) -> String {
-    answer(("", lines)).expect_err("the lines are nonsense")
+    answer("", lines).expect_err("the lines are nonsense")
 }
 
 #[test]
 fn types_that_contain_themselves_are_refused() {
     for module in ["%A = type { %A }", "%A = type { i32, %B }\n%B = type { [2 x %A] }"] {
-        assert_eq!(answer((module, "ret void")), Err("%A is too deep, or contains itself".to_owned()));
+        assert_eq!(answer(module, "ret void"), Err("%A is too deep, or contains itself".to_owned()));
     }
     // Each type holds the one before twice: the last has 2^63 numbers.
     let doubled: Vec<String> = (1..64).map(|n| format!("%T{n} = type {{ %T{0}, %T{0} }}", n - 1)).collect();
     let module = format!("%T0 = type {{ i32 }}\n{}", doubled.join("\n"));
-    assert_eq!(answer((&module, "ret void")), Err("a type of more than 2147483648 bytes".to_owned()));
+    assert_eq!(answer(&module, "ret void"), Err("a type of more than 2147483648 bytes".to_owned()));
     let chained: Vec<String> = (1..5000).map(|n| format!("%T{n} = type {{ %T{} }}", n - 1)).collect();
     let module = format!("%T0 = type {{ i32 }}\n{}", chained.join("\n"));
-    assert!(answer((&module, "ret void")).unwrap_err().contains("too deep"));
+    assert!(answer(&module, "ret void").unwrap_err().contains("too deep"));
 }
 
 /// Types and constants are read, and dropped, by recursion.
@@ -83,7 +83,7 @@ fn what_leads_nowhere_is_refused() {
     assert_eq!(refusal("br label %1\n1:\n%2 = phi i32 [ 1, %7 ]\nret void"), "%2 has no value from %0");
     assert!(refusal("%1 = alloca %T\nret void").starts_with("%T is not defined"));
     assert_eq!(
-        answer(("", "%1 = alloca i32\n%2 = getelementptr i8, ptr %1, i32 -5\nstore i32 1, ptr %2\nret void")),
+        answer("", "%1 = alloca i32\n%2 = getelementptr i8, ptr %1, i32 -5\nstore i32 1, ptr %2\nret void"),
         Ok(())
     );
 }

@@ -25,7 +25,7 @@ fn spaces() -> BTreeSet<AddressSpace> {
 fn run_element(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
     let plan = plan(layout, &layout.leaves(), &[AddressSpace::StorageElement].into());
     let produced = produce(layout, &plan).expect("a planned block can be written");
-    observed(layout, (plan, produced), model)
+    observed(layout, plan, &produced, model)
 }
 
 fn planned(layout: &BlockLayout) -> (ProbePlan, SpirvModule) {
@@ -35,19 +35,21 @@ fn planned(layout: &BlockLayout) -> (ProbePlan, SpirvModule) {
 }
 
 fn run(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
-    observed(layout, planned(layout), model)
+    let (plan, produced) = planned(layout);
+    observed(layout, plan, &produced, model)
 }
 
 /// The same of some elements of arrays only.
 fn run_sample(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
     let plan = plan(layout, &layout.leaves_in(ElementChoice::Sample), &spaces());
     let produced = produce(layout, &plan).expect("a planned block can be written");
-    observed(layout, (plan, produced), model)
+    observed(layout, plan, &produced, model)
 }
 
 fn observed(
     layout: &BlockLayout,
-    (plan, produced): (ProbePlan, SpirvModule),
+    plan: ProbePlan,
+    produced: &SpirvModule,
     model: &mut Model,
 ) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
     let shader = produced.shader();
@@ -187,7 +189,7 @@ fn narrow_and_wide_leaves_say_where_they_were() {
 fn every_lane_reads_its_own_element() {
     let members = vec![
         ("a", 0, fixture::array(scalar(fixture::FLOAT), 3, 16)),
-        ("m", 48, fixture::matrix(fixture::FLOAT, (2, 2), MatrixOrder::Column, 16)),
+        ("m", 48, fixture::matrix(fixture::FLOAT, 2, 2, MatrixOrder::Column, 16)),
         ("x", 80, scalar(fixture::UINT)),
     ];
     let layout = block(structure("S", members));

@@ -25,8 +25,8 @@ const PLACES: [(AddressSpace, Stage); 7] = [
     (AddressSpace::Storage, Stage::Fragment),
 ];
 
-fn planned(layout: &BlockLayout, place: (AddressSpace, Stage)) -> (ProbePlan, Vec<ProbeJob>) {
-    let plan = plan_in(layout, &layout.leaves(), &[place].into());
+fn planned(layout: &BlockLayout, space: AddressSpace, stage: Stage) -> (ProbePlan, Vec<ProbeJob>) {
+    let plan = plan_in(layout, &layout.leaves(), &[(space, stage)].into());
     if plan.entries.is_empty() {
         return (plan, Vec::new());
     }
@@ -43,10 +43,10 @@ fn small() -> BlockLayout {
 }
 
 fn run(plan: &ProbePlan, probe: &ProbeJob) -> Observed {
-    run_on(&mut Model::new(), (plan, probe))
+    run_on(&mut Model::new(), plan, probe)
 }
 
-fn run_on(model: &mut Model, (plan, probe): (&ProbePlan, &ProbeJob)) -> Observed {
+fn run_on(model: &mut Model, plan: &ProbePlan, probe: &ProbeJob) -> Observed {
     let batch = Batch { jobs: probe.runs.iter().map(|run| run.job.clone()).collect() };
     let answers = model.run(&batch).into_iter();
     let answers: Vec<_> = answers.map(|answer| answer.expect("the model runs what was generated")).collect();
@@ -55,10 +55,10 @@ fn run_on(model: &mut Model, (plan, probe): (&ProbePlan, &ProbeJob)) -> Observed
 
 #[test]
 fn model_agrees_everywhere() {
-    for place in PLACES {
+    for (space, stage) in PLACES {
         let mut leaves = 0;
         for (name, layout) in blocks() {
-            let (plan, probes) = planned(&layout, place);
+            let (plan, probes) = planned(&layout, space, stage);
             for probe in &probes {
                 let observed = run(&plan, probe);
                 assert_eq!(observed.problems, [], "{name} {}", probe.entry.name);
@@ -74,37 +74,37 @@ fn model_agrees_everywhere() {
                 }
             }
         }
-        assert!(leaves > 100, "{place:?} has {leaves} leaves");
+        assert!(leaves > 100, "{space:?} in {stage:?} has {leaves} leaves");
     }
 }
 
 /// A device on which blocks start 4 bytes late does so wherever they are.
 #[test]
 fn faults_show_everywhere() {
-    for place in PLACES {
-        let (plan, probes) = planned(&small(), place);
+    for (space, stage) in PLACES {
+        let (plan, probes) = planned(&small(), space, stage);
         let mut model = Model::with_misreading(Misreading::find("shifted").expect("the fault is in the catalogue"));
-        let observed = run_on(&mut model, (&plan, &probes[0]));
+        let observed = run_on(&mut model, &plan, &probes[0]);
         let offsets = observed.observations[..4].iter().map(|seen| seen.offset);
-        assert_eq!(offsets.collect::<Vec<_>>(), [4, 8, 12, 20].map(Some), "{place:?}");
+        assert_eq!(offsets.collect::<Vec<_>>(), [4, 8, 12, 20].map(Some), "{space:?} in {stage:?}");
     }
 }
 
 #[test]
 fn modules_say_where_they_lead() {
-    for place in PLACES {
+    for (space, stage) in PLACES {
         let layout = small();
-        let (plan, probes) = planned(&layout, place);
+        let (plan, probes) = planned(&layout, space, stage);
         let found = compiled(&layout, &plan, &probes[0].runs[0].job.shader, Interface::default()).unwrap();
         let offsets = found[0].1.observations[..4].iter().map(|seen| seen.offset);
-        assert_eq!(offsets.collect::<Vec<_>>(), [0, 4, 8, 16].map(Some), "{place:?}");
+        assert_eq!(offsets.collect::<Vec<_>>(), [0, 4, 8, 16].map(Some), "{space:?} in {stage:?}");
     }
 }
 
 /// The block is the last element, the others are as long and hold nothing that an image has.
 #[test]
 fn arrays_of_buffers_are_filled() {
-    let (_, probes) = planned(&small(), (AddressSpace::StorageElement, Stage::Compute));
+    let (_, probes) = planned(&small(), AddressSpace::StorageElement, Stage::Compute);
     let at_block = |buffer: &&JobBuffer| buffer.binding == 0;
     for probe in &probes {
         let job = &probe.runs[0].job;
@@ -125,7 +125,7 @@ fn arrays_of_buffers_are_filled() {
 /// The same job with elements 0 and 3 exchanged, as a device that takes the wrong descriptor.
 #[test]
 fn another_element_is_named() {
-    let (plan, mut probes) = planned(&small(), (AddressSpace::StorageElement, Stage::Compute));
+    let (plan, mut probes) = planned(&small(), AddressSpace::StorageElement, Stage::Compute);
     for run in probes.iter_mut().flat_map(|probe| &mut probe.runs) {
         let [first, last] = [0, BLOCK_ELEMENT as usize].map(|index| run.job.buffers[index].element);
         run.job.buffers[0].element = last;
@@ -145,7 +145,7 @@ fn another_element_is_named() {
 
 #[test]
 fn addresses_stand_in_the_push_constants() {
-    let (_, probes) = planned(&small(), (AddressSpace::Address, Stage::Compute));
+    let (_, probes) = planned(&small(), AddressSpace::Address, Stage::Compute);
     let forms: Vec<_> = probes.iter().map(|probe| (probe.entry.direction, probe.entry.forms.clone())).collect();
     let read = (Direction::Read, vec![Form::Leaf, Form::Vector, Form::Whole]);
     let write = (Direction::Write, vec![Form::Leaf]);
@@ -163,7 +163,7 @@ fn draws_have_both_stages() {
         (Stage::Vertex, "read_uniform_vertex", NOTHING, Feature::VertexStores),
         (Stage::Fragment, POINT, "read_uniform_fragment", Feature::FragmentStores),
     ] {
-        let (_, probes) = planned(&small(), (AddressSpace::Uniform, stage));
+        let (_, probes) = planned(&small(), AddressSpace::Uniform, stage);
         let job = &probes[0].runs[0].job;
         assert_eq!((job.entry.as_str(), job.draw.as_ref().unwrap().fragment.as_str()), (vertex, fragment));
         assert_eq!(job.requires, BTreeSet::from([Feature::Graphics, stores]));

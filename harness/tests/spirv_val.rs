@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use fixture::bound::{EVERYTHING, EVERYWHERE, VARYING_PLACES, VARYINGS, planned};
 use layoutproof_core::generate::binding::spirv;
-use layoutproof_core::generate::spirv::{produce, produce_fused, produce_regions};
+use layoutproof_core::generate::spirv::{SpirvModule, produce, produce_fused, produce_regions};
 use layoutproof_core::probe::binding::{BindingPlan, programs};
 use layoutproof_core::probe::{
     AddressSpace, Fold, Form, FusedCase, FusedGroup, FusedSpace, Interface, PlanShader, ProbeJob, ProbePlan,
@@ -72,7 +72,12 @@ fn regions() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whether there is a module of these blocks' entry points of that name, which is valid then.
+/// The options that spirv-val needs to take a module.
+fn flags(module: &SpirvModule) -> Vec<&'static str> {
+    module.block_rules().spirv_val_flag().into_iter().collect()
+}
+
+/// Validates the module of these blocks' entry points of that name; `false` if there is none.
 fn regions_of<'a>(name: &str, blocks: impl Iterator<Item = (&'a BlockLayout, &'a ProbePlan)>) -> Result<bool, Failed> {
     let with_entry = |(layout, plan): (&BlockLayout, &ProbePlan)| {
         let entries = plan.entries.iter().filter(|entry| entry.name == name && !entry.forms.contains(&Form::Parameter));
@@ -85,7 +90,7 @@ fn regions_of<'a>(name: &str, blocks: impl Iterator<Item = (&'a BlockLayout, &'a
     let firsts: Vec<&ProbeJob> = probes.iter().filter_map(|probes| probes.first()).collect();
     let Some(regions) = RegionStarts::of(&firsts) else { return Ok(false) };
     let produced = produce_regions(&cases, &regions)?;
-    let flags = produced.spirv_val_flags();
+    let flags = flags(&produced);
     validate(&produced.words, &flags)?.map_err(|message| format!("{name} {flags:?}: {message}"))?;
     Ok(true)
 }
@@ -95,10 +100,10 @@ fn fused_groups() -> Result<(), Failed> {
     let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Parameter, Form::Indexed];
     for space in FusedSpace::ALL {
         for rules in ["std140", "std430", "scalar"] {
-            let cases = (0..32).filter_map(|seed| fused::case(fused::laid_out(seed, rules), (space, &forms)));
+            let cases = (0..32).filter_map(|seed| fused::case(fused::laid_out(seed, rules), space, &forms));
             let cases: Vec<FusedCase> = cases.collect();
             let produced = produce_fused(&FusedGroup { cases: &cases, space, fold: Fold::Hash })?;
-            let flags = produced.spirv_val_flags();
+            let flags = flags(&produced);
             validate(&produced.words, &flags)?.map_err(|message| format!("{space:?} {rules} {flags:?}: {message}"))?;
         }
     }
@@ -131,7 +136,7 @@ fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
             continue;
         }
         let produced = produce(layout, &plan)?;
-        let flags = produced.spirv_val_flags();
+        let flags = flags(&produced);
         let wrong = |what: &str| format!("{space:?} with {flags:?}: {what}\n{}", fixture::listing(layout));
         validate(&produced.words, &flags)?.map_err(|message| wrong(&message))?;
         let weaker: &[&str] = match flags[..] {

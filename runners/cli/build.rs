@@ -33,6 +33,7 @@ fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -
     let mut files = Vec::new();
     collect(&root, extensions, &mut files);
     files.sort();
+
     let mut source = String::from("[\n");
     for file in &files {
         let relative = name(file.strip_prefix(&root).expect("the file was found below the root"));
@@ -42,6 +43,7 @@ fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -
         writeln!(source, "    ({id:?}, include_str!({text:?})),").expect("writing to a string does not fail");
     }
     source.push(']');
+
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
     fs::write(out.join(output), source).expect("the output folder is writable");
 }

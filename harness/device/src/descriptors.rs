@@ -28,7 +28,7 @@ pub enum DescriptorType {
     },
     /// Samplers.
     Sampler {
-        /// Whether they compare.
+        /// True if they compare.
         comparison: bool,
     },
 }
@@ -49,7 +49,7 @@ impl DescriptorArray {
         0..=self.named.last_key_value().map_or(0, |(last, _)| *last)
     }
 
-    /// Length of the array: 1 where it is none.
+    /// Length of the array: 1 for a single descriptor.
     pub fn length(&self) -> u64 {
         u64::from(*self.elements().end()) + 1
     }
@@ -144,7 +144,19 @@ impl Descriptors {
         self.sets.values().flat_map(BTreeMap::values)
     }
 
-    /// How many descriptors there are of the types for which `counts` holds, all elements of arrays counted.
+    /// The same with the set and the binding of each array.
+    pub fn placed(&self) -> impl Iterator<Item = ((u32, u32), &DescriptorArray)> {
+        self.sets.iter().flat_map(|(set, arrays)| arrays.iter().map(move |(binding, array)| ((*set, *binding), array)))
+    }
+
+    /// The ranges of all arrays of buffers from which `job` leaves elements out, by set and binding: see
+    /// [`DescriptorArray::left_out_range`].
+    pub fn left_out_ranges(&self, job: &Job) -> BTreeMap<(u32, u32), Vec<u8>> {
+        let buffers = self.placed().filter(|(_, array)| matches!(array.ty, DescriptorType::Buffer(_)));
+        buffers.filter_map(|(place, array)| Some((place, array.left_out_range(job)?))).collect()
+    }
+
+    /// The number of descriptors of the types for which `counts` holds, all elements of arrays counted.
     pub fn count(&self, counts: impl Fn(DescriptorType) -> bool) -> u64 {
         self.iter().filter(|array| counts(array.ty)).map(DescriptorArray::length).sum()
     }

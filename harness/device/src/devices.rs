@@ -1,6 +1,7 @@
-//! How devices are listed and named, the same for every runner.
+//! Names of devices, the same for every runner, and the listing that runners return.
 //!
-//! Makes short ids, for trial names and filters, from drivers' own names. Finding devices is left to the runners.
+//! Each runner finds its devices itself; it takes from here a short id for each, made of the driver's own name, for trial
+//! names and filters.
 
 use std::collections::BTreeSet;
 
@@ -47,12 +48,12 @@ pub fn device_id(name: &str, api: NativeApi) -> String {
     format!("{}{suffix}", known.map_or_else(|| slug(&lower), str::to_owned))
 }
 
-/// Whether a device of this name is Mesa's llvmpipe, which is lavapipe below Vulkan.
+/// True if a device of this name is Mesa's llvmpipe, which is lavapipe below Vulkan.
 pub fn is_llvmpipe(name: &str) -> bool {
     name.to_lowercase().starts_with("llvmpipe")
 }
 
-/// Whether two names are the same device's. llvmpipe's says how wide its vectors are, which settings of a process change.
+/// True if two names are the same device's. llvmpipe's says how wide its vectors are, which settings of a process change.
 pub fn same_name(one: &str, other: &str) -> bool {
     one == other || (is_llvmpipe(one) && is_llvmpipe(other))
 }

@@ -46,7 +46,7 @@ pub struct Job {
     pub push_constants: Vec<u8>,
     /// Workgroups in x, y, z; means nothing for a draw.
     pub workgroups: [u32; 3],
-    /// What the device must be able to do.
+    /// Features that the device must have.
     pub requires: BTreeSet<Feature>,
     /// How Direct3D 12 binds it; means nothing to other APIs.
     pub root_signature: RootSignature,
@@ -71,18 +71,18 @@ impl Job {
     }
 }
 
-/// What a Direct3D 12 root signature is made of. Sets are register spaces there, and a binding is a register of the class
+/// The description of a Direct3D 12 root signature. Sets are register spaces there, and a binding is a register of the class
 /// that the resource has: `b` for uniform buffers, `u` for what shaders write, `s` for samplers, `t` for all else. An
 /// element of an array is that many registers further.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootSignature {
-    /// How buffers are bound that are no arrays.
+    /// The way to bind buffers that are not arrays.
     pub parameters: RootParameters,
     /// The ranges of registers; what is in none of them has a range as long as the job's own array.
     pub ranges: Vec<RegisterRange>,
 }
 
-/// How a root signature binds buffers that are no arrays. Everything else goes through descriptor tables.
+/// The way in which a root signature binds buffers that are not arrays. Everything else goes through descriptor tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RootParameters {
     /// By their addresses, as root descriptors, which have no end.
@@ -103,7 +103,7 @@ pub struct RegisterRange {
     pub space: u32,
     /// The first one.
     pub first: u32,
-    /// How many; `None` for a range without end.
+    /// Number of registers; `None` for a range without end.
     pub count: Option<u32>,
     /// Bytes of an element, where these are structured buffers; 0 where not.
     pub stride: u32,
@@ -134,7 +134,7 @@ impl RegisterClass {
     }
 }
 
-/// What makes a job a draw rather than a dispatch: one point, into targets of one texel.
+/// The parts of a job that make it a draw rather than a dispatch: one point is drawn into targets of one texel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draw {
     /// Entry point of the fragment stage; [`Job::entry`] is that of the vertex stage. Both are in the job's shader.
@@ -150,7 +150,7 @@ pub struct JobBuffer {
     pub set: u32,
     /// Binding.
     pub binding: u32,
-    /// Element of the descriptor array at that binding; 0 where it is none. The array ends with the last element.
+    /// Element of the descriptor array at that binding; 0 where it is not an array. The array ends with the last element.
     pub element: u32,
     /// How it is bound.
     pub kind: BufferKind,
@@ -187,7 +187,7 @@ pub struct JobImage {
     pub set: u32,
     /// Binding.
     pub binding: u32,
-    /// Element of the descriptor array at that binding; 0 where it is none.
+    /// Element of the descriptor array at that binding; 0 where it is not an array.
     pub element: u32,
     /// How it is bound.
     pub kind: ImageKind,
@@ -228,7 +228,7 @@ pub enum ImageView {
     CubeArray,
 }
 
-/// What a texel's 32-bit components are.
+/// Type of a texel's 32-bit components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TexelType {
     /// `rgba32float`.
@@ -248,10 +248,10 @@ pub struct JobSampler {
     pub set: u32,
     /// Binding.
     pub binding: u32,
-    /// Element of the descriptor array at that binding; 0 where it is none.
+    /// Element of the descriptor array at that binding; 0 where it is not an array.
     pub element: u32,
     /// The mip level to which it clamps.
     pub level: u32,
-    /// Whether it compares (`SamplerComparisonState`), with `less-or-equal`.
+    /// True if it compares (`SamplerComparisonState`), with `less-or-equal`.
     pub comparison: bool,
 }

@@ -1,4 +1,4 @@
-//! What a runner has to know: jobs and the bytes that come back, descriptors, limits and features of a device.
+//! The interface between checks and devices: jobs, the bytes that come back, descriptors, limits and features of a device.
 //!
 //! A [`Job`] is one shader entry point with its buffers; a [`Runner`] executes a batch of jobs on one device and returns
 //! the bytes of every buffer afterwards. Whoever adds a device API implements [`DeviceSession`], of which
@@ -14,6 +14,7 @@ pub mod mapped;
 pub mod placement;
 pub mod planted;
 mod runner;
+mod runner_kind;
 mod session_runner;
 
 pub use feature::Feature;
@@ -21,5 +22,6 @@ pub use job::{
     BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterClass, RegisterRange,
     RootParameters, RootSignature, Shader, TexelType,
 };
-pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, RunnerKind, ShaderModel};
+pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, ShaderModel};
+pub use runner_kind::RunnerKind;
 pub use session_runner::{DeviceSession, SessionRunner};

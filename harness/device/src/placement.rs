@@ -25,7 +25,7 @@ impl BufferPlacement {
     /// Places `buffer` on a device whose minimum offset alignment for its kind is `alignment` bytes.
     ///
     /// # Errors
-    /// `Api` if the range is empty, if the range or the guard is no multiple of 4 bytes, or if the whole has 2^32 bytes
+    /// `Api` if the range is empty, if the range or the guard is not a multiple of 4 bytes, or if the whole has 2^32 bytes
     /// or more.
     pub fn of(buffer: &JobBuffer, alignment: u32) -> Result<Self, RunnerError> {
         let refuse = |reason: &str| RunnerError::Api {

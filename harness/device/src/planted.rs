@@ -60,7 +60,7 @@ pub enum PlantedBug {
     ExpectedNotCompared,
     /// What a device observed is not compared with the code.
     ObservedNotCompared,
-    /// A probe that broke is no part of the check.
+    /// A probe that broke does not count in the check.
     BreaksIgnored,
     /// Records that contradict themselves are believed.
     ContradictionsBelieved,
@@ -70,13 +70,13 @@ pub enum PlantedBug {
     ModelCounts,
 }
 
-/// Whether this fault is planted: never, in a build without the feature `planted-faults`.
+/// True if this fault is planted: never, in a build without the feature `planted-faults`.
 #[cfg(not(feature = "planted-faults"))]
 pub const fn is_planted(_: PlantedBug) -> bool {
     false
 }
 
-/// Whether this fault is planted: whether [`VARIABLE`] has its name.
+/// True if this fault is planted: if [`VARIABLE`] has its name.
 #[cfg(feature = "planted-faults")]
 pub fn is_planted(fault: PlantedBug) -> bool {
     use std::sync::LazyLock;

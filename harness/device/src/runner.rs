@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Feature, Job};
+use crate::{Feature, Job, RunnerKind};
 
 /// A buffer after the dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct BufferAfter {
     pub after: Vec<u8>,
 }
 
-/// What a job left behind.
+/// The buffers and targets after a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadBack {
     /// Buffers in the job's order.
@@ -60,35 +60,6 @@ pub enum RunnerError {
     ShaderRefused(String),
 }
 
-/// Which API drives the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RunnerKind {
-    /// Vulkan through ash.
-    Ash,
-    /// wgpu.
-    Wgpu,
-    /// The CPU model in this crate.
-    Model,
-    /// The evaluator of DXIL in this crate.
-    Dxil,
-    /// Direct3D 12 through its own tables of methods.
-    D3d12,
-}
-
-impl RunnerKind {
-    /// The name in trial names and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ash => "ash",
-            Self::Wgpu => "wgpu",
-            Self::Model => "model",
-            Self::Dxil => "dxil",
-            Self::D3d12 => "d3d12",
-        }
-    }
-}
-
 /// A device as seen through one API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceInfo {
@@ -100,27 +71,27 @@ pub struct DeviceInfo {
     pub driver: String,
     /// API and version: `Vulkan 1.3.230`, `OpenGL 4.5`.
     pub api: String,
-    /// Which API drives it.
+    /// The API that drives it.
     pub runner: RunnerKind,
     /// Position in the runner's enumeration; opens the device.
     pub index: u32,
-    /// Whether the device is hardware rather than a CPU.
+    /// True for hardware, false for a CPU.
     pub hardware: bool,
-    /// What it can do.
+    /// Features that it has.
     pub features: BTreeSet<Feature>,
     /// Largest range of a uniform buffer, in bytes.
     pub max_uniform_range: u32,
     /// Largest push-constant block, in bytes; 0 for none.
     pub max_push_constants: u32,
-    /// What is told of devices below Direct3D 12 alone.
+    /// Facts about devices below Direct3D 12 alone.
     #[serde(default)]
     pub direct3d: Option<Direct3d>,
 }
 
-/// What a device below Direct3D 12 says of itself.
+/// Facts that a device below Direct3D 12 tells of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Direct3d {
-    /// Who translates Direct3D for another API, with a version: `vkd3d 2.1`; `None` for a driver of Direct3D.
+    /// The translator of Direct3D for another API, with a version: `vkd3d 2.1`; `None` for a driver of Direct3D.
     pub translator: Option<String>,
     /// Highest shader model.
     pub shader_model: ShaderModel,
@@ -144,7 +115,7 @@ impl fmt::Display for ShaderModel {
 }
 
 impl DeviceInfo {
-    /// Whether the device is driven through OpenGL or OpenGL ES, and so gets its shaders as GLSL.
+    /// True if the device is driven through OpenGL or OpenGL ES, and so gets its shaders as GLSL.
     pub fn is_opengl(&self) -> bool {
         self.api.starts_with("OpenGL")
     }

@@ -49,7 +49,7 @@ impl Alignment {
         offset.checked_next_multiple_of(self.0).filter(|rounded| *rounded <= MAX_BYTES).ok_or(TooLarge)
     }
 
-    /// Whether `offset` is a multiple.
+    /// True if `offset` is a multiple.
     pub fn divides(self, offset: u32) -> bool {
         offset.is_multiple_of(self.0)
     }

@@ -9,7 +9,7 @@ pub struct Annotations {
     pub registers: Vec<Register>,
     /// `packoffset(...)`; of several the last.
     pub packoffset: Option<PackOffset>,
-    /// `[[vk::binding(1, 0)]]`, `[numthreads(8, 8, 1)]` and their kin, in order.
+    /// `[[vk::binding(1, 0)]]`, `[numthreads(8, 8, 1)]` and the like, in order.
     pub attributes: Vec<Attribute>,
     /// `layout(binding = 1, set = 0)`, in order.
     pub layout: Vec<LayoutQualifier>,
@@ -30,7 +30,7 @@ pub struct Register {
     pub space: Option<u32>,
     /// Shader profile of the old form `register(ps, t3)`.
     pub profile: Option<String>,
-    /// Whether DXC takes this form and Slang does not: a letter without a number, `t` at a sampler, `s` at a texture.
+    /// True if DXC takes this form and Slang does not: a letter without a number, `t` at a sampler, `s` at a texture.
     pub only_dxc: bool,
     /// Where it stands.
     pub span: Span,
@@ -103,14 +103,14 @@ impl Annotations {
         }
     }
 
-    /// Whether `[[vk::push_constant]]` or `layout(push_constant)` stands before the declaration.
+    /// True if `[[vk::push_constant]]` or `layout(push_constant)` stands before the declaration.
     pub fn is_push_constant(&self) -> bool {
         self.attribute(Some("vk"), "push_constant").is_some()
             || self.attribute(None, "push_constant").is_some()
             || self.layout.iter().any(|qualifier| qualifier.name == "push_constant")
     }
 
-    /// Whether an attribute makes the declaration the shader record of Slang (`[[vk::shader_record]]`,
+    /// True if an attribute makes the declaration the shader record of Slang (`[[vk::shader_record]]`,
     /// `layout(shaderRecordEXT)`).
     pub fn is_slang_shader_record(&self) -> bool {
         let layouts = ["shaderRecordEXT", "shaderRecordNV"];
@@ -119,7 +119,7 @@ impl Annotations {
             || self.layout.iter().any(|qualifier| layouts.contains(&qualifier.name.as_str()))
     }
 
-    /// Whether an attribute makes the declaration the shader record of DXC (`[[vk::shader_record_ext]]`, `_nv`).
+    /// True if an attribute makes the declaration the shader record of DXC (`[[vk::shader_record_ext]]`, `_nv`).
     pub fn is_dxc_shader_record(&self) -> bool {
         ["shader_record_ext", "shader_record_nv"].iter().any(|name| self.attribute(Some("vk"), name).is_some())
     }

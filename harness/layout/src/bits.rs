@@ -30,17 +30,19 @@ impl StorageUnit {
             BitFields::Widening if component.size > self.component.size => component,
             BitFields::Widening => self.component,
         };
+
         let offset = self.used;
         let used = offset + width;
         if used > unit.size * 8 {
             return None;
         }
+
         *self = Self { component: unit, used };
         Some(BitRange { offset, width })
     }
 }
 
-/// Whether a field of width zero ends the unit.
+/// True if a field of width zero ends the unit.
 pub(super) fn zero_width_ends_unit(rule: BitFields) -> bool {
     match rule {
         BitFields::SameSize | BitFields::Widening => true,

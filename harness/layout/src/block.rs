@@ -1,4 +1,4 @@
-//! Blocks of bytes: what a rule set lays out as a whole.
+//! Blocks of bytes, which a rule set lays out as a whole.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ pub enum BlockKind {
     ShaderRecord,
     /// Uniform parameters of an entry point.
     EntryUniforms,
-    /// What a pointer parameter points at.
+    /// The pointee of a pointer parameter.
     Pointee,
     /// A uniform block of WGSL or GLSL.
     UniformBlock,
@@ -40,14 +40,14 @@ pub enum BlockKind {
     StorageBlock,
 }
 
-/// A block of bytes: what one byte rule set lays out as a whole.
+/// A block of bytes, which one rule set lays out as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Name: `S`, `cb`, `$Globals`, `$Entry.main`, `p.inner`, `S#2`.
     pub name: String,
     /// Kind.
     pub kind: BlockKind,
-    /// What the block holds: a struct of its members, or for `StructuredBuffer<float3>` the element itself.
+    /// The type that the block holds: a struct of its members, or for `StructuredBuffer<float3>` the element itself.
     pub element: Type,
     /// Elements of an array of blocks; 1 for a single block.
     pub count: Count,
@@ -85,6 +85,23 @@ impl Block {
 }
 
 impl BlockKind {
+    /// True if members are declared directly in the block rather than in a struct type.
+    pub(crate) fn has_direct_members(self) -> bool {
+        match self {
+            Self::Cbuffer | Self::Tbuffer | Self::Globals => true,
+            Self::ConstantBuffer
+            | Self::TextureBuffer
+            | Self::ParameterBlock
+            | Self::StructuredElement
+            | Self::PushConstant
+            | Self::ShaderRecord
+            | Self::EntryUniforms
+            | Self::Pointee
+            | Self::UniformBlock
+            | Self::StorageBlock => false,
+        }
+    }
+
     /// The name in the command-line contract.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@
 /// Source: Vulkan specification, "Offset and Stride Assignment".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockRules {
-    /// What Vulkan 1.1 allows everywhere, relaxed block layout included.
+    /// The layouts that Vulkan 1.1 allows everywhere, relaxed block layout included.
     Relaxed,
     /// `uniformBufferStandardLayout`: uniform blocks as storage blocks.
     UniformStandard,

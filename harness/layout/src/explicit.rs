@@ -7,14 +7,12 @@
 
 use std::ops::Range;
 
+use super::alignment::{MAX_BYTES, multiply};
 use super::rules::{Forbid, GlobalRegister, PackOffsetRule, VkOffset};
 use super::tree::{Extent, LaidOut, LayoutWarning, LayoutWarningKind};
-use super::walk::{LayoutWalk, Level, Stop};
+use super::walk_state::{Level, Stop, WalkState};
 use crate::BlockKind;
 use crate::shape::Member;
-
-use super::alignment::{MAX_BYTES, multiply};
-use super::place::is_direct;
 
 /// Where a member asks to stand, in bytes from the start of its struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +27,15 @@ pub(super) enum ExplicitPlace {
 
 /// The place that the annotations of `member` ask for. On a member without bytes only `packoffset` counts.
 pub(super) fn of(
-    walk: &mut LayoutWalk<'_>,
+    walk: &mut WalkState<'_>,
     member: &Member,
     layout: &LaidOut,
     level: Level,
 ) -> Result<Option<ExplicitPlace>, Stop> {
     let has_bytes = layout.size != Extent::Finite(0);
     let vk_offset = if has_bytes { vk_offset(walk, member, level)? } else { None };
+
+    // What HLSL itself says of a place comes before Vulkan's attribute.
     let own = match (level, walk.kind) {
         (Level::Block, BlockKind::Cbuffer | BlockKind::Tbuffer) => packoffset(walk, member, layout)?,
         (Level::Block, BlockKind::Globals) if has_bytes => register(walk, member)?,
@@ -44,11 +44,11 @@ pub(super) fn of(
     Ok(own.or(vk_offset))
 }
 
-fn packoffset(walk: &mut LayoutWalk<'_>, member: &Member, layout: &LaidOut) -> Result<Option<ExplicitPlace>, Stop> {
+fn packoffset(walk: &mut WalkState<'_>, member: &Member, layout: &LaidOut) -> Result<Option<ExplicitPlace>, Stop> {
     let Some(packoffset) = &member.annotations.packoffset else { return Ok(None) };
     let offset = packoffset.offset().filter(|offset| *offset <= MAX_BYTES).ok_or(Stop::TooLarge)?;
     match walk.rules.packoffset {
-        // A resource is no member of the block there.
+        // There a resource is not a member of the block.
         PackOffsetRule::Ascending if layout.is_resource() => Ok(None),
         PackOffsetRule::RestBehindHighest => Ok(Some(ExplicitPlace::First(offset))),
         PackOffsetRule::Ascending => Ok(Some(ExplicitPlace::Ascending(offset))),
@@ -56,7 +56,7 @@ fn packoffset(walk: &mut LayoutWalk<'_>, member: &Member, layout: &LaidOut) -> R
     }
 }
 
-fn register(walk: &mut LayoutWalk<'_>, member: &Member) -> Result<Option<ExplicitPlace>, Stop> {
+fn register(walk: &mut WalkState<'_>, member: &Member) -> Result<Option<ExplicitPlace>, Stop> {
     let is_c = member.annotations.registers.iter().any(|register| register.class == Some('c'));
     let Some(index) = member.annotations.constant_register() else { return Ok(None) };
     match walk.rules.global_register {
@@ -69,14 +69,14 @@ fn register(walk: &mut LayoutWalk<'_>, member: &Member) -> Result<Option<Explici
     }
 }
 
-fn vk_offset(walk: &mut LayoutWalk<'_>, member: &Member, level: Level) -> Result<Option<ExplicitPlace>, Stop> {
+fn vk_offset(walk: &mut WalkState<'_>, member: &Member, level: Level) -> Result<Option<ExplicitPlace>, Stop> {
     if member.annotations.attribute(Some("vk"), "offset").is_none() {
         return Ok(None);
     }
-    let direct = level == Level::Block && is_direct(walk.kind);
-    if direct && walk.rules.forbids.contains(&Forbid::VkOffsetInCbuffer) {
+    if walk.is_direct(level) && walk.rules.forbids.contains(&Forbid::VkOffsetInCbuffer) {
         return Err(walk.refuse("[[vk::offset]] only applies to members of a struct"));
     }
+
     match walk.rules.vk_offset {
         VkOffset::Ignored => {
             let message = "[[vk::offset]] is ignored".to_owned();
@@ -91,9 +91,10 @@ fn vk_offset(walk: &mut LayoutWalk<'_>, member: &Member, level: Level) -> Result
 }
 
 /// Warns of members that share bytes; only explicit offsets can make them.
-pub(super) fn warn_of_overlaps(walk: &mut LayoutWalk<'_>, members: &[(&str, Range<u32>)]) {
+pub(super) fn warn_of_overlaps(walk: &mut WalkState<'_>, members: &[(&str, Range<u32>)]) {
     let mut sorted: Vec<&(&str, Range<u32>)> = members.iter().filter(|(_, range)| !range.is_empty()).collect();
     sorted.sort_by_key(|(_, range)| (range.start, range.end));
+
     for pair in sorted.windows(2) {
         let [(first, before), (second, after)] = pair else { continue };
         if after.start < before.end {

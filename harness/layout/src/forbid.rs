@@ -8,12 +8,12 @@
 use super::alignment::Alignment;
 use super::rules::{Forbid, RuleSet};
 use super::tree::{Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusals};
-use super::walk::LayoutWalk;
+use super::walk_state::WalkState;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder, Type};
 
 /// Adds the reasons against a declared type at the walk's path.
-pub(super) fn declared(walk: &mut LayoutWalk<'_>, ty: &Type) {
+pub(super) fn declared(walk: &mut WalkState<'_>, ty: &Type) {
     for forbid in walk.rules.forbids {
         let reason = match forbid {
             Forbid::NotWgsl => not_wgsl(walk, ty),
@@ -23,6 +23,7 @@ pub(super) fn declared(walk: &mut LayoutWalk<'_>, ty: &Type) {
             Forbid::ColumnMajorIntegers => column_major_integers(walk, ty),
             Forbid::WgslUniform | Forbid::VkOffsetInCbuffer => None,
         };
+
         if let Some(reason) = reason {
             walk.refuse(format!("{reason}, which {} does not allow", walk.rules.name));
         }
@@ -30,13 +31,13 @@ pub(super) fn declared(walk: &mut LayoutWalk<'_>, ty: &Type) {
 }
 
 /// Adds the reason against a bit-field at the walk's path.
-pub(super) fn bit_field(walk: &mut LayoutWalk<'_>) {
+pub(super) fn bit_field(walk: &mut WalkState<'_>) {
     if walk.rules.forbids.contains(&Forbid::NotWgsl) {
         walk.refuse(format!("is a bit-field, which {} does not allow", walk.rules.name));
     }
 }
 
-fn not_wgsl(walk: &LayoutWalk<'_>, ty: &Type) -> Option<String> {
+fn not_wgsl(walk: &WalkState<'_>, ty: &Type) -> Option<String> {
     let reason = match ty {
         Type::Vector { length: 1, .. } => "is a vector of one component",
         Type::Matrix { rows, columns, .. } if *rows == 1 || *columns == 1 => "is a matrix with one row or column",
@@ -53,13 +54,13 @@ fn not_wgsl(walk: &LayoutWalk<'_>, ty: &Type) -> Option<String> {
     Some(reason.to_owned())
 }
 
-fn scalar_not_wgsl(walk: &LayoutWalk<'_>, scalar: Scalar) -> Option<String> {
+fn scalar_not_wgsl(walk: &WalkState<'_>, scalar: Scalar) -> Option<String> {
     let size = scalar.size(walk.options.sixteen_bit, walk.rules.bool_size);
     let known = scalar != Scalar::Bool && (size == 4 || (size == 2 && scalar.is_float()));
     (!known).then(|| format!("is made of {}", scalar.spelling()))
 }
 
-fn column_major_integers(walk: &LayoutWalk<'_>, ty: &Type) -> Option<String> {
+fn column_major_integers(walk: &WalkState<'_>, ty: &Type) -> Option<String> {
     let Type::Matrix { scalar, rows, columns, order } = ty else { return None };
     let column_major = order.unwrap_or(walk.options.matrix) == MatrixOrder::Column;
     let matrix = *rows > 1 && *columns > 1;
@@ -87,8 +88,8 @@ impl UniformCheck {
         match &layout.shape {
             LaidOutShape::Array { element, stride, .. } => {
                 if !Alignment::REGISTER.divides(*stride) {
-                    self.refusals
-                        .push(path, format!("has array stride {stride}, {} wants a multiple of 16", self.rules));
+                    let message = format!("has array stride {stride}, {} wants a multiple of 16", self.rules);
+                    self.refusals.push(path, message);
                 }
                 self.visit(&format!("{path}[]"), element);
             }
@@ -106,6 +107,7 @@ impl UniformCheck {
         for member in members {
             let path = super::views::join(path, &member.name);
             let LaidOutMember { offset, layout, .. } = member;
+
             if *offset < struct_end {
                 let message = format!("is at offset {offset}, {} wants {struct_end} behind a struct", self.rules);
                 self.refusals.push(&path, message);
@@ -114,6 +116,7 @@ impl UniformCheck {
             if aggregate && !Alignment::REGISTER.divides(*offset) {
                 self.refusals.push(&path, format!("is at offset {offset}, {} wants a multiple of 16", self.rules));
             }
+
             struct_end = match (&layout.shape, layout.size) {
                 (LaidOutShape::Struct(_), Extent::Finite(size)) => (offset + size).next_multiple_of(16),
                 _ => 0,

@@ -23,10 +23,10 @@
 //! ```
 //!
 //! [`table()`] lists the rule sets, and [`rules`] says what each of their columns means. [`RuleSet::lay_out`] and [`lay_out`]
-//! apply one: `walk` measures types, `slots` lists what a struct places, `place` puts it one behind the other, `bits` shares
-//! storage units between bit-fields, `explicit` reads `packoffset` and `[[vk::offset]]`, `forbid` finds what a rule set does
-//! not allow. [`tree`] is the result; `views` flattens it to rows and to scalars, and [`LaidOut::offset_of`] looks up one
-//! path.
+//! apply one: `walk` measures types, with its state in `walk_state`, `slots` lists what a struct places, `place` puts it one
+//! behind the other, `bits` shares storage units between bit-fields, `explicit` reads `packoffset` and `[[vk::offset]]`,
+//! `forbid` finds what a rule set does not allow. [`tree`] is the result; `views` flattens it to rows and to scalars, and
+//! [`LaidOut::offset_of`] looks up one path.
 //!
 //! [`native`] names the rule set that each compiler implies. [`mutate`] makes wrong rule sets, to test that the cases notice
 //! them. [`padding`] finds the bytes that a layout loses between members, and [`reorder`] an order that loses fewer.
@@ -62,6 +62,7 @@ pub mod tree;
 mod unit;
 mod views;
 mod walk;
+mod walk_state;
 
 pub use annotations::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register};
 pub use block::{Block, BlockKind};

@@ -6,7 +6,7 @@ use super::alignment::Alignment;
 use super::measured::{ArrayFootprint, Footprint, MeasuredType};
 use super::rules::{Matrices, MatrixStart, OneDimensional, Placement, StraddleSize};
 use super::tree::{Component, LaidOutShape};
-use super::walk::{LayoutWalk, Stop};
+use super::walk_state::{Stop, WalkState};
 use crate::shape::MatrixOrder;
 
 /// A matrix with its order decided.
@@ -24,7 +24,7 @@ pub(super) struct Matrix {
 
 impl Matrix {
     /// Size, alignment and stride under the walk's rule set.
-    pub(super) fn measure(&self, walk: &LayoutWalk<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
+    pub(super) fn measure(&self, walk: &WalkState<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
         let as_vector = match walk.rules.one_dimensional {
             OneDimensional::Matrix => false,
             OneDimensional::Vector => self.rows == 1 || self.columns == 1,
@@ -42,7 +42,7 @@ impl Matrix {
     }
 
     /// One contiguous vector, whatever order is declared: the order that the shape names is the one that makes it so.
-    fn as_vector(&self, walk: &LayoutWalk<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
+    fn as_vector(&self, walk: &WalkState<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
         let length = self.rows * self.columns;
         let order = if self.rows == 1 { MatrixOrder::Row } else { MatrixOrder::Column };
         let footprint = Footprint::vector(walk.rules.vectors, self.component, length)?;
@@ -52,13 +52,13 @@ impl Matrix {
         Ok(measured)
     }
 
-    fn as_array(&self, walk: &LayoutWalk<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
+    fn as_array(&self, walk: &WalkState<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
         let vector = Footprint::vector(walk.rules.vectors, self.component, self.length())?;
         let array = ArrayFootprint::new(walk.rules, vector, self.vectors())?;
         Ok(MeasuredType::new(self.shape(array.stride), array.footprint, placement))
     }
 
-    fn in_registers(&self, walk: &LayoutWalk<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
+    fn in_registers(&self, walk: &WalkState<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
         let last = self.component.size.max(4) * self.length();
         let stride = Alignment::REGISTER.round_up(last)?;
         let size = stride * (self.vectors() - 1) + last;

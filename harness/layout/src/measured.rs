@@ -4,7 +4,7 @@ use super::alignment::{Alignment, TooLarge, add, multiply};
 use super::rules::{ArrayStride, EmptyMembers, Placement, RuleSet, Straddle, VectorAlignment};
 use super::tree::{Component, Extent, LaidOut, LaidOutShape};
 
-/// A type with what its surroundings must know.
+/// A type, and the facts about it that decide where it can stand.
 #[derive(Clone, Debug)]
 pub(super) struct MeasuredType {
     /// The type; its `alignment` is the rounding applied before any straddle test.
@@ -83,6 +83,7 @@ impl Footprint {
         let power = Alignment::containing(size)?;
         let single = Self::scalar(component).alignment;
         let half = component.size == 2 && component.scalar.is_float();
+
         Ok(match rule {
             VectorAlignment::Component => Self { size, alignment: single },
             VectorAlignment::PowerOfTwo => Self { size, alignment: power },
@@ -109,6 +110,7 @@ impl ArrayFootprint {
         let alignment = element.alignment.max(rules.array_alignment);
         let empty_takes_space = rules.members.empty == EmptyMembers::Aligned && alignment != Alignment::ONE;
         let element_size = if element.size == 0 && empty_takes_space { alignment.bytes() } else { element.size };
+
         let stride = match rules.array_stride {
             ArrayStride::Rounded => alignment.round_up(element_size)?,
             ArrayStride::Packed => element_size,
@@ -118,6 +120,7 @@ impl ArrayFootprint {
             count if rules.pad_arrays => multiply(stride, count)?,
             count => add(multiply(stride, count - 1)?, element_size)?,
         };
+
         Ok(Self { footprint: Footprint { size, alignment }, stride })
     }
 }

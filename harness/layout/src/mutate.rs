@@ -1,7 +1,8 @@
 //! Makes rule mutants: every row that differs from a given one in one parameter. The cases must notice each.
 //!
 //! The alternatives of each parameter stand here, one table each. What a row says about itself (name, texts, versions,
-//! which rules of Vulkan it keeps, and what shading languages have for it) is no rule for bytes and is not mutated; a test takes rows apart so that no column is forgotten.
+//! which rules of Vulkan it keeps, and what shading languages have for it) is not a rule for bytes and is not mutated; a
+//! test takes rows apart so that no column is forgotten.
 
 use super::alignment::Alignment;
 use super::rules::{
@@ -113,7 +114,7 @@ struct Mutants<'a> {
 }
 
 impl Mutants<'_> {
-    /// How types are measured.
+    /// The columns by which types are measured.
     fn types(&mut self) {
         self.add("bool-size", BOOL_SIZES, |row| &mut row.bool_size);
         self.add("vectors", VECTORS, |row| &mut row.vectors);
@@ -132,8 +133,8 @@ impl Mutants<'_> {
         self.add("bit-fields", BIT_FIELDS, |row| &mut row.bit_fields);
     }
 
-    /// How members find their places. The only way in which members declared directly in a `cbuffer` are treated apart
-    /// is DXC's.
+    /// The columns by which members are placed. The only way in which members declared directly in a `cbuffer` are
+    /// treated apart is DXC's.
     fn members(&mut self) {
         self.placement("members", |row| &mut row.members);
         let dxc = table().iter().find_map(|row| row.direct);
@@ -156,7 +157,7 @@ impl Mutants<'_> {
         self.add(&minimum, ALIGNMENTS, |row| &mut of(row).minimum_precision_alignment);
     }
 
-    /// What annotations do, and what is forbidden.
+    /// The columns of annotations and of what is forbidden.
     fn annotations(&mut self) {
         self.add("packoffset", PACKOFFSETS, |row| &mut row.packoffset);
         self.add("vk-offset", VK_OFFSETS, |row| &mut row.vk_offset);

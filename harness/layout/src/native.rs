@@ -1,6 +1,6 @@
 //! The rule set that a compiler implies for each kind of block.
 //!
-//! `native:dxc-spirv` and its kin stand for a compiler with a target and its layout flag. For each block they name a row of
+//! `native:dxc-spirv` and the like stand for a compiler with a target and its layout flag. For each block they name a row of
 //! [`mod@super::table`], or none where the compiler has no such block.
 //!
 //! Source: measured with DXC 1.7.2308, FXC 10.0.22621.2428 and Slang 2026.12; for Clang what wg-hlsl, Types with explicit layouts
@@ -26,7 +26,7 @@ pub struct Native {
     pub texture_buffers: Option<&'static str>,
     /// Elements of structured buffers.
     pub structured: Option<&'static str>,
-    /// What `ByteAddressBuffer.Load<T>` and `Store<T>` find, where the compiler has them.
+    /// Elements that `ByteAddressBuffer.Load<T>` and `Store<T>` access, where the compiler has them.
     pub byte_address: Option<&'static str>,
     /// Push constants.
     pub push_constants: Option<&'static str>,
@@ -40,7 +40,7 @@ pub struct Native {
     pub uniform_blocks: Option<&'static str>,
     /// Storage blocks of GLSL and WGSL.
     pub storage_blocks: Option<&'static str>,
-    /// Whether `ConstantBuffer<T, Std430DataLayout>` and its kin choose the rule set.
+    /// True if `ConstantBuffer<T, Std430DataLayout>` and its like choose the rule set.
     pub data_layouts: bool,
 }
 

@@ -1,17 +1,15 @@
 //! Finds the padding of a laid-out block: the bytes that no scalar owns, for `layoutproof show --padding`.
 //!
-//! Each struct is listed once, with its own padding; the block's total
-//! counts it as often as the struct stands there. [`super::reorder`] says which order of members would save bytes.
-//! All sizes and offsets are bytes. Unused bits of a bit-field's unit are no padding.
+//! Each struct is listed once, with its own padding; the block's total counts it as often as the struct stands there.
+//! [`super::reorder`] says which order of members would save bytes.
+//! All sizes and offsets are bytes. Unused bits of a bit-field's unit are not padding.
 
 use serde::Serialize;
 
-use super::LayoutOptions;
-use super::reorder::{self, MemberOrder};
-use super::rules::RuleSet;
+use super::reorder::{self, LayoutInput, MemberOrder};
 use super::tree::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+use crate::BlockKind;
 use crate::shape::Count;
-use crate::{Block, BlockKind};
 
 /// Padding of one block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,9 +49,9 @@ pub struct PaddedStruct {
 /// Bytes that no scalar owns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hole {
-    /// What kind of place it is.
+    /// Kind of the place.
     pub kind: HoleKind,
-    /// Member before which, in which or behind which it lies; empty in a block that is no struct.
+    /// Member before which, in which or behind which it lies; empty in a block that is not a struct.
     pub member: String,
     /// First byte, from the start of the struct; inside a member that member's first byte.
     pub offset: u32,
@@ -71,17 +69,6 @@ pub enum HoleKind {
     Inside,
     /// Behind the last member.
     Tail,
-}
-
-/// A block as it was declared and laid out, to try other orders of its members.
-#[derive(Clone, Copy, Debug)]
-pub struct LayoutInput<'a> {
-    /// The block.
-    pub block: &'a Block,
-    /// The rule set of the layout.
-    pub rules: &'a RuleSet,
-    /// How it was laid out.
-    pub options: LayoutOptions,
 }
 
 /// Padding of a block, `None` for one that its rule set forbids or that has no end.
@@ -129,15 +116,19 @@ impl<'a> PaddingCollector<'a> {
             | LaidOutShape::Matrix { .. }
             | LaidOutShape::Array { .. }
             | LaidOutShape::Pointer
-            | LaidOutShape::Resource => {
-                let own = root.size.finite().unwrap_or(size);
-                let mut holes = Vec::new();
-                holes.extend(hole(HoleKind::Inside, "", 0..between(root)));
-                holes.extend(hole(HoleKind::Tail, "", own..size));
-                self.add("", root, holes, size);
-                self.below("", root);
-            }
+            | LaidOutShape::Resource => self.element(root, size),
         }
+    }
+
+    /// A block that is not a struct: its own padding, and that of the structs that it holds.
+    fn element(&mut self, root: &'a LaidOut, size: u32) {
+        let own = root.size.finite().unwrap_or(size);
+        let mut holes = Vec::new();
+        holes.extend(hole(HoleKind::Inside, "", 0..between(root)));
+        holes.extend(hole(HoleKind::Tail, "", own..size));
+
+        self.add("", root, holes, size);
+        self.below("", root);
     }
 
     fn structure(&mut self, path: &str, layout: &'a LaidOut, members: &'a [LaidOutMember], size: u32) {
@@ -145,6 +136,7 @@ impl<'a> PaddingCollector<'a> {
             return;
         }
         self.seen.push(layout);
+
         self.add(path, layout, holes(members, size), size);
         for member in members {
             let name = if member.is_base { "" } else { &member.name };
@@ -210,6 +202,7 @@ fn is_empty(layout: &LaidOut) -> bool {
 /// Bytes inside a type that no element, vector or scalar of it owns; a struct answers for itself.
 fn between(layout: &LaidOut) -> u32 {
     let Some(size) = layout.size.finite() else { return 0 };
+
     let owned = match &layout.shape {
         LaidOutShape::Scalar(component) => component.size,
         LaidOutShape::Vector { component, length } => component.size * length,
@@ -223,6 +216,7 @@ fn between(layout: &LaidOut) -> u32 {
         | LaidOutShape::Pointer
         | LaidOutShape::Resource => size,
     };
+
     size.saturating_sub(owned)
 }
 
@@ -232,12 +226,12 @@ fn waste(layout: &LaidOut) -> u64 {
     inside.saturating_add(structs_in(layout))
 }
 
-/// What the structs that a type is or holds lose.
+/// The bytes that the structs lose which a type is or holds.
 fn structs_in(layout: &LaidOut) -> u64 {
     match &layout.shape {
         LaidOutShape::Struct(members) => {
-            let own: u64 =
-                holes(members, layout.size.finite().unwrap_or(0)).iter().map(|hole| u64::from(hole.size)).sum();
+            let holes = holes(members, layout.size.finite().unwrap_or(0));
+            let own = holes.iter().map(|hole| u64::from(hole.size)).sum();
             members.iter().map(|member| structs_in(&member.layout)).fold(own, u64::saturating_add)
         }
         LaidOutShape::Array { element, count: Count::Finite(count), .. } => {

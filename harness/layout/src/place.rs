@@ -7,8 +7,7 @@ use super::explicit::{self, ExplicitPlace};
 use super::rules::{EmptyMembers, Placement};
 use super::slots::{self, MemberSlot, Precision};
 use super::tree::{Extent, LaidOutMember, LaidOutShape};
-use super::walk::{LayoutWalk, Level, Stop};
-use crate::BlockKind;
+use super::walk_state::{Level, Stop, WalkState};
 use crate::scalar::SixteenBit;
 use crate::shape::StructType;
 
@@ -23,35 +22,18 @@ pub(super) struct PlacedMembers {
     pub alignment: Alignment,
 }
 
-/// Whether a block's members are declared directly in it rather than in a struct type.
-pub(super) fn is_direct(kind: BlockKind) -> bool {
-    match kind {
-        BlockKind::Cbuffer | BlockKind::Tbuffer | BlockKind::Globals => true,
-        BlockKind::ConstantBuffer
-        | BlockKind::TextureBuffer
-        | BlockKind::ParameterBlock
-        | BlockKind::StructuredElement
-        | BlockKind::PushConstant
-        | BlockKind::ShaderRecord
-        | BlockKind::EntryUniforms
-        | BlockKind::Pointee
-        | BlockKind::UniformBlock
-        | BlockKind::StorageBlock => false,
-    }
-}
-
 /// Measures and places the members of `ty`.
 pub(super) fn members(
-    walk: &mut LayoutWalk<'_>,
+    walk: &mut WalkState<'_>,
     ty: &StructType,
     placement: &Placement,
     level: Level,
 ) -> Result<PlacedMembers, Stop> {
     let slots = slots::of(walk, ty, placement, level)?;
+
     let mut cursor = Cursor::new(placement, walk.options.sixteen_bit);
     let mut offsets = vec![0; slots.len()];
     let (first, rest): (Vec<usize>, Vec<usize>) = (0..slots.len()).partition(|index| slots[*index].is_first());
-
     let mut failed = false;
     for index in first.into_iter().chain(rest) {
         let slot = &slots[index];
@@ -95,7 +77,7 @@ impl<'a> Cursor<'a> {
         Self { placement, rows, row: Precision::Normal, next: 0, highest: 0, unbounded: false }
     }
 
-    fn place(&mut self, walk: &mut LayoutWalk<'_>, slot: &MemberSlot) -> Result<u32, Stop> {
+    fn place(&mut self, walk: &mut WalkState<'_>, slot: &MemberSlot) -> Result<u32, Stop> {
         if self.unbounded && !slot.is_empty() {
             return Err(walk.refuse("follows an array without end"));
         }
@@ -151,6 +133,7 @@ impl<'a> Cursor<'a> {
             | LaidOutShape::Pointer
             | LaidOutShape::Resource => false,
         };
+
         match self.placement.empty {
             EmptyMembers::StartRegister if aggregate => Alignment::REGISTER.round_up(self.next),
             EmptyMembers::Aligned => slot.start().round_up(self.next),

@@ -10,16 +10,28 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::padding::LayoutInput;
+use super::LayoutOptions;
+use super::rules::RuleSet;
 use super::tree::{LaidOut, LaidOutShape};
 use super::walk::lay_out;
 use crate::shape::{Count, Member, StructType, Type};
 use crate::{Block, BlockKind};
 
-/// A struct with more members is left as it is: each order is laid out about this number of times squared.
+/// Most members of a struct that is reordered: each order is laid out about as often as the square of their number.
 const MAX_MEMBERS: usize = 32;
-/// Types in the struct, counted at each place, above which it is left as it is.
+/// Most types in a struct that is reordered, counted at each place.
 const MAX_TYPES: usize = 1 << 10;
+
+/// A block as it was declared and laid out, to try other orders of its members.
+#[derive(Clone, Copy, Debug)]
+pub struct LayoutInput<'a> {
+    /// The block.
+    pub block: &'a Block,
+    /// The rule set of the layout.
+    pub rules: &'a RuleSet,
+    /// How it was laid out.
+    pub options: LayoutOptions,
+}
 
 /// A better order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,6 +56,7 @@ pub(super) fn better(declared: LayoutInput<'_>, path: &str, type_name: &str) -> 
             named.remove(type_name)?
         }
     };
+
     // A nested struct is measured alone; as a constant buffer's type it meets the rules for members of structs.
     let kind = if whole { declared.block.kind } else { BlockKind::ConstantBuffer };
     if structure.members.len() > MAX_MEMBERS || structure.members.iter().any(is_fixed) {
@@ -69,10 +82,10 @@ pub(super) fn better(declared: LayoutInput<'_>, path: &str, type_name: &str) -> 
 fn collect(ty: &Type, named: &mut BTreeMap<String, Arc<StructType>>) {
     match ty {
         Type::Struct(structure) => {
-            if structure.name.is_empty() || named.insert(structure.name.clone(), Arc::clone(structure)).is_none() {
-                let base = structure.base.iter().map(|base| Type::Struct(Arc::clone(base)));
-                base.for_each(|base| collect(&base, named));
-                structure.members.iter().for_each(|member| collect(&member.ty, named));
+            let is_new =
+                structure.name.is_empty() || named.insert(structure.name.clone(), Arc::clone(structure)).is_none();
+            if is_new {
+                collect_below(structure, named);
             }
         }
         Type::Array { element, .. } => collect(element, named),
@@ -86,7 +99,17 @@ fn collect(ty: &Type, named: &mut BTreeMap<String, Arc<StructType>>) {
     }
 }
 
-/// Whether a member's place says more than its type.
+/// The structs of a struct's base and members.
+fn collect_below(structure: &StructType, named: &mut BTreeMap<String, Arc<StructType>>) {
+    if let Some(base) = &structure.base {
+        collect(&Type::Struct(Arc::clone(base)), named);
+    }
+    for member in &structure.members {
+        collect(&member.ty, named);
+    }
+}
+
+/// True if a member's place is given by more than its type.
 fn is_fixed(member: &Member) -> bool {
     let Member { ty, bit_width, annotations, .. } = member;
     let explicit = annotations.packoffset.is_some() || annotations.vk_offset().is_some();
@@ -121,6 +144,7 @@ impl<'a> Trial<'a> {
             StructType { members: members.iter().map(|member| (*member).clone()).collect(), ..self.structure.clone() };
         let LayoutInput { block, rules, options } = self.declared;
         let block = Block { kind: self.kind, element: Type::Struct(Arc::new(structure)), ..block.clone() };
+
         let layout = lay_out(&block, rules, options);
         let laid_out = layout.result.ok()?;
         let size = laid_out.size.finite()?;

@@ -1,19 +1,10 @@
-//! Resource types: what a shader reads through a binding rather than from a block's own bytes.
+//! Kinds of resources, which a shader reads through a binding rather than from a block's own bytes.
+//!
+//! A [`Resource`] has an element type, so it is defined beside the types, in [`crate::shape`].
 
 use std::fmt;
 
-use crate::shape::Type;
-
-/// A resource type with its element, if it has one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Resource {
-    /// What it is.
-    pub kind: ResourceKind,
-    /// `T` of `ConstantBuffer<T>`, `StructuredBuffer<T>`, `Texture2D<T>`; `None` where nothing is between `<` and `>`.
-    pub element: Option<Box<Type>>,
-    /// Second type argument of a Slang buffer (`ConstantBuffer<T, Std430DataLayout>`).
-    pub data_layout: Option<DataLayout>,
-}
+pub use crate::shape::Resource;
 
 /// Slang's explicit data layouts of buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +53,7 @@ pub enum ResourceKind {
     Buffer(Access),
     /// Textures.
     Texture(Texture),
-    /// `Sampler2D` and its kin: texture and sampler in one.
+    /// `Sampler2D` and the like: texture and sampler in one.
     CombinedSampler(Texture),
     /// `SamplerState`, `sampler`.
     Sampler,
@@ -122,18 +113,6 @@ pub enum Dimension {
     Two,
     Three,
     Cube,
-}
-
-impl fmt::Display for Resource {
-    /// HLSL spelling: `StructuredBuffer<S>`, `RWTexture2DArray<float4>`, `SamplerState`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.kind)?;
-        match (&self.element, self.data_layout) {
-            (Some(element), Some(layout)) => write!(f, "<{element}, {layout:?}>"),
-            (Some(element), None) => write!(f, "<{element}>"),
-            (None, _) => Ok(()),
-        }
-    }
 }
 
 impl fmt::Display for ResourceKind {

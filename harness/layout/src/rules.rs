@@ -1,4 +1,4 @@
-//! What a byte rule set says: one struct, one field per rule.
+//! The columns of a rule set: one struct, one field per rule.
 //!
 //! A rule set is a row of [`mod@super::table`], applied by [`super::lay_out`]. Every field is a choice between
 //! named alternatives, so that a row can be read, compared with another and mutated one field at a time.
@@ -9,8 +9,8 @@
 use super::alignment::Alignment;
 use super::block_rules::BlockRules;
 
-/// The name under which layouts stand that a module says itself, by its decorations or its compiler's types. It is no row
-/// of the table: nothing is laid out under it.
+/// The name for layouts that a module states itself, by its decorations or its compiler's types. It is not a row of the
+/// table: nothing is laid out under it.
 pub const DECLARED: &str = "declared";
 
 /// One named set of byte layout rules.
@@ -18,9 +18,9 @@ pub const DECLARED: &str = "declared";
 pub struct RuleSet {
     /// Full name, dialect included: `std140`, `scalar@slang`.
     pub name: &'static str,
-    /// What it is, in a sentence.
+    /// The rule set in a sentence.
     pub summary: &'static str,
-    /// Who says so.
+    /// The document, or the compiler and its version, that says so.
     pub source: &'static str,
     /// A declaration that shows what is special about it.
     pub example: Example,
@@ -34,7 +34,7 @@ pub struct RuleSet {
     pub glsl: Option<GlslQualifier>,
     /// The platform whose compilers alone apply the rule set.
     pub platform: Platform,
-    /// Whether people count such a block in 16-byte registers (`c0.x`): D3D's constant buffers, and DXC's
+    /// True if people count such a block in 16-byte registers (`c0.x`): D3D's constant buffers, and DXC's
     /// `-fvk-use-dx-layout`, which imitates them.
     pub has_registers: bool,
 
@@ -46,21 +46,21 @@ pub struct RuleSet {
     pub array_alignment: Alignment,
     /// Distance between array elements.
     pub array_stride: ArrayStride,
-    /// Whether the last element is as long as the stride.
+    /// True if the last element is as long as the stride.
     pub pad_arrays: bool,
     /// Arrays without a length.
     pub unsized_arrays: UnsizedArrays,
     /// Least alignment of structs.
     pub struct_alignment: Alignment,
-    /// Whether the size of a struct is a multiple of its alignment.
+    /// Decides when the size of a struct is a multiple of its alignment.
     pub pad_structs: StructPadding,
     /// Matrices.
     pub matrices: Matrices,
     /// Matrices with one row or one column.
     pub one_dimensional: OneDimensional,
-    /// Whether `row_major` and `column_major` count on a member that is an array of matrices.
+    /// Decides if `row_major` and `column_major` count on a member that is an array of matrices.
     pub array_order: ArrayOrder,
-    /// Whether they count on a matrix, or an array of matrices, that is the whole element of a block.
+    /// Decides if they count on a matrix, or an array of matrices, that is the whole element of a block.
     pub element_order: ElementOrder,
     /// Enums.
     pub enums: Enums,
@@ -69,9 +69,9 @@ pub struct RuleSet {
     /// Bit-fields.
     pub bit_fields: BitFields,
 
-    /// How a struct's members are placed.
+    /// The placement of a struct's members.
     pub members: Placement,
-    /// How members declared directly in `cbuffer`, `tbuffer` or `$Globals` are placed, where that differs.
+    /// The placement of members that are declared directly in `cbuffer`, `tbuffer` or `$Globals`, where that differs.
     pub direct: Option<Placement>,
 
     /// `packoffset`.
@@ -80,15 +80,15 @@ pub struct RuleSet {
     pub vk_offset: VkOffset,
     /// `register(c4)` on a loose global.
     pub global_register: GlobalRegister,
-    /// Which of Vulkan's rules for explicit layouts every block keeps that a compiler lays out so: what the compiler's option
-    /// promises, whatever a certain block would need.
+    /// Vulkan's rules for explicit layouts that a compiler promises with the option for this rule set, whatever a certain
+    /// block would need.
     pub block_rules: BlockRules,
-    /// What may not be declared.
+    /// Declarations that are not allowed.
     pub forbids: &'static [Forbid],
 }
 
 impl RuleSet {
-    /// Whether the name has no dialect: the specification, or for `hlsl-*`, `dx-*` and `relaxed*` DXC up to 1.8.
+    /// True if the name has no dialect: the specification, or for `hlsl-*`, `dx-*` and `relaxed*` DXC up to 1.8.
     pub fn is_bare(&self) -> bool {
         !self.name.contains('@')
     }
@@ -126,7 +126,7 @@ pub enum Platform {
     Other,
 }
 
-/// What GLSL has for a rule set.
+/// GLSL's layout qualifier for a rule set.
 ///
 /// Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers;
 /// `GL_EXT_scalar_block_layout`.
@@ -134,7 +134,7 @@ pub enum Platform {
 pub struct GlslQualifier {
     /// The extension that the qualifier needs; `None` for core GLSL.
     pub extension: Option<&'static str>,
-    /// Whether uniform blocks can have it. Core GLSL has `std430` for storage blocks and push constants only.
+    /// True if uniform blocks can have it. Core GLSL has `std430` for storage blocks and push constants only.
     pub in_uniform_blocks: bool,
 }
 
@@ -172,7 +172,7 @@ pub enum ArrayStride {
     Packed,
 }
 
-/// What `float a[]` is.
+/// The meaning of `float a[]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnsizedArrays {
     /// Elements to the end of the buffer.
@@ -237,7 +237,7 @@ pub enum ElementOrder {
     Default,
 }
 
-/// What an enum is.
+/// The type of an enum in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enums {
     /// Its underlying type.
@@ -266,13 +266,13 @@ pub struct Placement {
     pub straddle_size: StraddleSize,
     /// Which order decides whether a matrix has more than one vector and so starts a register.
     pub matrix_start: MatrixStart,
-    /// Whether a matrix of one vector is aligned to its component.
+    /// True if a matrix of one vector is aligned to its component.
     pub align_single_vectors: bool,
     /// Alignment of every enum, where it is not that of its type.
     pub enum_alignment: Option<Alignment>,
     /// Members without bytes.
     pub empty: EmptyMembers,
-    /// Whether going from normal to minimum precision, or back, starts a register (only with 16-bit types off); matrices of
+    /// True if going from normal to minimum precision, or back, starts a register (only with 16-bit types off); matrices of
     /// bools count as minimum precision.
     pub minimum_precision_rows: bool,
     /// Least alignment of scalars, vectors and matrices of a minimum-precision type, whatever their size.
@@ -321,7 +321,7 @@ pub enum EmptyMembers {
     Aligned,
 }
 
-/// What `packoffset` does.
+/// The effect of `packoffset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackOffsetRule {
     /// In any order; members without one follow behind the highest end.
@@ -332,7 +332,7 @@ pub enum PackOffsetRule {
     Refused,
 }
 
-/// What `[[vk::offset(N)]]` does.
+/// The effect of `[[vk::offset(N)]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VkOffset {
     /// Nothing; the user is warned.
@@ -342,7 +342,7 @@ pub enum VkOffset {
     Honoured,
 }
 
-/// What `register(...)` on a loose global does.
+/// The effect of `register(...)` on a loose global.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobalRegister {
     /// Any letter gives the 16-byte register; globals without one follow behind the highest end.
@@ -355,7 +355,7 @@ pub enum GlobalRegister {
     Refused,
 }
 
-/// What a rule set forbids.
+/// A declaration or a layout that a rule set forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forbid {
     /// Types that WGSL does not have or does not share with the host: `bool`, 8-bit, 64-bit and 16-bit integers, vectors
@@ -363,8 +363,8 @@ pub enum Forbid {
     NotWgsl,
     /// Unsized arrays.
     Unsized,
-    /// What WGSL asks of the uniform address space: array strides, and offsets of structs and arrays, in steps of 16, and
-    /// at least a struct's size rounded up to 16 before the next member.
+    /// The demands of WGSL on the uniform address space: array strides, and offsets of structs and arrays, in steps of 16,
+    /// and at least a struct's size rounded up to 16 before the next member.
     WgslUniform,
     /// Column-major matrices of integers or `bool` (DXC to SPIR-V).
     ColumnMajorIntegers,

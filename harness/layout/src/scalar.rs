@@ -29,7 +29,7 @@ pub enum Scalar {
     Min12Int,
 }
 
-/// Whether `half` and the minimum-precision types take 2 bytes (`-enable-16bit-types`) or 4.
+/// The size of `half` and of the minimum-precision types: 2 bytes (`-enable-16bit-types`) or 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SixteenBit {
     /// Two bytes.
@@ -57,12 +57,12 @@ impl Scalar {
         }
     }
 
-    /// Whether this is one of the minimum-precision types (`min16float` and its kin).
+    /// True for the minimum-precision types (`min16float` and the like).
     pub fn is_minimum_precision(self) -> bool {
         matches!(self, Self::Min16Float | Self::Min16Int | Self::Min16Uint | Self::Min10Float | Self::Min12Int)
     }
 
-    /// Whether values are floating point.
+    /// True for floating-point types.
     pub fn is_float(self) -> bool {
         matches!(self, Self::Float16 | Self::Half | Self::Float32 | Self::Float64 | Self::Min16Float | Self::Min10Float)
     }

@@ -1,4 +1,4 @@
-//! The shapes that declared types take: vectors, matrices, arrays, structs, enums, pointers.
+//! The shapes that declared types take: vectors, matrices, arrays, structs, enums, pointers, resources.
 //!
 //! Types here are resolved (typedefs followed, generics specialised, constants evaluated) but not laid out.
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::resource::Resource;
+use crate::resource::{DataLayout, ResourceKind};
 use crate::scalar::Scalar;
 use crate::{Annotations, Span};
 
@@ -127,6 +127,17 @@ pub struct EnumType {
     pub underlying: Scalar,
 }
 
+/// A resource type with its element, if it has one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource {
+    /// What it is.
+    pub kind: ResourceKind,
+    /// `T` of `ConstantBuffer<T>`, `StructuredBuffer<T>`, `Texture2D<T>`; `None` where nothing is between `<` and `>`.
+    pub element: Option<Box<Type>>,
+    /// Second type argument of a Slang buffer (`ConstantBuffer<T, Std430DataLayout>`).
+    pub data_layout: Option<DataLayout>,
+}
+
 impl fmt::Display for Type {
     /// HLSL spelling, dimensions outermost first, majorness left out: `float`, `float3`, `float2x3[4]`, `N::S[]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -150,6 +161,18 @@ impl fmt::Display for Type {
 
 fn write_vector(f: &mut fmt::Formatter<'_>, scalar: Scalar, length: u32) -> fmt::Result {
     write!(f, "{}{length}", scalar.spelling())
+}
+
+impl fmt::Display for Resource {
+    /// HLSL spelling: `StructuredBuffer<S>`, `RWTexture2DArray<float4>`, `SamplerState`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind)?;
+        match (&self.element, self.data_layout) {
+            (Some(element), Some(layout)) => write!(f, "<{element}, {layout:?}>"),
+            (Some(element), None) => write!(f, "<{element}>"),
+            (None, _) => Ok(()),
+        }
+    }
 }
 
 impl fmt::Display for Count {
@@ -202,7 +225,7 @@ impl Type {
         (ty, counts)
     }
 
-    /// Whether this is a scalar, a vector or a matrix of a minimum-precision type.
+    /// True for a scalar, a vector or a matrix of a minimum-precision type.
     pub fn is_minimum_precision(&self) -> bool {
         match self {
             Self::Scalar(scalar) | Self::Vector { scalar, .. } | Self::Matrix { scalar, .. } => {
@@ -232,7 +255,7 @@ impl Type {
         }
     }
 
-    /// Whether this type, or anything that it holds outside of resources, is a resource for which `is_wanted`.
+    /// True if this type, or anything that it holds outside of resources, is a resource for which `is_wanted`.
     pub fn holds(&self, is_wanted: &dyn Fn(&Resource) -> bool) -> bool {
         match self.dimensions().0 {
             Self::Resource(resource) => is_wanted(resource),
@@ -249,7 +272,7 @@ impl Type {
 }
 
 impl Member {
-    /// A member without annotations, which is no bit-field.
+    /// A member without annotations that is not a bit-field.
     pub fn new(name: impl Into<String>, ty: impl Into<Type>) -> Self {
         Self {
             name: name.into(),
@@ -273,7 +296,7 @@ impl StructType {
         own.or_else(|| self.base.as_deref()?.member(name))
     }
 
-    /// Whether a member, in the bases too, is or holds a resource for which `is_wanted`.
+    /// True if a member, in the bases too, is or holds a resource for which `is_wanted`.
     pub fn holds(&self, is_wanted: &dyn Fn(&Resource) -> bool) -> bool {
         self.base.as_deref().is_some_and(|base| base.holds(is_wanted))
             || self.members.iter().any(|member| member.ty.holds(is_wanted))

@@ -1,7 +1,8 @@
 //! Lists and measures what a struct places, in declaration order: its base, its members, the storage units of bit-fields.
 //!
-//! Which bit-fields share a unit is decided by
-//! [`super::bits`], what a member itself says about its place by [`super::explicit`].
+//! [`super::place`] calls it for each struct. Which bit-fields share a unit is decided by [`super::bits`], what a member
+//! itself says about its place by [`super::explicit`]. The types of members are measured by `measure` of [`super::walk`],
+//! which comes back here for a struct in a struct.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use super::forbid;
 use super::measured::MeasuredType;
 use super::rules::Placement;
 use super::tree::{BitRange, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
-use super::walk::{LayoutWalk, Level, Stop};
+use super::walk_state::{Level, Stop, WalkState};
 use crate::scalar::Scalar;
 use crate::shape::{Member, StructType, Type};
 
@@ -22,7 +23,7 @@ use crate::shape::{Member, StructType, Type};
 pub(super) struct MemberSlot {
     /// Name of the member, of the unit's first bit-field; empty for a base.
     pub name: String,
-    /// Whether this is the base struct.
+    /// True if this is the base struct.
     pub is_base: bool,
     /// The type.
     pub measured: MeasuredType,
@@ -42,7 +43,7 @@ struct BitField {
     bits: BitRange,
 }
 
-/// What a member does to the kind of the current 16-byte row.
+/// The effect of a member on the kind of the current 16-byte row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
     /// The row holds normal values from here.
@@ -72,12 +73,12 @@ impl Precision {
 }
 
 impl MemberSlot {
-    /// Whether it is placed before the members without an offset.
+    /// True if it is placed before the members without an offset.
     pub(super) fn is_first(&self) -> bool {
         matches!(self.explicit, Some(ExplicitPlace::First(_)))
     }
 
-    /// Whether it has no bytes.
+    /// True if it has no bytes.
     pub(super) fn is_empty(&self) -> bool {
         self.measured.layout.size == Extent::Finite(0)
     }
@@ -116,7 +117,7 @@ struct SlotCollector<'a> {
 
 /// Measures the members of `ty`, its base first.
 pub(super) fn of(
-    walk: &mut LayoutWalk<'_>,
+    walk: &mut WalkState<'_>,
     ty: &StructType,
     placement: &Placement,
     level: Level,
@@ -127,7 +128,7 @@ pub(super) fn of(
 }
 
 impl SlotCollector<'_> {
-    fn fill(&mut self, walk: &mut LayoutWalk<'_>, ty: &StructType) -> Result<(), Stop> {
+    fn fill(&mut self, walk: &mut WalkState<'_>, ty: &StructType) -> Result<(), Stop> {
         let mut failed = false;
         if let Some(base) = &ty.base {
             let base = Type::Struct(Arc::clone(base));
@@ -139,7 +140,7 @@ impl SlotCollector<'_> {
         if failed { Err(Stop::Reported) } else { Ok(()) }
     }
 
-    fn push_base(&mut self, walk: &mut LayoutWalk<'_>, base: &Type) -> Result<(), Stop> {
+    fn push_base(&mut self, walk: &mut WalkState<'_>, base: &Type) -> Result<(), Stop> {
         let measured = walk.measure(base, self.placement)?;
         self.found.push(MemberSlot {
             name: String::new(),
@@ -153,7 +154,7 @@ impl SlotCollector<'_> {
         Ok(())
     }
 
-    fn push_member(&mut self, walk: &mut LayoutWalk<'_>, member: &Member) -> Result<(), Stop> {
+    fn push_member(&mut self, walk: &mut WalkState<'_>, member: &Member) -> Result<(), Stop> {
         let mut slot = MemberSlot {
             name: member.name.clone(),
             is_base: false,
@@ -191,14 +192,14 @@ impl SlotCollector<'_> {
         Ok(())
     }
 
-    fn end_unit(&mut self, walk: &LayoutWalk<'_>) {
+    fn end_unit(&mut self, walk: &WalkState<'_>) {
         if let Some(last) = self.found.last_mut() {
             last.unit = last.unit.filter(|_| !zero_width_ends_unit(walk.rules.bit_fields));
         }
     }
 
     /// Puts a bit-field into the last slot's unit, if it takes it.
-    fn share(&mut self, walk: &mut LayoutWalk<'_>, component: Component, width: u32) -> Result<Option<BitRange>, Stop> {
+    fn share(&mut self, walk: &mut WalkState<'_>, component: Component, width: u32) -> Result<Option<BitRange>, Stop> {
         let Some((last, unit)) = self.found.last_mut().and_then(|last| Some((&mut last.measured, last.unit.as_mut()?)))
         else {
             return Ok(None);
@@ -212,7 +213,7 @@ impl SlotCollector<'_> {
     }
 }
 
-fn bit_field_component(walk: &mut LayoutWalk<'_>, layout: &LaidOut, width: u32) -> Result<Component, Stop> {
+fn bit_field_component(walk: &mut WalkState<'_>, layout: &LaidOut, width: u32) -> Result<Component, Stop> {
     forbid::bit_field(walk);
     let LaidOutShape::Scalar(component) = layout.shape else {
         return Err(walk.refuse(format!("is a bit-field of type {}", layout.type_name)));

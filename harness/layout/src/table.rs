@@ -116,7 +116,7 @@ const STD140: RuleSet = RuleSet {
     ..STD430
 };
 
-/// What DXC does in each of its SPIR-V layouts.
+/// Rules that all SPIR-V layouts of DXC share.
 const STD430_DXC: RuleSet = RuleSet {
     name: "std430@dxc",
     summary: "std430 as DXC's -fvk-use-gl-layout has it: 1xN matrices are vectors, enums 32-bit",

@@ -45,7 +45,7 @@ pub struct BlockLayout {
     pub result: Result<LaidOut, Vec<Refusal>>,
     /// Bytes from one structured-buffer element to the next; `None` for other kinds.
     pub stride: Option<u32>,
-    /// What the user should know although the layout is certain (an ignored attribute, for one).
+    /// Notes to the user on a layout that is certain (an ignored attribute, for one).
     pub warnings: Vec<LayoutWarning>,
 }
 
@@ -59,12 +59,12 @@ pub enum LayoutWarningKind {
     OffsetOverlap,
 }
 
-/// What a layout does that its author may not expect.
+/// A property of a layout that its author may not expect.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LayoutWarning {
     /// Path of the member in the block.
     pub path: String,
-    /// What kind of problem.
+    /// Kind of the problem.
     #[serde(rename = "code")]
     pub kind: LayoutWarningKind,
     /// Lowercase fragment with the numbers that matter; the rule set is not named.
@@ -125,7 +125,7 @@ impl Refusals {
         }
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
@@ -147,7 +147,7 @@ pub struct LaidOut {
     pub size: Extent,
     /// Alignment in bytes: the rounding applied before any straddle test.
     pub alignment: u32,
-    /// What it is made of.
+    /// Its parts.
     pub shape: LaidOutShape,
 }
 
@@ -183,7 +183,7 @@ pub struct Component {
     pub size: u32,
 }
 
-/// What a laid-out type is made of.
+/// The parts of a laid-out type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LaidOutShape {
     /// A scalar or an enum.
@@ -230,7 +230,7 @@ pub enum LaidOutShape {
 pub struct LaidOutMember {
     /// Name; empty for the base struct and for unnamed bit-fields.
     pub name: String,
-    /// Whether this is the base struct, whose members count as the struct's own.
+    /// True for the base struct, whose members count as the struct's own.
     pub is_base: bool,
     /// Bytes from the start of the enclosing struct.
     pub offset: u32,
@@ -261,7 +261,7 @@ pub struct MemberRow {
     pub offset: u32,
     /// Size in bytes; `None` for an unsized array.
     pub size: Option<u32>,
-    /// Whether this is an unsized array.
+    /// True for an unsized array.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unbounded: bool,
     /// Alignment in bytes.

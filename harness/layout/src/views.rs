@@ -41,7 +41,7 @@ impl ElementChoice {
 impl BlockLayout {
     /// A row per member of every struct level, in declaration order, parents before children; empty for a refused block.
     ///
-    /// An array of structs has its own row, then its members once, under `lights[]`. A block whose element is no struct
+    /// An array of structs has its own row, then its members once, under `lights[]`. A block whose element is not a struct
     /// has one row with an empty path. Resources, base structs and unnamed bit-fields have no row; the members of a base
     /// do.
     pub fn rows(&self) -> Vec<MemberRow> {
@@ -62,7 +62,7 @@ impl BlockLayout {
 
     /// The scalar components in declaration order, at most [`MAX_LEAVES`]; empty for a refused block.
     ///
-    /// Bit-fields and pointers are no leaves. An unsized array contributes its elements 0 and 1. A matrix contributes its
+    /// Bit-fields and pointers are not leaves. An unsized array contributes its elements 0 and 1. A matrix contributes its
     /// cells row by row.
     pub fn leaves(&self) -> Vec<Leaf> {
         self.leaves_in(ElementChoice::Every)
@@ -83,7 +83,7 @@ impl BlockLayout {
         path_at(&PathOffset { path: String::new(), offset: 0 }, self.result.as_ref().ok()?, offset)
     }
 
-    /// How many leaves the block has, also beyond [`MAX_LEAVES`].
+    /// The number of leaves of the block, also beyond [`MAX_LEAVES`].
     pub fn leaf_count(&self) -> u64 {
         self.result.as_ref().map_or(0, leaf_count)
     }
@@ -116,6 +116,7 @@ fn push_members(rows: &mut Vec<MemberRow>, parent: &str, base: u32, members: &[L
     let parent = PathOffset { path: parent.to_owned(), offset: base };
     for LaidOutMember { name, is_base, offset, bits, layout } in members {
         let place = parent.member(name, *offset);
+
         match (&layout.shape, bits) {
             (LaidOutShape::Struct(members), _) if *is_base => push_members(rows, &parent.path, place.offset, members),
             (_, None) => push_row(rows, place, layout),
@@ -129,12 +130,12 @@ fn push_members(rows: &mut Vec<MemberRow>, parent: &str, base: u32, members: &[L
     }
 }
 
-/// The row of a member that is no bit-field, and the rows below it.
+/// The row of a member that is not a bit-field, and the rows below it.
 fn push_row(rows: &mut Vec<MemberRow>, place: PathOffset, layout: &LaidOut) {
     let (element, dimensions) = dimensions(layout);
-    let PathOffset { path, offset } = &place;
-    let path = format!("{path}{}", "[]".repeat(dimensions));
-    let offset = *offset;
+    let path = format!("{}{}", place.path, "[]".repeat(dimensions));
+    let offset = place.offset;
+
     match &element.shape {
         LaidOutShape::Resource => {}
         LaidOutShape::Struct(members) => {
@@ -149,7 +150,7 @@ fn push_row(rows: &mut Vec<MemberRow>, place: PathOffset, layout: &LaidOut) {
     }
 }
 
-/// The innermost element that is no array, and the number of dimensions around it.
+/// The innermost element that is not an array, and the number of dimensions around it.
 fn dimensions(layout: &LaidOut) -> (&LaidOut, usize) {
     let mut element = layout;
     let mut dimensions = 0;
@@ -161,7 +162,7 @@ fn dimensions(layout: &LaidOut) -> (&LaidOut, usize) {
 }
 
 impl LaidOut {
-    /// Whether this is a resource or an array of resources.
+    /// True for a resource or an array of resources.
     pub(super) fn is_resource(&self) -> bool {
         dimensions(self).0.shape == LaidOutShape::Resource
     }
@@ -179,21 +180,8 @@ fn array_strides(layout: &LaidOut) -> Vec<u32> {
 
 fn row(place: PathOffset, layout: &LaidOut) -> MemberRow {
     let strides = array_strides(layout);
-    let matrix = match &dimensions(layout).0.shape {
-        LaidOutShape::Matrix { rows, columns, order, stride, .. } => {
-            let vectors = match order {
-                MatrixOrder::Row => *rows,
-                MatrixOrder::Column => *columns,
-            };
-            Some((*order, (vectors != 1).then_some(*stride)))
-        }
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Array { .. }
-        | LaidOutShape::Struct(_)
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => None,
-    };
+    let matrix = matrix_of(layout);
+
     MemberRow {
         path: place.path,
         type_name: layout.type_name.clone(),
@@ -203,11 +191,29 @@ fn row(place: PathOffset, layout: &LaidOut) -> MemberRow {
         alignment: layout.alignment,
         array_stride: strides.first().copied(),
         array_strides: if strides.len() > 1 { strides } else { Vec::new() },
-        matrix_stride: matrix.and_then(|(_, stride)| stride),
-        matrix_order: matrix.map(|(order, _)| order),
+        matrix_stride: matrix.and_then(|matrix| matrix.stride),
+        matrix_order: matrix.map(|matrix| matrix.order),
         bit_offset: None,
         bit_width: None,
     }
+}
+
+/// The columns of a row that only matrices have.
+#[derive(Clone, Copy, Debug)]
+struct MatrixColumns {
+    order: MatrixOrder,
+    /// `None` where there is one vector.
+    stride: Option<u32>,
+}
+
+/// The columns of a matrix, or of an array's matrices; `None` for anything else.
+fn matrix_of(layout: &LaidOut) -> Option<MatrixColumns> {
+    let LaidOutShape::Matrix { rows, columns, order, stride, .. } = dimensions(layout).0.shape else { return None };
+    let vectors = match order {
+        MatrixOrder::Row => rows,
+        MatrixOrder::Column => columns,
+    };
+    Some(MatrixColumns { order, stride: (vectors != 1).then_some(stride) })
 }
 
 /// Leaves as they are collected.
@@ -224,22 +230,28 @@ impl Leaves {
             LaidOutShape::Scalar(component) => self.push(place.clone(), *component),
             LaidOutShape::Vector { component, length } => self.visit_vector(place, *component, *length),
             LaidOutShape::Matrix { .. } => self.visit_matrix(place, &layout.shape),
-            LaidOutShape::Array { element, count, stride } => {
-                let count = if leaf_count(element) == 0 { 0 } else { elements(*count) };
-                for index in self.elements.indices(count) {
-                    let Some(place) = place.index(&format!("[{index}]"), stride.checked_mul(index)) else { return };
-                    if !self.step(LeafStep::Element(index), |leaves| leaves.visit(&place, element)) {
-                        return;
-                    }
-                }
-            }
-            LaidOutShape::Struct(members) => {
-                for (index, member) in (0..).zip(members).filter(|(_, member)| member.bits.is_none()) {
-                    let place = place.member(&member.name, member.offset);
-                    self.step(LeafStep::Member(index), |leaves| leaves.visit(&place, &member.layout));
-                }
-            }
+            LaidOutShape::Array { element, count, stride } => self.visit_array(place, element, *count, *stride),
+            LaidOutShape::Struct(members) => self.visit_struct(place, members),
             LaidOutShape::Pointer | LaidOutShape::Resource => {}
+        }
+    }
+
+    fn visit_array(&mut self, place: &PathOffset, element: &LaidOut, count: Count, stride: u32) {
+        // Elements without leaves are not walked, however many there are.
+        let count = if leaf_count(element) == 0 { 0 } else { elements(count) };
+
+        for index in self.elements.indices(count) {
+            let Some(place) = place.index(&format!("[{index}]"), stride.checked_mul(index)) else { return };
+            if !self.step(LeafStep::Element(index), |leaves| leaves.visit(&place, element)) {
+                return;
+            }
+        }
+    }
+
+    fn visit_struct(&mut self, place: &PathOffset, members: &[LaidOutMember]) {
+        for (index, member) in (0..).zip(members).filter(|(_, member)| member.bits.is_none()) {
+            let place = place.member(&member.name, member.offset);
+            self.step(LeafStep::Member(index), |leaves| leaves.visit(&place, &member.layout));
         }
     }
 
@@ -265,7 +277,7 @@ impl Leaves {
         }
     }
 
-    /// Takes one step down; `false` once there is no room for more leaves.
+    /// Takes one step down; `false` once there is no room for further leaves.
     fn step(&mut self, step: LeafStep, visit: impl FnOnce(&mut Self)) -> bool {
         self.steps.push(step);
         visit(self);

@@ -2,14 +2,15 @@
 //!
 //! [`RuleSet::lay_out`] and [`lay_out`] start it. A type is measured first, without knowing where it will be;
 //! [`super::place`] then places a struct's members one behind the other. Everything that the rule set forbids is collected
-//! on the way, so that all reasons are reported at once.
+//! in the [`WalkState`], so that all reasons are reported at once.
 
-use super::alignment::{Alignment, MAX_BYTES, TooLarge};
+use super::alignment::Alignment;
 use super::matrix::Matrix;
 use super::measured::{ArrayFootprint, Footprint, MeasuredType};
 use super::rules::{ArrayOrder, ElementOrder, EmptyMembers, Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
-use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutError, LayoutWarning, Refusals};
-use super::{LayoutOptions, forbid, place, views};
+use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutError};
+use super::walk_state::{Level, Stop, WalkState};
+use super::{LayoutOptions, forbid, place};
 use crate::scalar::Scalar;
 use crate::shape::{Count, EnumType, StructType, Type};
 use crate::{Block, BlockKind};
@@ -35,10 +36,12 @@ impl RuleSet {
 ///
 /// Everything that the rule set forbids, and sizes beyond 2^31 bytes, are in the `result` with a reason each.
 pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockLayout {
-    let mut walk = LayoutWalk::new(block.kind, rules, options);
+    let mut walk = WalkState::new(block.kind, rules, options);
     let root = walk.root(&block.element);
     let stride =
         root.as_ref().filter(|_| block.kind == BlockKind::StructuredElement).and_then(|root| walk.stride(root));
+
+    // Offsets can be looked at only where all of them are known.
     if let Some(root) = root.as_ref().filter(|_| walk.refusals.is_empty()) {
         walk.refusals = forbid::placed(rules, &root.layout);
     }
@@ -46,6 +49,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
         Some(root) if walk.refusals.is_empty() => Ok(LaidOut { alignment: root.alignment.bytes(), ..root.layout }),
         Some(_) | None => Err(walk.refusals.into_vec()),
     };
+
     BlockLayout {
         rules: rules.name.to_owned(),
         name: block.name.clone(),
@@ -57,115 +61,24 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
     }
 }
 
-/// Why there is no layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// A size beyond the cap, not yet reported.
-    TooLarge,
-    /// The reasons are among the refusals.
-    Reported,
-}
-
-impl From<TooLarge> for Stop {
-    fn from(_: TooLarge) -> Self {
-        Self::TooLarge
-    }
-}
-
-/// State of a walk.
-#[derive(Debug)]
-pub(super) struct LayoutWalk<'a> {
-    /// The row.
-    pub rules: &'a RuleSet,
-    /// What the command line says.
-    pub options: LayoutOptions,
-    /// What kind of block this is.
-    pub kind: BlockKind,
-    /// Path of the type that is being measured.
-    pub path: String,
-    /// Reasons against a layout.
-    pub refusals: Refusals,
-    /// What the user should know.
-    pub warnings: Vec<LayoutWarning>,
-    types: u32,
-}
-
-/// Where a struct stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
-    /// It is the block itself.
-    Block,
-    /// It is a member, a base or an element.
-    Inner,
-}
-
-impl<'a> LayoutWalk<'a> {
-    fn new(kind: BlockKind, rules: &'a RuleSet, options: LayoutOptions) -> Self {
-        Self {
-            rules,
-            options,
-            kind,
-            path: String::new(),
-            refusals: Refusals::default(),
-            warnings: Vec::new(),
-            types: 0,
-        }
-    }
-
-    /// Records a reason against a layout at the current path.
-    pub(super) fn refuse(&mut self, message: impl Into<String>) -> Stop {
-        self.refusals.push(&self.path, message);
-        Stop::Reported
-    }
-
-    /// The path of a member of the struct that is being measured.
-    pub(super) fn path_of(&self, member: &str) -> String {
-        views::join(&self.path, member)
-    }
-
-    /// Does `work` at the path of a member, and turns a size beyond the cap into a refusal there.
-    pub(super) fn inside<T>(
-        &mut self,
-        member: &str,
-        work: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let path = self.path_of(member);
-        self.at(path, work)
-    }
-
-    fn at<T>(&mut self, path: String, work: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
-        let outer = std::mem::replace(&mut self.path, path);
-        let done = work(self).map_err(|stop| match stop {
-            Stop::TooLarge => self.refuse(format!("is larger than {MAX_BYTES} bytes")),
-            Stop::Reported => stop,
-        });
-        self.path = outer;
-        done
-    }
-
+impl WalkState<'_> {
     fn root(&mut self, element: &Type) -> Option<MeasuredType> {
-        let root = self.at(String::new(), |walk| match element {
-            Type::Struct(ty) => {
-                walk.enter(element)?;
-                let mut root = walk.structure(ty, Level::Block)?;
-                root.layout.type_name = element.to_string();
-                Ok(root)
-            }
-            Type::Matrix { .. } | Type::Array { .. } => {
-                let reordered = match walk.rules.element_order {
-                    ElementOrder::Declared => None,
-                    ElementOrder::Default => in_default_order(element),
-                };
-                walk.measure(reordered.as_ref().unwrap_or(element), &walk.rules.members)
-            }
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Resource(_) => walk.measure(element, &walk.rules.members),
-        });
-        root.ok()
+        self.at(String::new(), |walk| walk.element(element)).ok()
+    }
+
+    fn element(&mut self, element: &Type) -> Result<MeasuredType, Stop> {
+        if let Type::Struct(ty) = element {
+            self.enter(element)?;
+            let mut root = self.structure(ty, Level::Block)?;
+            root.layout.type_name = element.to_string();
+            return Ok(root);
+        }
+
+        let reordered = match self.rules.element_order {
+            ElementOrder::Declared => None,
+            ElementOrder::Default => in_default_order(element),
+        };
+        self.measure(reordered.as_ref().unwrap_or(element), &self.rules.members)
     }
 
     fn enter(&mut self, ty: &Type) -> Result<(), Stop> {
@@ -249,11 +162,13 @@ impl<'a> LayoutWalk<'a> {
             let footprint = Footprint { size, alignment: Alignment::EIGHT };
             return Ok(MeasuredType::new(LaidOutShape::Pointer, footprint, placement));
         }
+
         let reordered = match self.rules.array_order {
             ArrayOrder::Declared => None,
             ArrayOrder::Default => in_default_order(element),
         };
         let element = reordered.as_ref().unwrap_or(element);
+
         let path = format!("{}[]", self.path);
         let element = self.at(path, |walk| walk.measure(element, placement))?;
         if element.layout.is_resource() {
@@ -273,15 +188,12 @@ impl<'a> LayoutWalk<'a> {
         let shape = LaidOutShape::Array { element: Box::new(element.layout), count, stride: array.stride };
         let mut measured = MeasuredType::new(shape, array.footprint, placement);
         measured.layout.size = extent.unwrap_or(measured.layout.size);
-
         Ok(measured)
     }
 
     fn structure(&mut self, ty: &StructType, level: Level) -> Result<MeasuredType, Stop> {
-        let placement = match level {
-            Level::Block if place::is_direct(self.kind) => self.rules.direct.unwrap_or(self.rules.members),
-            Level::Block | Level::Inner => self.rules.members,
-        };
+        let direct = self.rules.direct.filter(|_| self.is_direct(level));
+        let placement = direct.unwrap_or(self.rules.members);
         let placed = place::members(self, ty, &placement, level)?;
 
         let padded = match self.rules.pad_structs {

@@ -70,7 +70,7 @@ impl DxcRelease {
         }
     }
 
-    /// Error message of this release for an option that only later ones accept.
+    /// Errors of this release about options and declarations that only later ones accept.
     pub(super) fn refused(self, module: &Module, options: &[String]) -> Vec<Diagnostic> {
         match self {
             Self::Old => {
@@ -78,9 +78,11 @@ impl DxcRelease {
                 let unknown = preserve.map(|option| {
                     Diagnostic::error(Code::BadOption, Span::default(), format!("Unknown argument: '{option}'"))
                 });
+
                 let arrays = module.parameters.iter().filter(|parameter| is_array_of_arrays(parameter));
                 let message = "definition of variable with array type needs an explicit size or an initializer";
                 let arrays = arrays.map(|array| Diagnostic::error(Code::BadArrayLength, array.span, message));
+
                 unknown.chain(arrays).collect()
             }
             Self::Measured => Vec::new(),

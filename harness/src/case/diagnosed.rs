@@ -24,7 +24,7 @@ pub struct ExpectedDiagnostic {
 }
 
 impl ExpectedDiagnostic {
-    /// Whether a message with this code, where it has one, is what the case expects; lines are the caller's.
+    /// True if the case expects a message with this code, where it has one; the caller compares lines.
     pub fn matches(&self, code: Option<Code>, message: &str) -> bool {
         let same_code = |wanted: &str| code.is_none_or(|code| code.as_str() == wanted);
         self.code.as_deref().is_none_or(same_code)
@@ -64,12 +64,14 @@ pub(super) fn diagnosed(
         let by = by(&mut entry, key, problems);
         let code = entry.string("code", problems);
         let line = entry.number("line", problems);
+
         if line.is_some() && matches!(by, Some(By::Convention { .. })) {
             problems.report(
                 entry.range(),
                 "`line` does not go with `target` and `convention`: errors in bindings are not matched by line",
             );
         }
+
         let message = entry.string("message", problems);
         entry.finish(problems);
         all.extend(by.map(|by| ExpectedDiagnostic { by, code, line, message, span }));
@@ -84,26 +86,31 @@ fn by(entry: &mut TomlTable<'_, '_>, key: &str, problems: &mut FileProblems<'_>)
         (Some(by), None, None, None) if by == "layoutproof" => Some(By::Layoutproof),
         (Some(by), None, None, None) => Some(By::Compiler(by)),
         (None, Some(rules), None, None) => Some(By::Rules(rules)),
-        (None, None, Some(target), Some(convention)) => {
-            let found = target_named(&target).zip(parse_convention(&convention));
-            if found.is_none() {
-                problems.report(
-                    entry.range(),
-                    format!("no convention `{convention}` places parameters for the target `{target}`"),
-                );
-            }
-            let unknown = found
-                .as_ref()
-                .and_then(|(target, (convention, version))| release::unknown(*target, *convention, version.as_deref()));
-            if let Some(message) = unknown {
-                problems.report(entry.range(), message);
-                return None;
-            }
-            found.map(|(target, (convention, version))| By::Convention { target, convention, version })
-        }
+        (None, None, Some(target), Some(convention)) => by_convention(entry, &target, &convention, problems),
         _ => {
             problems.report(entry.range(), format!("[[{key}]] has `by`, or `rules`, or `target` with `convention`"));
             None
         }
     }
+}
+
+/// The convention and the target of these names; one that does not exist is reported, and a version that is not known.
+fn by_convention(
+    entry: &TomlTable<'_, '_>,
+    target_name: &str,
+    convention_name: &str,
+    problems: &mut FileProblems<'_>,
+) -> Option<By> {
+    let found = target_named(target_name).zip(parse_convention(convention_name));
+    let Some((target, (convention, version))) = found else {
+        let message = format!("no convention `{convention_name}` places parameters for the target `{target_name}`");
+        problems.report(entry.range(), message);
+        return None;
+    };
+
+    if let Some(message) = release::unknown(target, convention, version.as_deref()) {
+        problems.report(entry.range(), message);
+        return None;
+    }
+    Some(By::Convention { target, convention, version })
 }

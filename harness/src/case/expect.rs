@@ -45,9 +45,11 @@ pub fn unknown(case: &str, expectation: &Expectation, layouts: &[BlockLayout]) -
 fn left_out(layout: &BlockLayout, pinned: &Numbers) -> Vec<String> {
     let Ok(root) = &layout.result else { return Vec::new() };
     let mut missing = Vec::new();
+
     if root.size.finite().is_some() && pinned.get(Quantity::Size, &layout.name).is_none() {
         missing.push(format!("the size of `{}`", layout.name));
     }
+
     for row in layout.rows() {
         let path = join(&layout.name, &row.path);
         let has_bytes = row.size != Some(0);
@@ -58,6 +60,7 @@ fn left_out(layout: &BlockLayout, pinned: &Numbers) -> Vec<String> {
             missing.push(format!("the stride of `{path}`"));
         }
     }
+
     missing.extend(unpinned_matrices(layout, pinned));
     missing
 }
@@ -68,20 +71,22 @@ fn unpinned_matrices(layout: &BlockLayout, pinned: &Numbers) -> Vec<String> {
     let two_dimensional = |row: &MemberRow| row.matrix_order.is_some() && row.matrix_stride.is_some();
     let rows = layout.rows();
     let matrices = rows.iter().filter(|row| two_dimensional(row));
-    let off_diagonal = |path: &str| {
-        let cells =
-            (0..4).flat_map(|row| (0..4).map(move |column| (row, column))).filter(|(row, column)| row != column);
-        cells.into_iter().any(|(row, column)| {
-            pinned.iter().any(|(what, pinned, _)| {
-                what == Quantity::Offset && generic_up_to_matrix(pinned) == format!("{path}[{row}][{column}]")
-            })
-        })
-    };
+
     let unpinned = matrices.filter(|row| {
         let dimensions = "[]".repeat(row.array_strides.len().max(usize::from(row.array_stride.is_some())));
-        !off_diagonal(&format!("{}{dimensions}", join(&layout.name, &row.path)))
+        !pins_off_diagonal(pinned, &format!("{}{dimensions}", join(&layout.name, &row.path)))
     });
     unpinned.map(|row| format!("an off-diagonal element of `{}`", join(&layout.name, &row.path))).collect()
+}
+
+/// True if an element off the diagonal of the matrix `path`, which has no indices, is pinned.
+fn pins_off_diagonal(pinned: &Numbers, path: &str) -> bool {
+    let mut cells =
+        (0..4).flat_map(|row| (0..4).map(move |column| (row, column))).filter(|(row, column)| row != column);
+    cells.any(|(row, column)| {
+        let cell = format!("{path}[{row}][{column}]");
+        pinned.iter().any(|(what, pinned, _)| what == Quantity::Offset && generic_up_to_matrix(pinned) == cell)
+    })
 }
 
 /// `S.a[1].m[0][1]` gives `S.a[].m[0][1]`: indices of arrays left out, the matrix element's kept.

@@ -2,7 +2,6 @@
 //!
 //! The format is described field by field in `cases/README.md`.
 
-use std::fmt;
 use std::ops::Range;
 
 use layoutproof_layout::scalar::SixteenBit;
@@ -10,11 +9,12 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{FileId, LayoutOptions, Quantity, Span};
 
 use crate::bindings::BindingInvocation;
+use crate::case::authority::{Authority, authority};
 use crate::case::diagnosed::{ExpectedDiagnostic, diagnosed};
 use crate::case::placement::{BindExpectation, bindings, invocation};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
-use crate::input::toml_table::{FileProblems, TomlTable, TomlValue, number, parse};
+use crate::input::toml_table::{FileProblems, TomlTable, TomlValue, number, parse, string};
 
 /// The only version of the format.
 const SCHEMA: u32 = 1;
@@ -40,9 +40,9 @@ pub struct Case {
     pub bugs: Vec<String>,
     /// Today's truth by rule set.
     pub expect: Vec<Expectation>,
-    /// What a compiler's loads address where its listing says otherwise.
+    /// The offsets that a compiler's loads address where its listing says otherwise.
     pub accessed: Vec<Expectation>,
-    /// What a document says that no compiler does today: shown, never judged.
+    /// The numbers of a document that no compiler follows today: shown, never judged.
     pub documented: Vec<Expectation>,
     /// Where parameters are bound by target and convention.
     pub bind: Vec<BindExpectation>,
@@ -61,7 +61,7 @@ pub struct Expectation {
     pub span: Span,
     /// The source of the numbers.
     pub authority: Authority,
-    /// Whether members may be left out.
+    /// True if members may be left out.
     pub partial: bool,
     /// The numbers.
     pub entries: Vec<ExpectedNumber>,
@@ -70,7 +70,7 @@ pub struct Expectation {
 /// One number of an expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedNumber {
-    /// What is claimed of the path.
+    /// The quantity that is claimed of the path.
     pub what: Quantity,
     /// Block name, then the path in the block.
     pub path: String,
@@ -78,35 +78,6 @@ pub struct ExpectedNumber {
     pub value: u32,
     /// Where the number stands.
     pub span: Span,
-}
-
-/// Who gives the numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Authority {
-    /// A compiler that was run.
-    pub compiler: Option<String>,
-    /// Its version.
-    pub version: Option<String>,
-    /// Its flags.
-    pub flags: Option<String>,
-    /// Where the numbers stand: `listing`, `reflection`, `decorations`, `loads`.
-    pub from: Option<String>,
-    /// A clause of a specification.
-    pub spec: Option<String>,
-    /// Title of a document.
-    pub document: Option<String>,
-    /// What else was asked.
-    pub checked: Option<String>,
-}
-
-impl fmt::Display for Authority {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = [&self.compiler, &self.version, &self.flags, &self.spec, &self.document];
-        let named: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-        f.write_str(&named.join(" "))?;
-        self.from.iter().try_for_each(|from| write!(f, " ({from})"))?;
-        self.checked.iter().try_for_each(|checked| write!(f, ", checked with {checked}"))
-    }
 }
 
 impl Case {
@@ -150,8 +121,7 @@ fn read_tables(
         problems.report(table.range(), format!("schema is {schema}, this version reads {SCHEMA}"));
     }
 
-    let summary =
-        table.required("summary", problems).and_then(|value| crate::input::toml_table::string(value, problems));
+    let summary = table.required("summary", problems).and_then(|value| string(value, problems));
     let declare = table.required("declare", problems).and_then(|value| declaration(value, sources, problems));
 
     let options = options(&mut table, problems);
@@ -199,15 +169,18 @@ pub fn split_define(define: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
+/// The declaration's place in the file, and its text where escapes keep it from being a plain range of the file.
 fn declaration(
     value: &TomlValue<'_>,
     sources: &SourceMap,
     problems: &mut FileProblems<'_>,
 ) -> Option<(Span, Option<String>)> {
-    let text = crate::input::toml_table::string(value, problems)?;
+    let text = string(value, problems)?;
     let range = value.span();
     let whole = problems.span(0..0);
     let raw = sources.file(whole.file).text.get(range.clone())?;
+
+    // With escapes the text between the quotes is not the text that TOML reads.
     let inner = unquoted(raw).map(|inner| range.start + inner.start..range.start + inner.end);
     match inner {
         Some(inner) if sources.file(whole.file).text.get(inner.clone()) == Some(text.as_str()) => {
@@ -296,39 +269,4 @@ fn expectation(
     }
 
     Some(Expectation { rules: rules.to_owned(), span, authority, partial, entries })
-}
-
-/// Reads an authority, and reports one that names no source.
-pub(super) fn authority(value: &TomlValue<'_>, problems: &mut FileProblems<'_>) -> Authority {
-    let Some(mut table) = TomlTable::of(value, problems) else { return Authority::default() };
-    let mut read = |key| {
-        let text = table.string(key, problems)?;
-        if text.trim().is_empty() && key != "flags" {
-            let place = table.value(key).map_or(value.span(), TomlValue::span);
-            problems.report_as(Code::NoAuthority, place, format!("`{key}` of an authority is blank"));
-        }
-        Some(text)
-    };
-
-    let authority = Authority {
-        compiler: read("compiler"),
-        version: read("version"),
-        flags: read("flags"),
-        from: read("from"),
-        spec: read("spec"),
-        document: read("document"),
-        checked: read("checked"),
-    };
-
-    let range = value.span();
-    if authority.compiler.is_none() && authority.spec.is_none() && authority.document.is_none() {
-        let message = "an authority is a `compiler` that was run, a clause of a `spec`, or a `document`";
-        problems.report_as(Code::NoAuthority, range.clone(), message);
-    }
-    if authority.compiler.is_some() && authority.version.is_none() {
-        problems.report_as(Code::NoAuthority, range, "a compiler is an authority only with its `version`");
-    }
-
-    table.finish(problems);
-    authority
 }

@@ -2,7 +2,7 @@
 
 use wildmatch::WildMatch;
 
-/// Whether a filter takes a case: a part of its id, or a pattern with `*` and `?` of all of it.
+/// True if a filter takes a case: a part of its id, or a pattern with `*` and `?` of all of it.
 pub fn matches_filter(id: &str, filter: &str) -> bool {
     if filter.contains(['*', '?']) { WildMatch::new(filter).matches(id) } else { id.contains(filter) }
 }

@@ -1,15 +1,18 @@
 //! Case files: one claim about a declaration, with the layouts that named authorities give it.
 //!
-//! [`mod@file`] reads the TOML, with [`placement`] and [`diagnosed`] for some of its tables. [`expect`] puts the numbers of a
-//! case and those of a layout into one form, so that they can be compared. Nothing here computes a layout.
+//! [`mod@file`] reads the TOML, with [`placement`], [`diagnosed`] and `authority` for some of its tables. [`expect`]
+//! puts the numbers of a case and those of a layout into one form, so that they can be compared. Nothing here computes
+//! a layout.
 
+mod authority;
 pub mod diagnosed;
 pub mod expect;
 pub mod file;
 mod filter;
 pub mod placement;
 
+pub use authority::Authority;
 pub use diagnosed::{By, ExpectedDiagnostic};
-pub use file::{Authority, Case, Expectation, ExpectedNumber};
+pub use file::{Case, Expectation, ExpectedNumber};
 pub use filter::matches_filter;
 pub use placement::{BindExpectation, ExpectedPlaces};

@@ -8,7 +8,7 @@ use layoutproof_layout::Span;
 
 use crate::bindings::request::parse_convention;
 use crate::bindings::{BindingInvocation, BindingPlace, Convention, Target, release};
-use crate::case::file::{Authority, authority};
+use crate::case::authority::{Authority, authority};
 use crate::input::diagnostics::Code;
 use crate::input::toml_table::{FileProblems, TomlTable, TomlValue, string};
 
@@ -25,7 +25,7 @@ pub struct BindExpectation {
     pub span: Span,
     /// The source of the places.
     pub authority: Authority,
-    /// Whether parameters may be left out; otherwise one that is left out is bound nowhere.
+    /// True if parameters may be left out; otherwise one that is left out is bound nowhere.
     pub partial: bool,
     /// The parameters.
     pub entries: Vec<ExpectedPlaces>,
@@ -61,6 +61,7 @@ pub(super) fn invocation(table: &mut TomlTable<'_, '_>, problems: &mut FileProbl
 /// All `[bind.TARGET.CONVENTION]` tables.
 pub(super) fn bindings(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Vec<BindExpectation> {
     let Some(targets) = table.value("bind").and_then(|value| TomlTable::of(value, problems)) else { return Vec::new() };
+
     let mut found = Vec::new();
     for (name, place, value) in targets.entries() {
         let Some(conventions) = TomlTable::of(value, problems) else { continue };
@@ -69,6 +70,7 @@ pub(super) fn bindings(table: &mut TomlTable<'_, '_>, problems: &mut FileProblem
             problems.report(place, format!("unknown target `{name}` (known here: {known})"));
             continue;
         };
+
         for (name, place, value) in conventions.entries() {
             found.extend(expectation(target, name, place, value, problems));
         }

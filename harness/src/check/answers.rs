@@ -66,6 +66,7 @@ impl CheckAnswers {
                 && (&other.path, other.space, other.direction) == (&row.path, row.space, row.direction)
                 && other.stage == row.stage
         };
+
         match self.rows.iter_mut().find(same) {
             None => self.rows.push(row),
             Some(first) => {
@@ -90,6 +91,7 @@ pub(super) fn broke(reasons: &[String]) -> String {
             None => alike.push((error, vec![probe])),
         }
     }
+
     // What broke before there was a probe stands alone.
     let text = |(error, probes): &(&str, Vec<&str>)| match probes.as_slice() {
         [""] => (*error).to_owned(),

@@ -20,11 +20,12 @@ pub fn contradiction(check: &CheckRecord) -> Option<String> {
         Ok(code) => code,
         Err(sentence) => return Some(sentence),
     };
+
     let verdict = judge(&check.rows, &Validation::of_text(&check.validation), code);
     wrong_outcome(check, &verdict).or_else(|| wrong_count(check))
 }
 
-/// Who wrote the code and what it proves. A placement is asked in shaders of ours, whoever compiles them.
+/// The writer of the code and what it proves. A placement is asked in shaders of ours, whoever compiles them.
 fn code(check: &CheckRecord) -> Result<CodeOrigin, String> {
     let is_placement = check.bound.is_some() || !check.has_device();
     let (can, writer) = match Producer::named(&check.producer) {
@@ -93,17 +94,18 @@ fn wrong_outcome(check: &CheckRecord, verdict: &Verdict) -> Option<String> {
 fn wrong_count(check: &CheckRecord) -> Option<String> {
     match &check.bound {
         None => {
-            let paths: BTreeSet<&str> =
-                check.rows.iter().filter(|row| is_leaf(row)).map(|row| row.path.as_str()).collect();
+            let leaves = check.rows.iter().filter(|row| is_leaf(row));
+            let paths: BTreeSet<&str> = leaves.map(|row| row.path.as_str()).collect();
             (paths.len() != check.leaves as usize)
                 .then(|| format!("it counts {} leaves, and has rows of {}", check.leaves, paths.len()))
         }
         Some(bound) => {
-            let observed = check.rows.iter().filter(|row| row.observed.is_some()).count();
-            let is_fewer = (bound.read as usize) < observed;
             if check.leaves > 0 {
                 return Some("it counts leaves, and is about bindings".to_owned());
             }
+
+            let observed = check.rows.iter().filter(|row| row.observed.is_some()).count();
+            let is_fewer = (bound.read as usize) < observed;
             is_fewer.then(|| format!("it counts {} resources that were read, and has rows of {observed}", bound.read))
         }
     }

@@ -1,13 +1,13 @@
 //! One check: a subject's shaders on one device.
 //!
-//! [`super::jobs`] lists the jobs that its device can do, `super::check_record` makes a record of what came back,
-//! [`super::screen`] asks for many checks at once. This module knows none of them.
+//! [`super::jobs`] lists the jobs that its device can do, `check_record` makes a record of what came back,
+//! [`super::screens`] asks for many checks at once. This module knows none of them.
 
 use std::sync::Arc;
 
 use layoutproof_device::DeviceInfo;
 
-use crate::check::produce::SubjectShaders;
+use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
 

@@ -9,11 +9,11 @@ use layoutproof_layout::{ElementChoice, Leaf, Quantity};
 
 use crate::check::answers::{CheckAnswers, broke};
 use crate::check::check::Check;
-use crate::check::gap::GapCause;
 use crate::check::hint;
 use crate::check::jobs::{CheckProbe, Jobs};
-use crate::check::produce::SubjectShaders;
-use crate::check::shader_module::ShaderModule;
+use crate::check::produce::gap::GapCause;
+use crate::check::produce::shader_module::ShaderModule;
+use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
 use crate::probe::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
@@ -111,6 +111,7 @@ impl Check {
             }
             answers.add(job.module, &job.probe.entry, observation, row);
         }
+
         // What the code itself does is in the row of its leaf.
         let foretold = |problem: &ProbeProblem| self.foretells(module, &job.probe.entry, problem);
         for problem in observed.problems.iter().filter(|problem| !foretold(problem)) {
@@ -216,6 +217,7 @@ impl Check {
             let size = layout.result.as_ref().ok()?.size.finite();
             Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
         });
+
         let ours = verdict.culprit == Some(Culprit::CaseOrRules);
         let whose = if verdict.culprit == Some(Culprit::Report) { "the reported" } else { "these" };
         // Where no row differs, another rule set explains nothing.
@@ -245,7 +247,7 @@ impl Check {
     }
 }
 
-/// Whether code addresses bytes behind an exact range, where a device may answer what it likes; the longer range of the
+/// Returns true if code addresses bytes behind an exact range, where a device may answer what it likes; the longer range of the
 /// same entry point has guards there.
 fn is_behind_the_range(job: &CheckProbe, size: u32, observation: &Observation, row: &Row) -> bool {
     let guarded = observation.range == BoundRange::Exact && job.probe.entry.space != AddressSpace::PushConstant;

@@ -23,6 +23,7 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
     if used.is_empty() {
         return None;
     }
+
     let explains =
         |numbers: &Numbers| used.iter().all(|(path, offset)| numbers.get(Quantity::Offset, path) == Some(*offset));
     let others = table().iter().filter(|rules| rules.is_bare() && rules.name != subject.rules);

@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use layoutproof_device::Job;
 
 use crate::check::check::Check;
-use crate::check::feature_split::Share;
 use crate::check::probe_id::AnsweredEntries;
-use crate::check::shader_module::ShaderModule;
+use crate::check::produce::feature_split::Share;
+use crate::check::produce::shader_module::ShaderModule;
 use crate::check::verdict::Validation;
 use crate::probe::{AddressSpace, PlanShader, ProbeJob, jobs};
 
 /// A probe of a check with the module that it comes from.
 #[derive(Clone, Debug)]
 pub(super) struct CheckProbe {
-    /// Index into [`SubjectShaders::modules`](super::SubjectShaders::modules).
+    /// Index into [`SubjectShaders::modules`](crate::check::SubjectShaders::modules).
     pub(super) module: usize,
     pub(super) probe: ProbeJob,
-    /// Whether a fused module has answered for it, so that it has no jobs of its own.
+    /// True if a fused module has answered for it, so that it has no jobs of its own.
     pub(super) fused: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct CheckProbe {
 #[derive(Clone, Debug, Default)]
 pub struct Jobs {
     pub(super) probes: Vec<CheckProbe>,
-    /// What the device lacks for others.
+    /// Reasons why the device cannot do the others.
     pub lacking: BTreeSet<String>,
 }
 
@@ -52,26 +52,26 @@ impl Check {
         let mut all = Jobs::default();
         for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
             let shader = module.shader(self.device.runner);
-            match jobs(
-                &module.layout,
-                &module.plan,
-                PlanShader { shader: &shader, requires: &module.requires, interface: module.interface },
-            ) {
-                Err(error) => drop(all.lacking.insert(error.to_string())),
-                Ok(probes) => {
-                    for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
-                        match self.lacks(&probe) {
-                            Some(reason) => drop(all.lacking.insert(reason)),
-                            None => all.probes.push(CheckProbe { module: index, probe, fused: false }),
-                        }
-                    }
+            let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface };
+
+            let probes = match jobs(&module.layout, &module.plan, shader) {
+                Ok(probes) => probes,
+                Err(error) => {
+                    all.lacking.insert(error.to_string());
+                    continue;
+                }
+            };
+            for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
+                match self.lacks(&probe) {
+                    Some(reason) => drop(all.lacking.insert(reason)),
+                    None => all.probes.push(CheckProbe { module: index, probe, fused: false }),
                 }
             }
         }
         all
     }
 
-    /// Whether the device gets the module: one that stands in for another only where the device cannot take that.
+    /// Returns true if the device gets the module: one that stands in for another only where the device cannot take that.
     pub(super) fn takes(&self, module: &ShaderModule) -> bool {
         let usable = |module: &ShaderModule| {
             let followed = module.compiled_for(&self.device).is_some_and(|compiled| !compiled.is_empty());
@@ -100,14 +100,16 @@ impl Check {
         probe.image.owners.len() >= least as usize
     }
 
+    /// The feature, or the room for the block, that the device lacks for a probe; `None` if it can do it.
     pub(super) fn lacks(&self, probe: &ProbeJob) -> Option<String> {
         let device = &self.device;
-        let bytes = probe.image.owners.len();
-        let beyond = |limit: u32| u32::try_from(bytes).map_or(true, |bytes| bytes > limit);
         let mut required = probe.runs.iter().flat_map(|run| &run.job.requires);
         if let Some(feature) = required.find(|feature| !device.features.contains(feature)) {
             return Some(format!("device lacks {feature}"));
         }
+
+        let bytes = probe.image.owners.len();
+        let beyond = |limit: u32| u32::try_from(bytes).map_or(true, |bytes| bytes > limit);
         match probe.entry.space {
             AddressSpace::Uniform | AddressSpace::UniformElement if beyond(device.max_uniform_range) => {
                 Some(format!("device binds {} bytes of uniform buffer, not {bytes}", device.max_uniform_range))

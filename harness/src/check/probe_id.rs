@@ -26,7 +26,7 @@ impl AnsweredEntries {
 pub struct ProbeId {
     /// The check, as the caller numbers it.
     pub check: usize,
-    /// Index into [`SubjectShaders::modules`](super::SubjectShaders::modules).
+    /// Index into [`SubjectShaders::modules`](crate::check::SubjectShaders::modules).
     module: usize,
     /// Name of the entry point.
     entry: String,

@@ -19,7 +19,7 @@ pub enum Generator {
     Naga,
 }
 
-/// Who writes the shaders.
+/// The writer of shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Producer {
     /// A generator of ours.
@@ -40,7 +40,7 @@ impl Generator {
         }
     }
 
-    /// What agreement proves under `rules`: naga chooses offsets only under WGSL's own rules.
+    /// The claim that agreement proves under `rules`: naga chooses offsets only under WGSL's own rules.
     pub fn proves(self, rules: &str) -> Proves {
         match self {
             Self::Naga if wgsl::chooses_offsets(rules) => Proves::Compiler,
@@ -67,7 +67,7 @@ impl Producer {
         Self::BUILT_IN.into_iter().chain(compilers).find(|producer| producer.as_str() == name)
     }
 
-    /// Whether this API takes what the producer makes. wgpu with SPIR-V would be ash's path again; the model follows
+    /// Returns true if this API takes what the producer makes. wgpu with SPIR-V would be ash's path again; the model follows
     /// decorations, which a compiler's own code adds nothing to.
     pub fn feeds(self, runner: RunnerKind) -> bool {
         let takers: &[RunnerKind] = match self {
@@ -84,7 +84,7 @@ impl Producer {
         takers.contains(&runner)
     }
 
-    /// Whether the producer has shaders for `subject`: a compiler for blocks that it lays out by that rule set itself, and
+    /// Returns true if the producer has shaders for `subject`: a compiler for blocks that it lays out by that rule set itself, and
     /// for a user's text in its language.
     pub fn takes(self, subject: &Subject) -> bool {
         match self {
@@ -121,7 +121,7 @@ impl Producer {
         }
     }
 
-    /// What agreement can prove under `rules` through this API, first what it does where nothing is known of the device.
+    /// The claims that agreement can prove under `rules` through this API, first the one where nothing is known of the device.
     /// Older records call everything `native` that was made for Direct3D.
     pub fn can_prove(self, rules: &str, runner: RunnerKind) -> &'static [Proves] {
         match self {

@@ -4,9 +4,9 @@ use layoutproof_layout::{Leaf, LeafStep, Numbers, Quantity, join};
 
 use crate::check::check::Check;
 use crate::check::jobs::CheckProbe;
+use crate::check::produce::shader_module::ShaderModule;
 use crate::check::producer::Producer;
-use crate::check::shader_module::ShaderModule;
-use crate::probe::{Form, Observation, Stage, Tail, length_in, tail};
+use crate::probe::{Form, Observation, Tail, length_in, tail};
 use crate::results::record::{RecordValue, Row};
 
 /// The path of a row, and what the case and our rules say about it.
@@ -66,48 +66,43 @@ impl Check {
         }
     }
 
-    /// What the case says of a compiler's code, beside what the code does. No device takes part.
+    /// Rows of what the case says of a compiler's code, beside what the code does. No device takes part.
     pub(super) fn claims(&self) -> Vec<Row> {
-        let is_meant = self.is_of_the_claims();
-        let modules = self.produced.modules.iter().filter(|_| is_meant);
-        let leaves =
-            modules.flat_map(|module| (0..).zip(&module.plan.leaves).map(move |(leaf, it)| (module, leaf, it)));
-        let claims = leaves.filter_map(|(module, index, leaf)| {
-            let block = &self.subject.layouts[module.block].name;
-            let claimed = leaf_number(&self.subject.accessed, block, leaf)?;
-            let mut entries = module.plan.entries.iter();
-            let compiled = entries.find_map(|entry| self.compiled(module, &entry.name, Form::Leaf, index))?;
-            Some(Row {
-                path: join(block, &leaf.path),
-                what: Quantity::Offset,
-                space: None,
-                direction: None,
-                form: None,
-                stage: Stage::Compute,
-                expected: Some(RecordValue::Number(claimed)),
-                computed: None,
-                reported: None,
-                compiled: Some(RecordValue::Number(compiled)),
-                observed: None,
-                note: Some("what the case says that the code addresses".to_owned()),
-                fused: false,
-            })
+        if !self.is_of_the_claims() {
+            return Vec::new();
+        }
+
+        let modules = self.produced.modules.iter();
+        let claims = modules.flat_map(|module| {
+            (0..).zip(&module.plan.leaves).filter_map(move |(index, leaf)| self.claim(module, index, leaf))
         });
         claims.collect()
     }
 
-    /// Whether the case says of this compiler's code where it reads. A claim is about one compiler; other versions of it
-    /// (`dxc-old`) are held to it, too.
-    fn is_of_the_claims(&self) -> bool {
-        let claimed_of = self.subject.accessed_by.as_deref();
-        match self.produced.producer {
-            Producer::Compiler(toolchain) => toolchain.compiler.split('-').next() == claimed_of,
-            Producer::Generator(_) => false,
-        }
+    /// The row of the case's claim on a leaf in the code of a module; `None` without a claim, or if the code does not address
+    /// the leaf by name.
+    fn claim(&self, module: &ShaderModule, index: u32, leaf: &Leaf) -> Option<Row> {
+        let block = &self.subject.layouts[module.block].name;
+        let claimed = leaf_number(&self.subject.accessed, block, leaf)?;
+        let mut entries = module.plan.entries.iter();
+        let compiled = entries.find_map(|entry| self.compiled(module, &entry.name, Form::Leaf, index))?;
+
+        Some(Row {
+            expected: Some(RecordValue::Number(claimed)),
+            compiled: Some(RecordValue::Number(compiled)),
+            note: Some("what the case says that the code addresses".to_owned()),
+            ..Row::of_no_device(&join(block, &leaf.path), Quantity::Offset)
+        })
     }
 
-    /// Whether the case says that the code reads the leaf, or what it is in, elsewhere than it is listed. What it expects
-    /// is the listing then, also of leaves whose place a listing does not print, such as elements of an array.
+    /// Returns true if the case claims where this compiler's code reads. A claim is about one compiler; other versions of
+    /// it (`dxc-old`) are held to it, too.
+    fn is_of_the_claims(&self) -> bool {
+        self.subject.accessed_by.as_deref().is_some_and(|name| is_called(self.produced.producer, name))
+    }
+
+    /// Returns true if the case says that the code reads the leaf, or what it is in, elsewhere than it is listed. Then the
+    /// case expects the listing, also of leaves whose place a listing does not print, such as elements of an array.
     fn is_claimed(&self, block: &str, leaf: &Leaf) -> bool {
         let path = join(block, &leaf.path);
         let is_in =
@@ -128,7 +123,15 @@ impl Check {
     }
 }
 
-/// Where an element of a matrix is by a report that says where the matrix starts: the rest follows from the rules.
+/// Returns true if cases call the producer's compiler by this name; a generator of ours has none.
+fn is_called(producer: Producer, name: &str) -> bool {
+    match producer {
+        Producer::Compiler(toolchain) => toolchain.name_in_cases == name,
+        Producer::Generator(_) => false,
+    }
+}
+
+/// The offset of an element of a matrix by a report that says where the matrix starts: the rest follows from the rules.
 fn reported_cell(module: &ShaderModule, block: &str, leaf: &Leaf) -> Option<u32> {
     let (LeafStep::Cell { .. }, matrix) = leaf.steps.split_last()? else { return None };
     let start = LeafStep::Cell { row: 0, column: 0 };
@@ -153,4 +156,30 @@ fn leaf_number(numbers: &Numbers, block: &str, leaf: &Leaf) -> Option<u32> {
 fn expected_length(numbers: &Numbers, block: &str, path: &str, range: u32) -> Option<u32> {
     let offset = if path == block { Some(0) } else { numbers.get(Quantity::Offset, path) };
     length_in(range, offset?, numbers.get(Quantity::ArrayStride, path)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A claim names a compiler as cases do, for each of its versions, targets and layout options.
+    #[test]
+    fn a_claim_is_about_every_toolchain_of_its_compiler() {
+        for (producer, name, expected) in [
+            ("dxc-dxil", "dxc", true),
+            ("dxc-1.9-spirv-dx", "dxc", true),
+            ("dxc-old-dxil", "dxc", true),
+            ("slang-vulkan", "slang", true),
+            ("slang-d3d12", "slang", true),
+            ("slang-vulkan", "slangc", false),
+            ("clang-dxil", "clang-dxc", true),
+            ("clang-dxil", "clang", false),
+            ("fxc", "fxc", true),
+            ("fxc", "dxc", false),
+            ("rspirv", "rspirv", false),
+        ] {
+            let producer = Producer::named(producer).expect("each is in the table of toolchains");
+            assert_eq!(is_called(producer, name), expected, "{producer} {name}");
+        }
+    }
 }

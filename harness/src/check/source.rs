@@ -27,13 +27,13 @@ pub struct Source {
     pub module: Module,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
-    /// What the case expects; empty for a file.
+    /// The numbers that the case expects; empty for a file.
     pub expect: Vec<Expectation>,
     /// Where the case says that a compiler's code reads elsewhere than its listing says; empty for a file.
     pub accessed: Vec<Expectation>,
     /// Where the case expects parameters; empty for a file.
     pub bind: Vec<BindExpectation>,
-    /// What placements are asked with.
+    /// Settings of placements, beside target and convention.
     pub invocation: BindingInvocation,
     /// Refusals by rule sets, conventions and compilers that the case expects.
     pub rejects: Vec<ExpectedDiagnostic>,
@@ -41,7 +41,7 @@ pub struct Source {
     pub warns: Vec<ExpectedDiagnostic>,
     /// The declarations as their author wrote them; `None` for a module that comes laid out.
     pub text: Option<SourceText>,
-    /// Whether this is a case.
+    /// True for a case.
     pub is_case: bool,
 }
 
@@ -57,6 +57,7 @@ impl Source {
         sources: &mut SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
         let source = Self::of_program(span, options, declared, sources)?;
+
         if source.module.blocks.is_empty() && source.module.parameters.is_empty() {
             let message = "this declares no shader parameter, so there is nothing to lay out";
             let start = Span { end: span.start, ..span };
@@ -79,6 +80,7 @@ impl Source {
     ) -> Result<Self, Vec<Diagnostic>> {
         let module = declare(sources, span, declared)?;
         let invocation = BindingInvocation { entry: declared.entry.clone(), ..BindingInvocation::default() };
+
         let file = sources.file(span.file);
         let text = SourceText {
             text: file.text.clone(),
@@ -123,16 +125,16 @@ impl Source {
         };
         let ours: Vec<&ExpectedDiagnostic> =
             case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
-        match declare(sources, case.declare, &options) {
-            Err(found) => unexpected(case, &ours, &found, sources).map(|()| None),
-            Ok(module) => {
-                let missing: Vec<_> = ours.iter().map(|reject| not_given(case, reject)).collect();
-                let silent =
-                    warnings().filter(|warn| !module.warnings.iter().any(|given| matches(case, warn, given, sources)));
-                let missing: Vec<_> = missing.into_iter().chain(silent.map(|warn| not_given(case, warn))).collect();
-                if missing.is_empty() { Ok(Some(Self::declared(case, module, sources))) } else { Err(missing) }
-            }
-        }
+        let module = match declare(sources, case.declare, &options) {
+            Ok(module) => module,
+            Err(found) => return unexpected(case, &ours, &found, sources).map(|()| None),
+        };
+
+        let is_silent =
+            |warn: &&ExpectedDiagnostic| !module.warnings.iter().any(|given| matches(case, warn, given, sources));
+        let missing = ours.into_iter().chain(warnings().filter(is_silent));
+        let missing: Vec<_> = missing.map(|expected| not_given(case, expected)).collect();
+        if missing.is_empty() { Ok(Some(Self::declared(case, module, sources))) } else { Err(missing) }
     }
 
     /// A case as compilers get it, whose declarations are not read here: refusing them is its claim.

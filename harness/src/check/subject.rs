@@ -9,7 +9,6 @@ use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::inspect::toolchain::SourceText;
-use crate::probe::Stage;
 use crate::results::record::{RecordValue, Row};
 
 /// Finds what the case expects under a rule set. A dialect has a table of its own only where some type differs; elsewhere what is
@@ -41,13 +40,13 @@ pub struct Subject {
     pub rules: &'static str,
     /// Every block under the rule set.
     pub layouts: Vec<BlockLayout>,
-    /// What the case expects.
+    /// The numbers that the case expects.
     pub expected: Numbers,
     /// Where the case says that a compiler's code reads, where that is not where its listing says.
     pub accessed: Numbers,
     /// The compiler that this is said of.
     pub accessed_by: Option<String>,
-    /// What our rules compute.
+    /// The numbers that our rules compute.
     pub computed: Numbers,
     /// Who is behind the expected numbers, in words.
     pub authority: String,
@@ -64,6 +63,7 @@ impl Subject {
         let layouts: Vec<_> = source.module.blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
         let expectation = expectation(&source, rules, &layouts);
         let accessed = source.accessed.iter().find(|accessed| accessed.rules == rules.name);
+
         Self {
             accessed: accessed.map(Numbers::from).unwrap_or_default(),
             accessed_by: accessed.and_then(|accessed| accessed.authority.compiler.clone()),
@@ -137,20 +137,11 @@ impl Subject {
     /// One row per number that the case pins; no device takes part in them.
     pub fn static_rows(&self) -> Vec<Row> {
         let row = |(what, path, expected): (Quantity, &str, u32)| Row {
-            path: path.to_owned(),
-            what,
-            space: None,
-            direction: None,
-            form: None,
-            stage: Stage::Compute,
             expected: Some(RecordValue::Number(expected)),
             computed: Some(self.computed_value(what, path)),
-            reported: None,
-            compiled: None,
-            observed: None,
-            note: None,
-            fused: false,
+            ..Row::of_no_device(path, what)
         };
+
         let is_dropped = |what| what == Quantity::MatrixStride && is_planted(PlantedBug::MatrixStridesNotCompared);
         self.expected.iter().filter(|(what, _, _)| !is_dropped(*what)).map(row).collect()
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::probe::Form;
 use crate::results::record::{Culprit, Outcome, Proves, Row};
 
-/// What the module validator said.
+/// The answer of the module validator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Validation {
     /// The module is valid.
@@ -23,7 +23,7 @@ pub enum Validation {
     NotRun(String),
     /// It is not valid under the rules that were promised, and is where a device allows more.
     ValidOnlyWith {
-        /// What such a device has.
+        /// The feature of such a device.
         feature: Feature,
         /// The validator's message under the promised rules.
         message: String,
@@ -32,7 +32,7 @@ pub enum Validation {
     Invalid(String),
 }
 
-/// How the text of a module begins that is valid with a feature alone; the feature's name and a colon follow.
+/// The start of the text for a module that is valid with a feature alone; the feature's name and a colon follow.
 const VALID_ONLY_WITH: &str = "valid only with ";
 
 impl Validation {
@@ -75,7 +75,7 @@ impl Validation {
     }
 }
 
-/// Who wrote the code that a device ran.
+/// The writer of the code that a device ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
     /// Our own generator.
@@ -87,18 +87,18 @@ pub enum Writer {
 /// The code of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeOrigin {
-    /// What agreement proves.
+    /// The claim that agreement proves.
     pub proves: Proves,
-    /// Who wrote it.
+    /// Its writer.
     pub writer: Writer,
 }
 
-/// What the rows of a check add up to.
+/// The result of judging a check's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// `Agree` or `Differ`.
     pub outcome: Outcome,
-    /// Who stands alone; `None` on agreement.
+    /// The witness that stands alone; `None` on agreement.
     pub culprit: Option<Culprit>,
     /// One sentence on why.
     pub sentence: String,
@@ -110,9 +110,11 @@ pub fn judge(rows: &[Row], validation: &Validation, code: CodeOrigin) -> Verdict
         let sentence = format!("the module is not valid, so the device's answer counts for nothing: {message}");
         return differ(Culprit::Module, sentence);
     }
+
     let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, rows, code.proves)).collect();
     let culprits: BTreeSet<Culprit> = broken.iter().map(|link| culprit(*link, rows, code)).collect();
     let of_rows = judge_rows(&broken, &culprits);
+
     match validation {
         Validation::ValidOnlyWith { feature, message } => beyond_promise(&of_rows, code.writer, *feature, message),
         Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => of_rows,
@@ -135,6 +137,7 @@ fn beyond_promise(of_rows: &Verdict, writer: Writer, feature: Feature, message: 
         Writer::Generator => Culprit::Module,
     };
     let unpromised = format!("{VALID_ONLY_WITH}{feature}, which its layout option does not ask for: {message}");
+
     match of_rows.culprit {
         None => differ(writers, format!("the module is {unpromised}")),
         Some(culprit) if culprit == writers || culprit == Culprit::Report => {
@@ -199,6 +202,7 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     if row.computed.is_none() && differ(&row.expected, &row.compiled) {
         links.push(Link::ExpectedCompiled);
     }
+
     // A compiler that sides with the case against the rules is a witness for the case, not a culprit of its own.
     let sides_with_case = proves.is_of_compiler() && row.expected.is_some() && row.expected == row.compiled;
     // A compiler that reports what the rules say and does otherwise knows the rule: its report is what misleads.
@@ -212,12 +216,14 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     if differ(&row.reported, &row.compiled) && !at_odds && !is_planted(PlantedBug::ReportNotCompared) {
         links.push(Link::ReportedCompiled);
     }
+
     // Code that a compiler chose and that takes a leaf from no byte of the block, on every device.
     let nowhere = proves.is_of_compiler() && row.form.is_some() && row.compiled.is_none();
     if nowhere && row.computed.is_some() && row.observed.is_none() {
         links.push(Link::ComputedCompiled);
         return links;
     }
+
     let shader_says = row.compiled.as_ref().or(row.computed.as_ref());
     // A leaf was asked for wherever its block lived; a binding has an answer or was not read.
     let asked = match row.what {
@@ -406,6 +412,7 @@ mod tests {
         let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
         assert_eq!(verdict.culprit, Some(Culprit::Report));
     }
+
     /// DXC lists `float3x1` at byte 16 and reads `m[1][0]` at byte 20 and `m[index][0]` at byte 16.
     #[test]
     fn code_that_knows_better_by_name_is_the_compilers() {

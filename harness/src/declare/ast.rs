@@ -95,7 +95,7 @@ pub(super) enum Operation<'a> {
     Cast(NamePath<'a>),
     /// `sizeof(T)`, whose value depends on the rules of a layout.
     SizeOf,
-    /// Something that is no integer constant: a float, a call.
+    /// Something that is not an integer constant: a float, a call.
     Opaque,
 }
 

@@ -23,6 +23,7 @@ const MOST_BLOCKS: usize = 1 << 12;
 pub(super) fn derive(elaborated: &mut ElaboratedModule) {
     let ElaboratedModule { module, globals, globals_at, pointees, measures, problems } = elaborated;
     let mut blocks = BlockFinder { found: Vec::new(), steps: 0, listed: 0, pointees, measures, problems };
+
     for (index, parameter) in module.parameters.iter().enumerate() {
         if index == *globals_at {
             blocks.globals(globals);
@@ -32,6 +33,7 @@ pub(super) fn derive(elaborated: &mut ElaboratedModule) {
     for entry in &module.entry_points {
         blocks.entry_point(entry);
     }
+
     module.blocks = blocks.found;
     number(&mut module.blocks);
 }
@@ -127,7 +129,7 @@ impl BlockFinder<'_> {
             | Type::Enum(_)
             | Type::Pointer { .. }
             | Type::Handle { .. } => {}
-            Type::Array { .. } => unreachable!("the innermost type of an array is no array"),
+            Type::Array { .. } => unreachable!("the innermost type of an array is not an array"),
         }
     }
 

@@ -293,6 +293,7 @@ impl<'a> Iterator for SourcePieces<'a> {
             let result = self.lexer.next()?;
             let before = &self.lexer.source()[self.last_end..self.lexer.span().start];
             let first = self.last_end == 0;
+
             let piece = match result {
                 Ok(TokenKind::Hash) if !self.inside_directive => Some(self.hash(first || before.contains('\n'))),
                 Ok(kind) => {
@@ -301,6 +302,7 @@ impl<'a> Iterator for SourcePieces<'a> {
                 }
                 Err(error) => self.error(error),
             };
+
             self.last_end = self.lexer.span().end;
             if piece.is_some() {
                 return piece;

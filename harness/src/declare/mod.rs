@@ -105,16 +105,19 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     let (mut problems, made) = (ProblemList::default(), Bump::new());
     let PreprocessedSource { prepared, trace, added } = preprocess(sources, span, options, &made, &mut problems);
     let Some(prepared) = prepared else { return SourceReading { module: None, problems, trace, added } };
+
     let end = Span { start: span.end, ..span };
     let source = BracketedTokens::new(prepared, end, &mut problems);
     let mut parser = Parser::new(&source, 0);
     let items = parser.file();
     problems.absorb(parser.problems);
+
     let (own, imported) = items.split_at(parser.own_items.unwrap_or(items.len()).min(items.len()));
     let is_slang = preprocess::is_slang(options.language, &sources.file(span.file).name);
     let subject = elaborate::ElaborationInput { entry: options.entry.as_deref(), whole: span, is_slang };
     let mut elaborated = elaborate::elaborate(&source, own, imported, subject);
     blocks::derive(&mut elaborated);
+
     problems.absorb(elaborated.problems);
     SourceReading { module: Some(elaborated.module), problems, trace, added }
 }

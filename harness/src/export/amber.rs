@@ -11,11 +11,12 @@ use crate::probe::image::{REFILL_WORD, nonce_word};
 /// The script for `subject`.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason why the subject has no script.
 pub fn amber(subject: &Subject) -> Result<String, NotExported> {
     let repro = Repro::new(subject).map_err(|reason| refused(subject, reason))?;
     let module = spirv::produce(repro.layout, &repro.plan).map_err(|error| refused(subject, error.to_string()))?;
     let loaded = rspirv::dr::load_words(&module.words).map_err(|error| refused(subject, error.to_string()))?;
+
     let features = module.requires();
     let features: Vec<String> = features.iter().map(|feature| format!("# The device must have {feature}.\n")).collect();
     let bound = match repro.entry().space {
@@ -25,6 +26,7 @@ pub fn amber(subject: &Subject) -> Result<String, NotExported> {
             "AS storage DESCRIPTOR_SET 0 BINDING 0"
         }
     };
+
     let refill = vec![REFILL_WORD; repro.expected.len()];
     let expectation = |(word, value): (u32, &u32)| format!("EXPECT output IDX {} EQ 0x{value:08X}\n", 4 * word);
     let expectations: Vec<String> = (0..).zip(&repro.expected).map(expectation).collect();

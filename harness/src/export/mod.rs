@@ -38,7 +38,7 @@ pub struct NotExported {
     pub reason: String,
 }
 
-/// What both formats are made of.
+/// The parts of a reproduction that both formats have.
 struct Repro<'a> {
     subject: &'a Subject,
     block: &'a Block,
@@ -66,38 +66,22 @@ impl<'a> Repro<'a> {
     }
 
     fn of_block(subject: &'a Subject, block: &'a Block, layout: &'a BlockLayout) -> Result<Self, String> {
-        let places = [(space_of(layout.kind)?, Stage::Compute)].into();
-        let expected_at = |leaf: &Leaf| subject.expected.leaf_offset(&layout.name, leaf);
-        let plan = plan_in(layout, &layout.leaves(), &places).without(|leaf| obstacle(leaf, expected_at(leaf)));
-        let mut plan = plan.only(&[Form::Leaf].into());
-        plan.entries.retain(|entry| entry.direction == Direction::Read);
-        if plan.entries.is_empty() || plan.leaves.is_empty() {
-            let reasons = plan.not_probed.first().map(|gap| format!("`{}`: {}", gap.leaf.path, gap.reason));
-            return Err(reasons.unwrap_or_else(|| format!("`{}` has nothing to read", layout.name)));
-        }
+        let plan = plan_reads(subject, layout)?;
         let wiring = Wiring::new(layout, &plan, &plan.entries[0]);
+
+        let expected_at = |leaf: &Leaf| subject.expected.leaf_offset(&layout.name, leaf);
         let offsets: Vec<u32> = plan.leaves.iter().filter_map(expected_at).collect();
         if let Some((leaf, offset)) = plan.leaves.iter().zip(&offsets).find(|(leaf, offset)| leaf.offset != **offset) {
             return Err(format!("the case has `{}` at {offset}, our rules have it at {}", leaf.path, leaf.offset));
         }
-        // Whole elements of a structured buffer, whole registers of others.
-        let stride = subject.expected.get(Quantity::ArrayStride, &layout.name).filter(|stride| *stride > 0);
-        let step = stride.filter(|_| layout.kind == BlockKind::StructuredElement).unwrap_or(16);
-        let size = subject.expected.get(Quantity::Size, &layout.name).unwrap_or(0);
-        let end = offsets.iter().map(|offset| offset + 4).max().unwrap_or(0).max(size).next_multiple_of(step);
+
+        let end = image_end(subject, layout, &offsets);
         if end > MAX_BYTES {
             return Err(format!("`{}` has more than {MAX_BYTES} bytes", layout.name));
         }
-        let mut expected = vec![0; wiring.output as usize];
-        expected[0] = nonce_word(1);
-        for slot in &wiring.slots {
-            for place in &slot.places {
-                if let AnswerPlace::Word(word) = place {
-                    expected[*word as usize] = data_word(offsets[slot.leaf as usize], Half::Low);
-                }
-            }
-        }
         let image = (0..end / 4).map(|word| data_word(4 * word, Half::Low)).collect();
+
+        let expected = expected_output(&wiring, &offsets);
         Ok(Self { subject, block, layout, plan, wiring, image, expected })
     }
 
@@ -105,7 +89,7 @@ impl<'a> Repro<'a> {
         &self.plan.entries[0]
     }
 
-    /// What it is, as comment lines.
+    /// Comment lines that say what the reproduction shows.
     fn heading(&self) -> String {
         let Subject { source, rules, authority, .. } = self.subject;
         let mut lines = vec![
@@ -116,6 +100,7 @@ impl<'a> Repro<'a> {
             ),
             "# Each word that is read names the byte at which it was: 0xC0DE0024 is the data at byte 36.".to_owned(),
         ];
+
         let names = self.wiring.slots.iter().flat_map(|slot| {
             let path = &self.plan.leaves[slot.leaf as usize].path;
             slot.places.iter().map(move |place| (path, *place))
@@ -130,6 +115,43 @@ impl<'a> Repro<'a> {
         }
         lines.join("\n") + "\n"
     }
+}
+
+/// The plan of reading each leaf that can take part.
+fn plan_reads(subject: &Subject, layout: &BlockLayout) -> Result<ProbePlan, String> {
+    let places = [(space_of(layout.kind)?, Stage::Compute)].into();
+    let expected_at = |leaf: &Leaf| subject.expected.leaf_offset(&layout.name, leaf);
+    let plan = plan_in(layout, &layout.leaves(), &places).without(|leaf| obstacle(leaf, expected_at(leaf)));
+
+    let mut plan = plan.only(&[Form::Leaf].into());
+    plan.entries.retain(|entry| entry.direction == Direction::Read);
+    if plan.entries.is_empty() || plan.leaves.is_empty() {
+        let reasons = plan.not_probed.first().map(|gap| format!("`{}`: {}", gap.leaf.path, gap.reason));
+        return Err(reasons.unwrap_or_else(|| format!("`{}` has nothing to read", layout.name)));
+    }
+    Ok(plan)
+}
+
+/// Bytes of the block that is uploaded: whole elements of a structured buffer, whole registers of others.
+fn image_end(subject: &Subject, layout: &BlockLayout, offsets: &[u32]) -> u32 {
+    let stride = subject.expected.get(Quantity::ArrayStride, &layout.name).filter(|stride| *stride > 0);
+    let step = stride.filter(|_| layout.kind == BlockKind::StructuredElement).unwrap_or(16);
+    let size = subject.expected.get(Quantity::Size, &layout.name).unwrap_or(0);
+    offsets.iter().map(|offset| offset + 4).max().unwrap_or(0).max(size).next_multiple_of(step)
+}
+
+/// The words of the output if each leaf is at its offset.
+fn expected_output(wiring: &Wiring, offsets: &[u32]) -> Vec<u32> {
+    let mut expected = vec![0; wiring.output as usize];
+    expected[0] = nonce_word(1);
+    for slot in &wiring.slots {
+        for place in &slot.places {
+            if let AnswerPlace::Word(word) = place {
+                expected[*word as usize] = data_word(offsets[slot.leaf as usize], Half::Low);
+            }
+        }
+    }
+    expected
 }
 
 /// Gives a reason its subject.

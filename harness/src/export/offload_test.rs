@@ -14,7 +14,7 @@ use crate::probe::image::{REFILL_WORD, nonce_word};
 /// The test for `subject`.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason why the subject has no test.
 pub fn offload_test(subject: &Subject) -> Result<String, NotExported> {
     let repro = Repro::new(subject).map_err(|reason| refused(subject, reason))?;
     test(&repro).map_err(|reason| refused(subject, reason))
@@ -25,17 +25,20 @@ fn test(repro: &Repro<'_>) -> Result<String, String> {
     if repro.subject.source.module.blocks.len() != 1 || !text.defines.is_empty() || !text.include_paths.is_empty() {
         return Err("it declares more than one block, or needs macros or folders".to_owned());
     }
+
     let toolchain = toolchain(repro)?;
     let program = HlslSource { declarations: &text.text, dialect: Dialect::Hlsl, parameters: String::new() };
     let source = hlsl::probe(&program, repro.layout, &repro.plan, &repro.wiring).map_err(|error| error.to_string())?;
+
     let block = BoundResource::of(repro)?;
-    let (output, input) =
-        (BoundResource::own("output", "RWByteAddressBuffer", 0), BoundResource::own("input", "ByteAddressBuffer", 1));
+    let output = BoundResource::own("output", "RWByteAddressBuffer", 0);
+    let input = BoundResource::own("input", "ByteAddressBuffer", 1);
     let requires = match toolchain.output {
         Output::Dxil | Output::ClangIr => "DirectX",
         // The suite has nothing else; FXC's code and WGSL are not among its toolchains.
         Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => "Vulkan",
     };
+
     let refill = vec![REFILL_WORD; repro.expected.len()];
     let buffers = [
         buffer("block", &repro.image, block.stride),
@@ -43,6 +46,7 @@ fn test(repro: &Repro<'_>) -> Result<String, String> {
         buffer("input", &[nonce_word(1)], None),
         buffer("expected", &repro.expected, None),
     ];
+
     Ok(format!(
         "#--- source.hlsl
 {source}
@@ -106,14 +110,15 @@ fn buffer(name: &str, words: &[u32], stride: Option<u32>) -> String {
 struct BoundResource {
     name: &'static str,
     kind: &'static str,
-    register: (u32, u32),
+    register: u32,
+    space: u32,
     binding: u32,
     stride: Option<u32>,
 }
 
 impl BoundResource {
     fn own(name: &'static str, kind: &'static str, index: u32) -> Self {
-        Self { name, kind, register: (index, hlsl::SPACE), binding: hlsl::BINDING + index, stride: None }
+        Self { name, kind, register: index, space: hlsl::SPACE, binding: hlsl::BINDING + index, stride: None }
     }
 
     fn of(repro: &Repro<'_>) -> Result<Self, String> {
@@ -134,13 +139,14 @@ impl BoundResource {
             | BlockKind::UniformBlock
             | BlockKind::StorageBlock => return Err(format!("the suite binds no {}", repro.layout.kind.as_str())),
         };
+
         let register = register(repro.block, class)?;
         let binding = vk_binding(repro.block)?.unwrap_or(register);
-        Ok(Self { name: "block", kind, register: (register, 0), binding, stride })
+        Ok(Self { name: "block", kind, register, space: 0, binding, stride })
     }
 
     fn text(&self) -> String {
-        let Self { name, kind, register: (register, space), binding, .. } = self;
+        let Self { name, kind, register, space, binding, .. } = self;
         format!(
             "    - Name: {name}
       Kind: {kind}

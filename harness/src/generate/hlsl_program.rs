@@ -1,7 +1,7 @@
-//! A program around declarations that have none: an entry point that uses every parameter, so that compilers bind it.
+//! Writes a program around declarations that have no entry point: one that uses every parameter, so that compilers bind it.
 //!
-//! One leaf of each block is read; resources are asked for their dimensions, which all but samplers have. Where an
-//! array is unbounded or not, its first element stands for it.
+//! One leaf of each block is read; resources are asked for their dimensions, which all but samplers have. The first
+//! element of an array stands for all of it.
 
 use std::fmt::Write;
 
@@ -43,6 +43,7 @@ fn uses(module: &Module, layouts: &[BlockLayout]) -> String {
             uses.push_str(&added(&format!("(uint)({path})")));
         }
     }
+
     for parameter in &module.parameters {
         match (parameter.kind, &parameter.ty) {
             // Members of a cbuffer are named by themselves.
@@ -61,7 +62,7 @@ pub fn idle_program(declarations: &str) -> String {
     format!("{declarations}\n[shader(\"compute\")]\n[numthreads(1, 1, 1)]\nvoid {ENTRY}()\n{{\n}}\n")
 }
 
-/// Whether the block is the element of a buffer that only appends or consumes, of which no element can be named.
+/// Returns true if the block is the element of a buffer that only appends or consumes, of which no element can be named.
 pub fn is_stream(module: &Module, block: &str) -> bool {
     let parameter = module.parameters.iter().find(|parameter| parameter.name == block);
     let resource = parameter.and_then(|parameter| parameter.ty.resource());
@@ -122,13 +123,14 @@ fn use_resource(resource: &Resource, path: &str, uses: &mut String) {
         | ResourceKind::AccelerationStructure
         | ResourceKind::SubpassInput { .. } => return,
     };
+
     let names = ["x", "y", "z", "w"][..dimensions].iter().map(|name| format!("layoutproof_{name}"));
     let names = names.collect::<Vec<_>>().join(", ");
     writeln!(uses, "    {{ uint {names}; {path}.GetDimensions({names}); layoutproof_sum += layoutproof_x; }}")
         .expect("a String takes every write");
 }
 
-/// How many numbers `GetDimensions` gives.
+/// The number of values that `GetDimensions` gives.
 fn texture_dimensions(texture: Texture) -> usize {
     let own = match texture.dimension {
         Dimension::One => 1,

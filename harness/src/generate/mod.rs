@@ -3,7 +3,7 @@
 //! Each generator writes the same program ([`crate::probe`] has the interface) in its own language. [`spirv`] writes
 //! every offset and stride itself, so its modules prove what devices do with decorations and nothing about languages.
 //! [`hlsl`] and [`glsl`] leave them to the compiler, [`glsl`] after saying the declarations again in another language.
-//! [`wgsl`] bends WGSL's own rules as far as they go.
+//! [`wgsl`] chooses `@size` and wrapper structs so that WGSL's own rules give the offsets, where they can.
 
 pub mod binding;
 pub mod glsl;
@@ -15,7 +15,7 @@ pub mod wgsl;
 
 use thiserror::Error;
 
-/// Why a generator cannot write a module.
+/// The reason why a generator cannot write a module.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ProduceError {
     /// The rule set forbids the block.
@@ -32,7 +32,7 @@ pub enum ProduceError {
         /// Block.
         block: String,
     },
-    /// A leaf of the plan is no leaf of the block.
+    /// A leaf of the plan is not in the block.
     #[error("block `{block}` has no leaf `{path}`")]
     NoSuchLeaf {
         /// Block.
@@ -46,7 +46,7 @@ pub enum ProduceError {
         /// Entry point.
         entry: String,
     },
-    /// A block with an unsized array in a space that has none, or read as a whole.
+    /// A block with an unsized array, in a space where blocks have a size, or read as a whole.
     #[error("entry `{entry}` cannot hold the unsized array of block `{block}`")]
     Unsized {
         /// Entry point.

@@ -20,13 +20,13 @@ use crate::input::text_limits::directives;
 /// Deepest nesting of included files.
 const DEEPEST: usize = 64;
 
-/// How often files may be put in, all together.
+/// Most files that are put in, all together.
 const MOST_INCLUSIONS: usize = 4096;
 
 /// Most bytes of the whole text.
 const MOST_BYTES: usize = 1 << 24;
 
-/// What stands for an included file that is not read.
+/// The text that stands for an included file that is not read.
 const NOT_READ: &str = "layoutproof did not read this file";
 
 /// The extension that glslang 12 does not know, and whose only job is done here.
@@ -94,8 +94,8 @@ impl GlslText {
         problem
     }
 
-    /// The problems that glslang has with lines of the text, from 1, each in its own words. What follows from a file that
-    /// is not read is no news.
+    /// The problems that glslang has with lines of the text, from 1, each in its own words. If a file is not read, only
+    /// that is a problem: the others follow from it.
     pub fn problems<'a>(&self, errors: impl Iterator<Item = (usize, &'a str)>) -> Vec<Diagnostic> {
         let (mut problems, mut missing) = (Vec::new(), Vec::new());
         for (line, message) in errors {
@@ -110,7 +110,7 @@ impl GlslText {
         if missing.is_empty() { problems } else { missing }
     }
 
-    /// The first byte in a line that is no blank.
+    /// The first byte in a line that is not blank.
     fn start_of_line(&self, line: usize) -> usize {
         let mut start = 0;
         for (index, text) in self.text.split_inclusive('\n').enumerate() {

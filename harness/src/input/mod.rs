@@ -1,8 +1,11 @@
-//! What people write, before its meaning is known: source texts, places in them, diagnostics about them, limits on them.
+//! Handles text that people write, before its meaning is known: sources, places in them, diagnostics about them, limits
+//! on them.
 
 pub mod diagnostics;
+mod excerpt;
 pub mod glsl_text;
 pub mod plain_text;
+mod render;
 pub mod sources;
 pub mod text_limits;
 pub mod toml_table;

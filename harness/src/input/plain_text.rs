@@ -22,11 +22,13 @@ pub fn escape_all_but_colours(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
     }
+
     let mut escaped = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(is_unsafe) {
         let (before, found) = rest.split_at(start);
         escaped.push_str(before);
+
         let length = if let Some(length) = colour_length(found) {
             escaped.push_str(&found[..length]);
             length
@@ -37,6 +39,7 @@ pub fn escape_all_but_colours(text: &str) -> Cow<'_, str> {
         };
         rest = &found[length..];
     }
+
     escaped.push_str(rest);
     Cow::Owned(escaped)
 }
@@ -61,7 +64,7 @@ pub fn escape_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Whether a terminal could take this character for a command, or for the direction of what stands beside it.
+/// True if a terminal could take this character for a command, or for the direction of what stands beside it.
 ///
 /// Sources: ECMA-48 (C0, C1), Unicode 16, property `Bidi_Control`, and the line and paragraph separators.
 pub fn is_unsafe(letter: char) -> bool {

@@ -34,7 +34,7 @@ impl PartialEq for Checkpoints {
     }
 }
 
-/// What lies before a byte of a text.
+/// The lines and characters before a byte of a text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Checkpoint {
     /// Newlines before it.
@@ -62,7 +62,7 @@ impl Checkpoint {
 }
 
 impl Checkpoints {
-    /// What lies before byte `at` of `text`.
+    /// The lines and characters before byte `at` of `text`.
     fn before(&self, text: &str, at: usize) -> Checkpoint {
         let bytes = text.as_bytes();
         let at = at.min(bytes.len());
@@ -148,7 +148,7 @@ pub trait Sources: fmt::Debug + Send + Sync {
     fn read(&self, path: &str) -> Result<String, ReadRefusal>;
 }
 
-/// Why a file is not included.
+/// The reason why a file is not included.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ReadRefusal {
     /// There is no such file: it may be in another folder.

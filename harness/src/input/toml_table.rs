@@ -30,7 +30,7 @@ impl<'a> FileProblems<'a> {
         Self { file, code, found }
     }
 
-    /// Whether none was found so far.
+    /// True if none was found so far.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
@@ -41,7 +41,7 @@ impl<'a> FileProblems<'a> {
         Span { file: self.file, start: at(range.start), end: at(range.end) }
     }
 
-    /// Whether further problems are only counted.
+    /// True if further problems are only counted.
     fn is_full(&self) -> bool {
         self.found.len() >= KEPT
     }

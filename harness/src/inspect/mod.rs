@@ -1,8 +1,12 @@
-//! What compilers make, read back: modules, listings, IR and reflection, and what they say about layouts.
+//! Reads what compilers write: modules, listings, IR and reflection, and the layouts and bindings that they state.
+//!
+//! `toolchain` is the table of compilers. `check` and the drivers of compilers call the readers; `dxil` and `clang_ir`
+//! also execute what they read.
 
 pub mod clang_ir;
 pub mod dxil;
 pub mod fxc;
+mod listing;
 mod llvm;
 pub mod module_reader;
 pub mod naga;

@@ -1,11 +1,11 @@
 //! Reading of modules and texts that we did not write, by code that we did not write either.
 //!
-//! naga's front ends and rspirv's loader crash, overflow the stack or fill the memory on small hostile files. So whoever has
-//! such a file asks a [`ModuleReader`]: the command's own runs [`answer`] in a process with limits, whose death is a
-//! [`ReaderFailure`]; [`InProcessReader`], for tests and for that process itself, just calls it. Texts are looked through
-//! first, so that most of what no reader survives is refused at a place.
+//! naga's front ends and rspirv's loader crash, overflow the stack or fill the memory on small hostile files. So
+//! whoever has such a file asks a [`ModuleReader`]: the command's own runs [`answer`] in a process with limits, whose
+//! death is a [`ReaderFailure`]; [`InProcessReader`], for tests and for that process itself, just calls it. Texts are
+//! looked through first, so that most of what no reader survives is refused at a place.
 //!
-//! What stays outside are texts of our own generators, which naga gets in this process.
+//! Texts of our own generators do not come here: naga reads them in this process.
 
 use std::fmt;
 
@@ -44,7 +44,7 @@ pub enum ReadRequest {
         /// In the byte order of this machine.
         words: Vec<u32>,
     },
-    /// What naga makes of an entry point of WGSL.
+    /// The SPIR-V that naga writes for an entry point of WGSL.
     WgslCode {
         /// WGSL.
         text: String,
@@ -74,7 +74,7 @@ impl ReadRequest {
 pub enum ReadAnswer {
     /// To `WgslBlocks` and `GlslBlocks`: blocks in declaration order, or what is wrong with the text.
     TextBlocks(Result<Vec<BlockLayout>, Vec<Diagnostic>>),
-    /// To `SpirvBlocks`: blocks in declaration order, or why the words are no module.
+    /// To `SpirvBlocks`: blocks in declaration order, or why the words are not a module.
     SpirvBlocks(Result<Vec<DeclaredBlock>, BadModule>),
     /// To `WgslCode`.
     WgslCode(Result<WgslCode, NagaError>),
@@ -125,7 +125,7 @@ impl ModuleReader for InProcessReader {
 /// The blocks of a WGSL text, in declaration order.
 ///
 /// # Errors
-/// What the text has too much of, naga's own errors at their places in `file`, or how the reader ended.
+/// A limit that the text exceeds, naga's own errors at their places in `file`, or how the reader ended.
 pub fn wgsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     check_text(text, file, TextLanguage::Wgsl).map_err(|problem| vec![problem])?;
     text_blocks(reader, &ReadRequest::WgslBlocks { text: text.to_owned(), file }, file)
@@ -157,7 +157,7 @@ fn text_blocks(
 /// The blocks of a SPIR-V module, in declaration order.
 ///
 /// # Errors
-/// Too many words, what is no module, or how the reader ended; all at the start of `file`.
+/// Too many words, words that are not a module, or how the reader ended; all at the start of `file`.
 pub fn spirv_blocks(
     reader: &dyn ModuleReader,
     words: Vec<u32>,
@@ -167,6 +167,7 @@ pub fn spirv_blocks(
         let message = format!("the module has {} words, more than {MOST_WORDS}", words.len());
         return Err(vec![Diagnostic::error(Code::LimitExceeded, start_of(file), message)]);
     }
+
     let request = ReadRequest::SpirvBlocks { words };
     match reader.read(&request) {
         Ok(ReadAnswer::SpirvBlocks(blocks)) => {
@@ -179,7 +180,7 @@ pub fn spirv_blocks(
     }
 }
 
-/// What naga makes of an entry point of WGSL.
+/// The SPIR-V that naga writes for an entry point of WGSL, with the sizes of what is bound.
 ///
 /// # Errors
 /// How the reader ended. The inner error is naga's.

@@ -1,9 +1,10 @@
 //! Compiles a generated WGSL module to GLSL with naga, and finds the byte at which an OpenGL driver reads each leaf.
 //!
-//! This is the compiled witness of the naga producer for OpenGL. naga's GLSL declares a block as `layout(std140) uniform`
-//! or `layout(std430) buffer` without member offsets, so `@size` and the array strides of the WGSL text are lost, and
-//! GLSL's own rules choose. Immediates become plain uniforms, one per scalar, vector or matrix; naga tells for each the
-//! byte that wgpu takes it from, and counts that up from member to member, also without `@size`.
+//! This is the compiled witness of the naga producer for OpenGL. naga's GLSL declares a block as
+//! `layout(std140) uniform` or `layout(std430) buffer` without member offsets, so `@size` and the array strides of the
+//! WGSL text are lost, and GLSL's own rules choose. Immediates become plain uniforms, one per scalar, vector or matrix;
+//! naga tells for each the byte that wgpu takes it from, and counts that up from member to member, also without
+//! `@size`.
 //!
 //! Which of the two layouts a block has is read from naga's text, the byte of an immediate from its reflection.
 //!
@@ -40,7 +41,7 @@ pub fn glsl_offsets(module: &WgslModule) -> Result<Vec<Option<u32>>, NagaError> 
     Ok(paths.map(|path| NagaPlace::start(types, block.ty).follow(path, &packing)).collect())
 }
 
-/// What naga's writer gives for one entry point.
+/// The output of naga's writer for one entry point.
 struct Glsl {
     text: String,
     reflection: glsl::ReflectionInfo,
@@ -71,6 +72,7 @@ impl Glsl {
     ) -> Result<BlockPacking<'a>, NagaError> {
         let name = self.reflection.uniforms.get(&block).map(|name| format!(" {name} "));
         let line = name.and_then(|name| self.text.lines().find(|line| line.contains(&name)));
+
         let rules = line.and_then(|line| {
             let rules = [("layout(std140) ", GlslBlockLayout::Std140), ("layout(std430) ", GlslBlockLayout::Std430)];
             rules.into_iter().find(|(start, _)| line.starts_with(start))
@@ -187,6 +189,7 @@ fn immediate_offset(
     path: &[WgslStep],
     items: &[glsl::ImmediateItem],
 ) -> Option<u32> {
+    // Uniforms before the leaf's own, as the path leads past them.
     let (mut ty, mut before) = (block, 0);
     let mut steps = path.iter();
     loop {

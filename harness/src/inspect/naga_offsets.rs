@@ -70,7 +70,7 @@ pub fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
     write_spirv(&naga_module, &info, &module.entry)
 }
 
-/// What naga makes of a compiler's WGSL.
+/// The code that naga writes for a compiler's WGSL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WgslCode {
     /// As [`spirv`].
@@ -121,6 +121,7 @@ fn write_spirv(module: &Module, info: &ModuleInfo, entry: &str) -> Result<Vec<u3
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         ..spv::Options::default()
     };
+
     let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: entry.to_owned() };
     spv::write_vec(module, info, &options, Some(&pipeline)).map_err(|error| NagaError::NoSpirv(chain(&error)))
 }

@@ -1,5 +1,5 @@
-//! Reads what a compiler reports of a block, in its listing, reflection or decorations. What its code does is another
-//! witness, see [`crate::check`].
+//! Reads the numbers that a compiler reports of a block, in its listing, reflection or decorations. What its code does
+//! is another witness, see [`crate::check`].
 
 use layoutproof_device::Shader;
 use layoutproof_layout::shape::MatrixOrder;
@@ -11,7 +11,7 @@ use crate::inspect::spirv::declared;
 use crate::inspect::toolchain::{CompiledShader, Report};
 use crate::inspect::{clang_ir, fxc};
 
-/// What `made` reports of the block that `layout` is of; nothing where it does not speak of it.
+/// The numbers that `made` reports of the block that `layout` is of; none if it does not mention the block.
 ///
 /// # Errors
 /// A report that cannot be read.
@@ -54,16 +54,18 @@ fn without_own_name(members: &[(String, u32)], buffer: &str) -> Vec<(String, u32
     inner.unwrap_or_else(|| members.to_vec())
 }
 
-/// What the decorations of a module's block say: the variable of the block's name is it.
+/// The numbers that a module's decorations state for the block whose variable has the name of `layout`.
 fn decorated(words: &[u32], layout: &BlockLayout) -> Result<Numbers, String> {
     let blocks = declared(words).map_err(|bad| bad.to_string())?;
     let Some(own) = blocks.into_iter().find(|block| block.layout.name == layout.name) else {
         return Ok(Numbers::default());
     };
     let Ok(root) = own.layout.result else { return Ok(Numbers::default()) };
+
     let (root, stride) = if layout.kind == BlockKind::StructuredElement { element(root) } else { (root, None) };
     let declared = BlockLayout { result: Ok(as_declared(root)), stride, ..layout.clone() };
     let stated = Numbers::of_layouts(&[declared]);
+
     let mut numbers = Numbers::default();
     // Sizes and alignments are not decorations.
     let offsets = stated.iter().filter(|(what, _, _)| matches!(what, Quantity::Offset | Quantity::ArrayStride));

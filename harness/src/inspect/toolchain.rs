@@ -1,8 +1,9 @@
-//! The table of toolchains (a compiler with a target and a layout option), and the interface to the compilers themselves.
+//! The table of toolchains (a compiler with a target and a layout option), and the interface to the compilers
+//! themselves.
 //!
-//! A [`Toolchain`] says what its compiler reads and writes. [`Native`](layoutproof_layout::native::Native) says which rule
-//! set it applies to which block, except where the source itself names the rule set. Starting a compiler's process is left
-//! to the implementor of [`Compilers`], in `layoutproof-compilers`, so that this crate stays pure.
+//! A [`Toolchain`] says what its compiler reads and writes. [`Native`](layoutproof_layout::native::Native) says which
+//! rule set it applies to which block, except where the source itself names the rule set. Starting a compiler's process
+//! is left to the implementor of [`Compilers`], in `layoutproof-compilers`, so that this crate stays pure.
 
 use std::fmt;
 
@@ -20,18 +21,19 @@ pub struct Toolchain {
     pub name: &'static str,
     /// The compiler's own name, under which several toolchains go: `dxc`.
     pub compiler: &'static str,
-    /// The compiler's name in authorities and in `by` of cases, which tell its builds apart by the version: `dxc` for each
-    /// build of DXC.
+    /// The compiler's name in authorities and in `by` of cases, which tell its builds apart by the version: `dxc` for
+    /// each build of DXC.
     pub name_in_cases: &'static str,
     /// Which rule sets it applies.
     pub follows: AppliedRules,
-    /// What the compiler reads.
+    /// The language that the compiler reads.
     pub language: Language,
-    /// What comes out.
+    /// The form of its output.
     pub output: Output,
     /// The layout option as it stands on the command line.
     pub flags: &'static [&'static str],
-    /// The compiler that makes code of what this one writes, where that is not code yet: slangc's HLSL goes through DXC.
+    /// The compiler that makes code of what this one writes, where that is not code yet: slangc's HLSL goes through
+    /// DXC.
     pub second_compiler: Option<&'static str>,
 }
 
@@ -44,7 +46,7 @@ pub enum AppliedRules {
     Named(&'static [&'static str]),
 }
 
-/// What a compiler reads.
+/// An input language of compilers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
     /// HLSL as DXC reads it.
@@ -61,7 +63,7 @@ pub enum Language {
     Wgsl,
 }
 
-/// What comes out of a compiler.
+/// A form of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Output {
     /// DXIL, which the evaluator and devices of Direct3D 12 execute.
@@ -70,8 +72,8 @@ pub enum Output {
     ClangIr,
     /// SPIR-V.
     Spirv,
-    /// DXBC, which devices of Direct3D 12 execute, and SPIR-V that was made of it: each constant buffer is one array of `vec4` and each other buffer one of words, so
-    /// their offsets are those of the DXBC.
+    /// DXBC, which devices of Direct3D 12 execute, and SPIR-V that was made of it: each constant buffer is one array of
+    /// `vec4` and each other buffer one of words, so their offsets are those of the DXBC.
     SpirvOfDxbc,
     /// WGSL.
     Wgsl,
@@ -87,7 +89,7 @@ pub enum CodeTarget {
     Direct3d {
         /// The shader model of its code.
         model: ShaderModel,
-        /// Whether its 16-bit types have 16 bits.
+        /// `On` if its 16-bit types have 16 bits.
         sixteen_bit: SixteenBit,
     },
 }
@@ -96,8 +98,8 @@ impl CodeTarget {
     /// The newest shader model that our probes are written in.
     const NEWEST: ShaderModel = ShaderModel { major: 6, minor: 6 };
 
-    /// What vkd3d's device takes, which calls itself 6.0: from 6.3 on DXC loads 64-bit types in a way of which vkd3d 2.1
-    /// makes invalid SPIR-V, and 16-bit types it refuses (its error E2008).
+    /// The newest shader model that vkd3d's device takes, which calls itself 6.0: from 6.3 on DXC loads 64-bit types in
+    /// a way of which vkd3d 2.1 makes invalid SPIR-V, and 16-bit types it refuses (its error E2008).
     const VKD3D: ShaderModel = ShaderModel { major: 6, minor: 2 };
 
     /// The target of code for `device`.
@@ -171,8 +173,8 @@ const CLANG: Toolchain = Toolchain {
 const TINT: Toolchain =
     only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Spirv);
 
-/// A row for each toolchain. How its compiler is found and asked is known to `layoutproof-compilers`, which has a driver for
-/// each name in the column `compiler`.
+/// A row for each toolchain. How its compiler is found and asked is known to `layoutproof-compilers`, which has a
+/// driver for each name in the column `compiler`.
 const TOOLCHAINS: &[Toolchain] = &[
     FXC,
     dxc("dxc", "dxc-dxil", "native:dxc-dxil", Output::Dxil, &[]),
@@ -231,8 +233,8 @@ impl Toolchain {
         }
     }
 
-    /// The rule set that the compiler takes for the elements of `block` in a byte-address buffer; `None` where it has no such
-    /// loads.
+    /// The rule set that the compiler takes for the elements of `block` in a byte-address buffer; `None` where it has
+    /// no such loads.
     ///
     /// # Panics
     /// Never, as [`Self::rules_for`].
@@ -242,12 +244,13 @@ impl Toolchain {
         native.byte_address_rules(block)
     }
 
-    /// Whether the compiler takes the rule set of this name for the elements of `block` in a byte-address buffer.
+    /// Returns true if the compiler takes the rule set of this name for the elements of `block` in a byte-address
+    /// buffer.
     pub fn follows_by_address(&self, rules: &str, block: &Block) -> bool {
         self.byte_address_rules(block).is_some_and(|own| own.name == rules)
     }
 
-    /// Whether the compiler takes the rule set of this name for `block`.
+    /// Returns true if the compiler takes the rule set of this name for `block`.
     pub fn follows(&self, rules: &str, block: &Block) -> bool {
         self.rules_for(block).iter().any(|own| own.name == rules)
     }
@@ -283,7 +286,7 @@ pub struct CompileRequest<'a> {
     pub entry: &'a str,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
-    /// What the code is for.
+    /// The device that the code is for.
     pub target: CodeTarget,
     /// Arguments of the source's own. Where they say what ours say too (profile, stage), they win.
     pub extra: Vec<String>,
@@ -296,11 +299,11 @@ pub struct CompiledShader {
     pub shader: Shader,
     /// The same as a container for Direct3D, where it is for that and `shader` is what can be read of it.
     pub container: Option<Vec<u8>>,
-    /// What the compiler reports beside it.
+    /// The compiler's report on it.
     pub report: Report,
 }
 
-/// What a compiler reports beside its code: the reported witness.
+/// A compiler's report beside its code: the reported witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     /// Nothing; decorations or types in the code say where members are.

@@ -188,17 +188,20 @@ fn map_select(operands: &[ModelValue]) -> Result<ModelValue, String> {
 pub(super) fn bitcast(types: &SpirvTypes, to: Word, from: Word, value: &ModelValue) -> Result<ModelValue, String> {
     let to_bits = bits(types, component(types, to));
     let from_bits = bits(types, component(types, from));
+
     let components = match value {
         ModelValue::Parts(parts) => parts.iter().map(ModelValue::bits).collect::<Result<Vec<_>, _>>()?,
         ModelValue::Bits(_) | ModelValue::Pointer(_) => vec![value.bits()?],
     };
     let bytes = components.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take((from_bits / 8) as usize));
     let bytes: Vec<u8> = bytes.collect();
+
     let width = (to_bits / 8).max(1) as usize;
     let scalars = bytes
         .chunks(width)
         .map(|chunk| ModelValue::Bits(chunk.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))));
     let mut scalars: Vec<ModelValue> = scalars.collect();
+
     match types.get(to) {
         SpirvType::Vector { length, .. } if *length as usize == scalars.len() => Ok(ModelValue::parts(scalars)),
         SpirvType::Int { .. } | SpirvType::Float { .. } | SpirvType::Pointer { .. } if scalars.len() == 1 => {

@@ -29,7 +29,7 @@ pub enum CompiledError {
     },
 }
 
-/// What `shader` addresses through every entry point of `plan`: for each job of [`jobs`], in its order, the
+/// Follows what `shader` addresses through every entry point of `plan`: for each job of [`jobs`], in its order, the
 /// observations of the model. `plan` may list fewer entries than were planned, where a compiler writes one per module.
 ///
 /// # Errors

@@ -1,5 +1,7 @@
-//! What the model finds at set, binding and element: a job's resources, and what stands in the elements that it leaves
+//! The descriptors of a job by set, binding and element: its resources, and what stands in the elements that it leaves
 //! out.
+//!
+//! `device` binds them before each run, `machine` looks them up.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +9,7 @@ use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descripto
 use layoutproof_device::{BufferKind, ImageKind, ImageView, Job};
 
 use super::memory::ModelMemory;
+use super::value::ModelDescriptor;
 
 /// Set and binding of memory without a descriptor.
 const NOWHERE: u32 = u32::MAX;
@@ -16,19 +19,6 @@ const ADDRESS_BITS: u32 = 32;
 
 /// Set, binding and element.
 pub(super) type DescriptorKey = (u32, u32, u32);
-
-/// What a descriptor refers to.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum ModelDescriptor {
-    /// A buffer, by its index among the memories.
-    Memory(usize),
-    /// An image, by its index.
-    Image(usize),
-    /// An image with a sampler of its own, which sees level 0.
-    Combined(usize),
-    /// A sampler, by the mip level that it sees.
-    Sampler(u32),
-}
 
 /// An image. All texels of a mip level are equal, so one per level is kept.
 #[derive(Clone, Debug)]
@@ -51,6 +41,7 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
     let mut table = DescriptorTable::default();
     let mut memories: Vec<ModelMemory> = Vec::new();
     let mut push_constants = job.push_constants.clone();
+
     for (index, buffer) in job.buffers.iter().enumerate() {
         let (mut set, mut binding) = (buffer.set, buffer.binding);
         match buffer.kind {
@@ -62,6 +53,7 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
         }
         memories.push(ModelMemory { set, binding, bytes: buffer.bytes.clone() });
     }
+
     for (set, in_set) in &descriptors.sets {
         for (number, binding) in in_set {
             let found = match binding.ty {
@@ -75,6 +67,7 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
             table.at.extend(at.zip(found));
         }
     }
+
     memories.push(ModelMemory { set: NOWHERE, binding: NOWHERE, bytes: push_constants });
     (table, memories)
 }
@@ -99,9 +92,11 @@ impl DescriptorTable {
             ImageKind::Sampled | ImageKind::Storage | ImageKind::Combined => true,
             ImageKind::UniformTexels | ImageKind::StorageTexels => false,
         };
+
         let images = binding.images(job).into_iter();
         self.images
             .extend(images.map(|image| ModelImage { view: has_view.then_some(image.view), levels: image.levels }));
+
         let is_combined = kind == ImageKind::Combined;
         let descriptor =
             |index| if is_combined { ModelDescriptor::Combined(index) } else { ModelDescriptor::Image(index) };

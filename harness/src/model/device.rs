@@ -9,11 +9,11 @@ use layoutproof_device::{
 use super::descriptors::{DescriptorTable, bind};
 use super::machine::ModelMachine;
 use super::memory::ModelMemory;
-use super::misreading::{Disturbance, Misreading};
+use super::misreading::{Disturbance, Misreading, OUTPUT};
 use super::program::ModelProgram;
 use crate::probe::Stage;
 
-/// What the model has room for: ranges and push constants that are longer than [`Model::new`] says are run all the same,
+/// The limits of the model. Ranges and push constants that are longer than [`Model::new`] says are run all the same,
 /// since they cost nothing. Ranges lie at byte 16 of their memory.
 const LIMITS: Limits = Limits {
     uniform_alignment: 16,
@@ -34,15 +34,12 @@ const LIMITS: Limits = Limits {
 /// Descriptors of one type.
 const MAX_DESCRIPTORS: u32 = 1 << 12;
 
-/// Set and binding of the probe's output.
-pub(super) const OUTPUT: (u32, u32) = (0, 1);
-
 /// The model device, optionally with a planted fault.
 #[derive(Clone, Debug)]
 pub struct Model {
     device: DeviceInfo,
     misreading: Option<Misreading>,
-    /// What the last dispatch stored to the probe's output.
+    /// The bytes of the probe's output after the last dispatch.
     last_output: Option<Vec<u8>>,
 }
 
@@ -117,6 +114,7 @@ impl Model {
     ) -> Result<Vec<ModelMemory>, String> {
         let (table, found) = bind(job, descriptors);
         let mut memories = found.clone();
+
         misreading.before(&mut memories);
         if !misreading.is_idle() {
             memories = run_program(program, job, table, memories, Some(misreading))?;
@@ -135,6 +133,7 @@ impl Model {
             Shader::ClangIr(_) => return Err(RunnerError::Unsupported("Clang's IR".into())),
             Shader::Msl(_) => return Err(RunnerError::Unsupported("MSL".into())),
         };
+
         let mut program = ModelProgram::new(words).map_err(RunnerError::ShaderRefused)?;
         if let Some(misreading) = self.misreading.filter(|misreading| misreading.concerns(job)) {
             misreading.plant(&mut program.types);
@@ -149,7 +148,7 @@ fn same_program(misreading: Option<Misreading>, one: &Job, next: &Job) -> bool {
     one.shader == next.shader && concerns(one) == concerns(next)
 }
 
-/// What a job leaves in its buffers.
+/// Runs a job and returns its memories as it leaves them.
 fn run_program(
     program: &ModelProgram,
     job: &Job,

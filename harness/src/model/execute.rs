@@ -5,11 +5,13 @@ use rspirv::spirv::{GlslStd450Op, Op, StorageClass, Word};
 
 use super::arithmetic;
 use super::descriptors::at_address;
-use super::machine::{Frame, ModelMachine};
+use super::frame::{Call, Frame};
+use super::machine::ModelMachine;
 use super::memory;
 use super::sampling::handle;
 use super::value::{MemoryPlace, ModelPointer, ModelValue, PointerTarget};
-use crate::inspect::spirv::types::{Operands, SpirvType};
+use crate::inspect::spirv::Operands;
+use crate::inspect::spirv::types::SpirvType;
 
 impl ModelMachine<'_> {
     /// The result of an instruction; `None` where it has none, or where a phi already took it.
@@ -37,10 +39,8 @@ impl ModelMachine<'_> {
                 return Ok(None);
             }
             Op::CopyMemory => {
-                let value = {
-                    let source = self.pointer(call, 1)?;
-                    self.load(&source)?
-                };
+                let source = self.pointer(call, 1)?;
+                let value = self.load(&source)?;
                 let target = self.pointer(call, 0)?;
                 self.store(&target, value)?;
                 return Ok(None);
@@ -50,18 +50,20 @@ impl ModelMachine<'_> {
                 return Ok(None);
             }
             Op::ArrayLength => self.array_length(call)?,
-            Op::FunctionCall => {
-                let mut operands = instruction.operands.iter();
-                let Some(Operand::IdRef(function)) = operands.next() else { return Err("a call of nothing".into()) };
-                let arguments = (1..instruction.operands.len()).map(|index| self.operand(call, index));
-                let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
-                return self.call(*function, &arguments);
-            }
+            Op::FunctionCall => return self.call_function(call),
             _ => self.compute(call)?,
         };
         Ok(Some(value))
     }
 
+    fn call_function(&mut self, call: Call<'_>) -> Result<Option<ModelValue>, String> {
+        let operands = &call.instruction.operands;
+        let Some(Operand::IdRef(function)) = operands.first() else { return Err("a call of nothing".into()) };
+        let arguments = (1..operands.len()).map(|index| self.operand(call, index)).collect::<Result<Vec<_>, _>>()?;
+        self.call(*function, &arguments)
+    }
+
+    /// The result of an instruction that only computes.
     fn compute(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let instruction = call.instruction;
         let ty = instruction.result_type.unwrap_or(0);
@@ -81,7 +83,7 @@ impl ModelMachine<'_> {
                 composite.checked(&self.program.types, ty)
             }
             Op::VectorExtractDynamic => {
-                let index = index(&self.operand(call, 1)?)?;
+                let index = low_word(&self.operand(call, 1)?)?;
                 Ok(self.operand(call, 0)?.at(&[index])?.clone())
             }
             Op::VectorShuffle => self.shuffle(call),
@@ -103,8 +105,8 @@ impl ModelMachine<'_> {
         }
     }
 
-    /// An instruction of `GLSL.std.450`. Known are `unpackDouble2x32`, which has the low word first, and `UMin`, with which
-    /// Tint keeps indices within the bounds of arrays.
+    /// An instruction of `GLSL.std.450`. Known are `unpackDouble2x32`, which has the low word first, and `UMin`, with
+    /// which Tint keeps indices within the bounds of arrays.
     fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, String> {
         match call.instruction.operands.get(1) {
             Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UnpackDouble2x32 as u32 => {
@@ -121,32 +123,29 @@ impl ModelMachine<'_> {
         }
     }
 
-    pub(super) fn operand(&mut self, call: Call<'_>, index: usize) -> Result<ModelValue, String> {
-        let id = Operands(call.instruction).id(index).ok_or("an operand is missing")?;
-        self.value(call.frame, id)
-    }
-
     fn pointer(&mut self, call: Call<'_>, index: usize) -> Result<ModelPointer, String> {
         match self.operand(call, index)? {
             ModelValue::Pointer(pointer) => Ok(pointer),
-            ModelValue::Bits(address) => {
-                let &SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } =
-                    self.program.types.get(self.type_of(call, index))
-                else {
-                    return Err("a pointer is needed where none is".into());
-                };
-                let found = at_address(address).filter(|(memory, _)| *memory < self.push_constants);
-                let (buffer, offset) = found.ok_or_else(|| format!("nothing at address {address:#x}"))?;
-                Ok(ModelPointer {
-                    pointee,
-                    place: PointerTarget::Memory { buffer, at: MemoryPlace { offset, ..MemoryPlace::start() } },
-                })
-            }
+            ModelValue::Bits(address) => self.pointer_to_address(self.type_of(call, index), address),
             ModelValue::Parts(_) => Err("a pointer is needed where none is".into()),
         }
     }
 
-    /// The type of operand `index`; 0, which is no type, where it has none.
+    /// The pointer of type `ty` that a device address stands for.
+    fn pointer_to_address(&self, ty: Word, address: u64) -> Result<ModelPointer, String> {
+        let &SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } = self.program.types.get(ty)
+        else {
+            return Err("a pointer is needed where none is".into());
+        };
+
+        // The push constants have no address.
+        let found = at_address(address).filter(|(memory, _)| *memory < self.push_constants);
+        let (buffer, offset) = found.ok_or_else(|| format!("nothing at address {address:#x}"))?;
+        let at = MemoryPlace { offset, ..MemoryPlace::start() };
+        Ok(ModelPointer { pointee, place: PointerTarget::Memory { buffer, at } })
+    }
+
+    /// The type of operand `index`; 0, which names nothing, if it has none.
     fn type_of(&self, call: Call<'_>, index: usize) -> Word {
         let id = Operands(call.instruction).id(index).unwrap_or(0);
         self.program.result_type(id).unwrap_or(0)
@@ -168,10 +167,12 @@ impl ModelMachine<'_> {
     fn access_chain(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let mut pointer = self.pointer(call, 0)?;
         for operand in 1..call.instruction.operands.len() {
-            let mut index = index(&self.operand(call, operand)?)?;
+            let mut index = low_word(&self.operand(call, operand)?)?;
             let types = &self.program.types;
+
             match &mut pointer.place {
                 PointerTarget::Memory { buffer, at } => {
+                    // An index that is not a constant may come from memory.
                     if !Operands(call.instruction).id(operand).is_some_and(|id| self.is_constant(id)) {
                         let memory = &self.memories[*buffer];
                         let chain = call.instruction.result_id.unwrap_or(0);
@@ -213,6 +214,7 @@ impl ModelMachine<'_> {
             PointerTarget::Memory { buffer, at } => {
                 let memory = &mut self.memories[*buffer];
                 let Some(offset) = self.disturbance.place_of_store(memory, at.offset) else { return Ok(()) };
+
                 let at = MemoryPlace { offset, ..*at };
                 let end = memory.store(&self.program.types, pointer.pointee, at, &value)?;
                 self.disturbance.after_store(memory, offset, end);
@@ -230,9 +232,11 @@ impl ModelMachine<'_> {
         let PointerTarget::Memory { buffer, at } = pointer.place else {
             return Err("the length of an array that is in no buffer".into());
         };
+
         let member = call.literals(1).first().copied().unwrap_or(0);
         let (array, start) = memory::part(&self.program.types, pointer.pointee, at, member)?;
         let (_, second) = memory::part(&self.program.types, array, start, 1)?;
+
         let bytes = (self.memories[buffer].bytes.len() as u64).saturating_sub(start.offset);
         let stride = second.offset - start.offset;
         Ok(ModelValue::Bits(self.disturbance.length(bytes.checked_div(stride).unwrap_or(0))))
@@ -276,6 +280,7 @@ impl ModelMachine<'_> {
                 return Err("a transposition of no matrix".into());
             }
         };
+
         let rows = (0..).take(rows).map(|row| {
             let row: Result<Vec<ModelValue>, String> =
                 columns.iter().map(|column| column.at(&[row]).cloned()).collect();
@@ -285,21 +290,7 @@ impl ModelMachine<'_> {
     }
 }
 
-/// An instruction with the values that it sees.
-#[derive(Clone, Copy)]
-pub(super) struct Call<'a> {
-    pub(super) frame: &'a Frame,
-    pub(super) instruction: &'a Instruction,
-}
-
-impl Call<'_> {
-    /// The literal operands from `first` on.
-    fn literals(self, first: usize) -> Vec<u32> {
-        (first..self.instruction.operands.len()).filter_map(|index| Operands(self.instruction).number(index)).collect()
-    }
-}
-
 /// An index, cut to 32 bits: negative ones are out of bounds of everything.
-fn index(value: &ModelValue) -> Result<u32, String> {
+fn low_word(value: &ModelValue) -> Result<u32, String> {
     Ok(u32::try_from(value.bits()? & u64::from(u32::MAX)).unwrap_or(u32::MAX))
 }

@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Op, StorageClass, Word};
 
-use super::descriptors::{self, DescriptorTable, ModelDescriptor};
+use super::descriptors::{DescriptorKey, DescriptorTable};
+use super::frame::{Call, Frame};
 use super::memory::ModelMemory;
 use super::misreading::Disturbance;
 use super::program::ModelProgram;
-use super::value::{MemoryPlace, ModelPointer, ModelValue, PointerTarget};
-use crate::inspect::spirv::types::{Operands, SpirvVariable};
+use super::value::{MemoryPlace, ModelDescriptor, ModelPointer, ModelValue, PointerTarget};
+use crate::inspect::spirv::Operands;
+use crate::inspect::spirv::types::SpirvVariable;
 use crate::probe::Stage;
 
 /// Instructions and moved scalars before a run is given up.
@@ -51,13 +53,7 @@ pub(super) struct ModelMachine<'a> {
     invocation: u32,
 }
 
-/// The values of one function call.
-#[derive(Debug, Default)]
-pub(super) struct Frame {
-    pub(super) values: BTreeMap<Word, ModelValue>,
-}
-
-/// Where to go on.
+/// Where to go on after an instruction.
 enum ModelFlow {
     Next,
     Jump(Word),
@@ -95,7 +91,9 @@ impl<'a> ModelMachine<'a> {
         self.size = size;
         let count = size.iter().try_fold(1, |count: u32, size| count.checked_mul(*size));
         let count = count.filter(|count| *count <= MAX_INVOCATIONS);
+
         self.make_constants(specialized)?;
+
         for invocation in 0..count.ok_or_else(|| format!("local size {size:?} is not modelled"))? {
             self.invocation = invocation;
             self.cells.clear();
@@ -127,18 +125,27 @@ impl<'a> ModelMachine<'a> {
         {
             return Ok(value.clone());
         }
+
         let variable = self.program.types.variables.get(&id).ok_or_else(|| format!("%{id} has no value"))?;
-        let place = match variable.class {
+        let pointer = ModelPointer { pointee: variable.pointee, place: self.place_of(variable)? };
+        let pointer = ModelValue::Pointer(pointer);
+        self.variables.insert(id, pointer.clone());
+        Ok(pointer)
+    }
+
+    /// Where a variable outside of functions is; one without a layout is made here.
+    fn place_of(&mut self, variable: &SpirvVariable) -> Result<PointerTarget, String> {
+        match variable.class {
             StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant => {
                 let (set, binding) = (variable.set.unwrap_or(0), variable.binding.unwrap_or(0));
                 let is_array = self.program.types.is_array(variable.pointee);
-                if is_array { PointerTarget::Array { set, binding } } else { self.descriptor((set, binding, 0))? }
+                if is_array { Ok(PointerTarget::Array { set, binding }) } else { self.descriptor((set, binding, 0)) }
             }
             StorageClass::PushConstant => {
-                PointerTarget::Memory { buffer: self.push_constants, at: MemoryPlace::start() }
+                Ok(PointerTarget::Memory { buffer: self.push_constants, at: MemoryPlace::start() })
             }
             StorageClass::Workgroup if self.size != [1; 3] => {
-                return Err("memory that invocations share is not modelled".into());
+                Err("memory that invocations share is not modelled".into())
             }
             StorageClass::Private | StorageClass::Workgroup | StorageClass::Output => {
                 let place = self.new_cell(variable.pointee)?;
@@ -146,22 +153,19 @@ impl<'a> ModelMachine<'a> {
                 if let (Some(value), PointerTarget::Cell { cell, .. }) = (value, &place) {
                     self.cells[*cell] = value;
                 }
-                place
+                Ok(place)
             }
             StorageClass::Input => {
                 let place = self.new_cell(variable.pointee)?;
                 self.set_builtin(variable, &place);
-                place
+                Ok(place)
             }
-            class => return Err(format!("storage class {class:?} is not modelled")),
-        };
-        let pointer = ModelValue::Pointer(ModelPointer { pointee: variable.pointee, place });
-        self.variables.insert(id, pointer.clone());
-        Ok(pointer)
+            class => Err(format!("storage class {class:?} is not modelled")),
+        }
     }
 
     /// The place behind a descriptor.
-    pub(super) fn descriptor(&self, at: descriptors::DescriptorKey) -> Result<PointerTarget, String> {
+    pub(super) fn descriptor(&self, at: DescriptorKey) -> Result<PointerTarget, String> {
         match self.descriptors.at.get(&at) {
             Some(ModelDescriptor::Memory(buffer)) => {
                 Ok(PointerTarget::Memory { buffer: *buffer, at: MemoryPlace::start() })
@@ -216,29 +220,30 @@ impl<'a> ModelMachine<'a> {
         }
     }
 
+    /// Gives each constant its value: that of the job, or else that of the module.
     fn make_constants(&mut self, specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
         let program = self.program;
         let frame = Frame::default();
         for instruction in &program.module.types_global_values {
             let (Some(id), Some(ty)) = (instruction.result_id, instruction.result_type) else { continue };
-            let given = program.spec_id(id).and_then(|id| specialized.get(&id));
-            let value = match instruction.class.opcode {
-                Op::SpecConstant if given.is_some() => ModelValue::Bits(given.copied().unwrap_or(0).into()),
-                Op::SpecConstantTrue | Op::SpecConstantFalse if given.is_some() => {
-                    ModelValue::Bits(u64::from(given != Some(&0)))
+            let given = program.spec_id(id).and_then(|id| specialized.get(&id)).copied();
+
+            let value = match (instruction.class.opcode, given) {
+                (Op::SpecConstant, Some(given)) => ModelValue::Bits(given.into()),
+                (Op::SpecConstantTrue | Op::SpecConstantFalse, Some(given)) => ModelValue::Bits(u64::from(given != 0)),
+                (Op::Constant | Op::SpecConstant, _) => {
+                    ModelValue::Bits(program.types.constants.value(id).unwrap_or(0))
                 }
-                Op::Constant | Op::SpecConstant => {
-                    ModelValue::Bits(program.types.constants.get(&id).copied().unwrap_or(0))
-                }
-                Op::ConstantTrue | Op::SpecConstantTrue => ModelValue::Bits(1),
-                Op::ConstantFalse | Op::SpecConstantFalse => ModelValue::Bits(0),
-                Op::ConstantNull | Op::Undef => self.zero(ty)?,
-                Op::ConstantComposite | Op::SpecConstantComposite => {
+                (Op::ConstantTrue | Op::SpecConstantTrue, _) => ModelValue::Bits(1),
+                (Op::ConstantFalse | Op::SpecConstantFalse, _) => ModelValue::Bits(0),
+                (Op::ConstantNull | Op::Undef, _) => self.zero(ty)?,
+                (Op::ConstantComposite | Op::SpecConstantComposite, _) => {
                     self.spend_value(ty)?;
                     ModelValue::parts(self.operands(&frame, instruction)?).checked(&program.types, ty)?
                 }
                 _ => continue,
             };
+
             self.constants.insert(id, value);
         }
         Ok(())
@@ -247,6 +252,12 @@ impl<'a> ModelMachine<'a> {
     /// Returns true if an id is a constant.
     pub(super) fn is_constant(&self, id: Word) -> bool {
         self.constants.contains_key(&id)
+    }
+
+    /// The value of operand `index`.
+    pub(super) fn operand(&mut self, call: Call<'_>, index: usize) -> Result<ModelValue, String> {
+        let id = Operands(call.instruction).id(index).ok_or("an operand is missing")?;
+        self.value(call.frame, id)
     }
 
     /// The values of all id operands.
@@ -263,6 +274,7 @@ impl<'a> ModelMachine<'a> {
         if self.calls >= MAX_CALLS {
             return Err(format!("calls nested more than {MAX_CALLS} deep"));
         }
+
         let program = self.program;
         let function = program.function(function)?;
         let mut frame = Frame::default();
@@ -272,6 +284,7 @@ impl<'a> ModelMachine<'a> {
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             frame.values.insert(parameter.result_id.unwrap_or(0), argument.clone());
         }
+
         self.calls += 1;
         let mut block = function.blocks.first().ok_or("a function without a body")?;
         let mut from = 0;
@@ -317,6 +330,7 @@ impl<'a> ModelMachine<'a> {
         Ok(())
     }
 
+    /// Executes an instruction and says where to go on.
     fn flow(&mut self, frame: &mut Frame, instruction: &Instruction) -> Result<ModelFlow, String> {
         let ops = Operands(instruction);
         let id = |index: usize| ops.id(index).ok_or("a branch without a target");

@@ -37,8 +37,9 @@ pub(super) fn part(types: &SpirvTypes, ty: Word, at: MemoryPlace, index: u32) ->
         SpirvType::Matrix { column, .. } => {
             let layout = at.matrix.ok_or("a matrix without MatrixStride")?;
             if layout.row_major {
-                let size = column_component(types, *column)
-                    .map_or(Err("a matrix of no vectors".into()), |component| width(types, component))?;
+                // The components of a column are a stride apart, the columns themselves adjoin.
+                let component = column_component(types, *column).ok_or("a matrix of no vectors")?;
+                let size = width(types, component)?;
                 Ok((*column, MemoryPlace { component_stride: Some(layout.stride), ..at.plus(index, size) }))
             } else {
                 Ok((*column, at.plus(index, layout.stride)))
@@ -104,6 +105,7 @@ impl ModelMemory {
             self.store_scalar(width, at.offset, value.bits()?);
             return Ok(at.offset.saturating_add(width.into()));
         };
+
         let mut end = at.offset;
         for index in 0..count {
             let (part_ty, part_at) = part(types, ty, at, index)?;

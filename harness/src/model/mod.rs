@@ -13,6 +13,7 @@ mod compiled;
 mod descriptors;
 mod device;
 mod execute;
+mod frame;
 mod machine;
 mod memory;
 mod misreading;

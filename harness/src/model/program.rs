@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
 
-use crate::inspect::spirv::load;
-use crate::inspect::spirv::types::{Operands, SpirvTypes};
+use crate::inspect::spirv::types::SpirvTypes;
+use crate::inspect::spirv::{Operands, load};
 use crate::probe::Stage;
 
 /// A module, ready to run any of its entry points.

@@ -6,11 +6,11 @@ use layoutproof_device::ImageView;
 use rspirv::dr::Instruction;
 use rspirv::spirv::{ImageOperands, Op};
 
-use super::descriptors::{ModelDescriptor, ModelImage};
-use super::execute::Call;
+use super::descriptors::ModelImage;
+use super::frame::Call;
 use super::machine::ModelMachine;
-use super::value::ModelValue;
-use crate::inspect::spirv::types::Operands;
+use super::value::{ModelDescriptor, ModelValue};
+use crate::inspect::spirv::Operands;
 
 /// The value of an image, a sampler or both, as a load of its variable gives it.
 pub(super) fn handle(descriptor: ModelDescriptor) -> Result<ModelValue, String> {
@@ -25,7 +25,7 @@ pub(super) fn handle(descriptor: ModelDescriptor) -> Result<ModelValue, String> 
 }
 
 impl ModelMachine<'_> {
-    /// The result of an instruction on images; `None` where it is none.
+    /// The result of an instruction on images; `None` for any other instruction.
     pub(super) fn sample(&mut self, call: Call<'_>) -> Option<Result<ModelValue, String>> {
         Some(match call.instruction.class.opcode {
             Op::SampledImage => self.operands(call.frame, call.instruction).map(ModelValue::parts),
@@ -56,7 +56,7 @@ impl ModelMachine<'_> {
         self.texel(image, level.min(levels.saturating_sub(1)))
     }
 
-    /// Whether the reference is less than or equal to the depth, as 1.0 or 0.0.
+    /// Compares the reference with the depth: 1.0 if it is less or equal, else 0.0.
     fn compare(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let depth = float(self.sample_level(call)?.at(&[0])?)?;
         let reference = float(&self.operand(call, 2)?)?;
@@ -111,7 +111,7 @@ impl ModelMachine<'_> {
 }
 
 impl ModelImage {
-    /// What a query of the size of a mip level gives: texels, and two elements in an array.
+    /// The answer to a query of the size of a mip level: texels, and two elements in an array.
     fn sizes(&self, level: u64) -> Vec<u64> {
         let levels = self.levels.len() as u64;
         let above = u32::try_from(levels.saturating_sub(level.saturating_add(1))).unwrap_or(0);

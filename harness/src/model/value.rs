@@ -1,10 +1,9 @@
-//! What the model computes with: scalars as bits, composites, pointers.
+//! The values that the model computes with: scalars as bits, composites, pointers, and what pointers lead to.
 
 use std::rc::Rc;
 
 use rspirv::spirv::Word;
 
-use super::descriptors::ModelDescriptor;
 use crate::inspect::spirv::types::{MatrixLayout, SpirvTypes};
 
 /// A value of the model.
@@ -40,6 +39,19 @@ pub(super) enum PointerTarget {
     Handle(ModelDescriptor),
     /// Part of a variable without layout: indices from the whole to the part.
     Cell { cell: usize, way: Vec<u32> },
+}
+
+/// The resource that a descriptor refers to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ModelDescriptor {
+    /// A buffer, by its index among the memories.
+    Memory(usize),
+    /// An image, by its index.
+    Image(usize),
+    /// An image with a sampler of its own, which sees level 0.
+    Combined(usize),
+    /// A sampler, by the mip level that it sees.
+    Sampler(u32),
 }
 
 /// A place in a buffer with the layout that its enclosing member gives it.

@@ -71,7 +71,7 @@ impl Stage {
     }
 }
 
-/// Which way bytes go.
+/// The way in which bytes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -81,7 +81,7 @@ pub enum Direction {
     Write,
 }
 
-/// How the shader reaches a leaf.
+/// The way in which the shader reaches a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {

@@ -31,6 +31,7 @@ impl ProbePlan {
                 });
             }
         }
+
         self.pruned()
     }
 }
@@ -51,7 +52,7 @@ pub(super) fn member_path(leaf: &Leaf) -> Vec<u32> {
 }
 
 /// The number of leaves of a type, to which the members of `path` lead, in those members that are in `members`, all of
-/// which lead to leaves; `None` where there is no end.
+/// which lead to leaves; `None` for an array without a length.
 fn parts(laid_out: &LaidOut, members: &BTreeSet<Vec<u32>>, path: &mut Vec<u32>) -> Option<u64> {
     match &laid_out.shape {
         LaidOutShape::Scalar(_) => Some(1),
@@ -68,6 +69,7 @@ fn parts(laid_out: &LaidOut, members: &BTreeSet<Vec<u32>>, path: &mut Vec<u32>) 
                 let is_kept = members.range(path.clone()..).next().is_some_and(|first| first.starts_with(path));
                 let own = if is_kept { parts(&member.layout, members, path) } else { Some(0) };
                 path.pop();
+
                 all = all.saturating_add(own?);
             }
             Some(all)

@@ -2,7 +2,7 @@
 //!
 //! A copy into the same layout proves nothing, since whatever is misread is miswritten alike. Here every scalar, vector
 //! and matrix row stands alone in 32 bytes, every struct leaves its first 32 bytes free, and every matrix is row-major:
-//! valid in any storage block, and no rule set's.
+//! valid in any storage block, and the layout of no rule set.
 
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::tree::LeafStep;
@@ -32,6 +32,7 @@ pub fn spread(laid_out: &LaidOut) -> Option<LaidOut> {
         LaidOutShape::Struct(members) => spread_members(members)?,
         LaidOutShape::Pointer | LaidOutShape::Resource => (0, laid_out.shape.clone()),
     };
+
     let type_name = format!("{}_spread", laid_out.type_name);
     Some(LaidOut { type_name, size: Extent::Finite(size), alignment: PLACE, shape })
 }
@@ -51,6 +52,7 @@ fn spread_members(members: &[LaidOutMember]) -> Option<(u32, LaidOutShape)> {
 /// The byte to which the steps of a leaf lead; `None` where they lead nowhere.
 pub(super) fn offset_at(laid_out: &LaidOut, steps: &[LeafStep]) -> Option<u32> {
     let Some((step, rest)) = steps.split_first() else { return Some(0) };
+
     let (distance, next) = match (&laid_out.shape, step) {
         (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
             let member = members.get(*index as usize)?;
@@ -72,6 +74,7 @@ pub(super) fn offset_at(laid_out: &LaidOut, steps: &[LeafStep]) -> Option<u32> {
             LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
         ) => return None,
     };
+
     offset_at(next, rest).map(|offset| offset + distance)
 }
 

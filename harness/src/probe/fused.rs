@@ -9,12 +9,13 @@
 //! again by itself, and a right one nothing of padding and guards, which the ramp does not have.
 
 use layoutproof_device::planted::{PlantedBug, is_planted};
-use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack};
+use layoutproof_device::{BufferAfter, BufferKind, Job, ReadBack};
 use layoutproof_layout::{BlockLayout, Leaf};
 
-use super::{AnswerPlace, AnswerSlot, Interface, PlanShader, ProbeEntry, ProbePlan, Socket, Wiring};
+use super::jobs::buffer;
+use super::{AnswerPlace, AnswerSlot, Interface, PlanShader, ProbeEntry, ProbePlan, Wiring};
 use crate::probe::image::encoding::WordCode;
-use crate::probe::image::{BEFORE_WORD, ImageError, REFILL_WORD, image_size};
+use crate::probe::image::{ImageError, REFILL_WORD, image_size, word_bytes};
 use crate::probe::{AddressSpace, Direction, Form, Stage, words};
 
 /// Entry point of a fused module.
@@ -60,7 +61,7 @@ pub enum Fold {
     Xor,
 }
 
-/// What one step of a fold does with what came before and a word.
+/// One step of a fold: combines a word with what came before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FoldStep {
     /// `value ^ word`.
@@ -70,7 +71,7 @@ pub(crate) enum FoldStep {
 }
 
 impl Fold {
-    /// What step `number` does.
+    /// Returns step `number`.
     pub(crate) const fn step(self, number: u32) -> FoldStep {
         match self {
             Self::Hash if number % 2 == 1 => FoldStep::Subtract,
@@ -108,7 +109,7 @@ fn ramp_word(offset: u32) -> u32 {
 pub struct FusedCase {
     /// The block.
     pub layout: BlockLayout,
-    /// What is read of it.
+    /// The plan of what is read of it.
     pub plan: ProbePlan,
 }
 
@@ -131,6 +132,7 @@ pub fn fusable(plan: &ProbePlan, space: FusedSpace) -> Option<ProbePlan> {
         (entry.space, entry.stage, entry.direction) == (space.space(), Stage::Compute, Direction::Read)
     });
     plan.entries.truncate(1);
+
     for entry in &mut plan.entries {
         entry.forms.retain(|form| match form {
             Form::Leaf | Form::Vector | Form::Whole | Form::Parameter | Form::Indexed => true,
@@ -139,11 +141,12 @@ pub fn fusable(plan: &ProbePlan, space: FusedSpace) -> Option<ProbePlan> {
             }
         });
     }
+
     let reads = plan.entries.iter().any(|entry| !entry.forms.is_empty());
     reads.then_some(plan).filter(|plan| !plan.leaves.is_empty())
 }
 
-/// Why a ramp does not tell a leaf from others.
+/// Says why a ramp does not tell a leaf from others; `None` where it does.
 fn out_of_ramp(leaf: &Leaf) -> Option<String> {
     if WordCode::of(leaf.component).is_some() {
         return Some("a ramp has no room for its offset".to_owned());
@@ -158,7 +161,7 @@ impl FusedCase {
         self.plan.entries.first()
     }
 
-    /// Which words are whose.
+    /// The numbers of the words that belong to each leaf.
     pub fn wiring(&self) -> Wiring {
         self.entry().map(|entry| Wiring::new(&self.layout, &self.plan, entry)).unwrap_or_default()
     }
@@ -181,7 +184,7 @@ impl FusedCase {
 /// The dispatch of a group, with the answers that it should have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FusedJob {
-    /// What the device gets.
+    /// The job that the device gets.
     pub job: Job,
     /// One word per case.
     pub answers: Vec<u32>,
@@ -204,17 +207,20 @@ impl FusedJob {
                 indices = wiring.indices;
             }
         }
-        let ramp = (0..).step_by(4).map(ramp_word).take(bytes / 4);
+
+        let ramp: Vec<u32> = (0..).step_by(4).map(ramp_word).take(bytes / 4).collect();
         let kind = match group.space {
             FusedSpace::Uniform => BufferKind::Uniform,
             FusedSpace::Storage => BufferKind::StorageRead,
         };
         let Interface { block, output, input, .. } = shader.interface;
+        let input_words: Vec<u32> = std::iter::once(nonce).chain(indices).collect();
         let buffers = vec![
-            buffer(block, kind, ramp),
-            buffer(output, BufferKind::Storage, std::iter::repeat_n(REFILL_WORD, answers.len())),
-            buffer(input, BufferKind::StorageRead, std::iter::once(nonce).chain(indices)),
+            buffer(block, kind, word_bytes(&ramp)),
+            buffer(output, BufferKind::Storage, word_bytes(&vec![REFILL_WORD; answers.len()])),
+            buffer(input, BufferKind::StorageRead, word_bytes(&input_words)),
         ];
+
         let requires = shader.requires.clone();
         let job = Job { requires, ..Job::compute(shader.shader.clone(), FUSED_ENTRY, buffers) };
         Ok(Self { job, answers })
@@ -226,10 +232,12 @@ impl FusedJob {
         let Some(output) = read_back.buffers.get(OUTPUT) else { return (0..self.answers.len()).collect() };
         let found = output.bytes.chunks_exact(4).map(|word| word.try_into().map_or(REFILL_WORD, u32::from_le_bytes));
         let found: Vec<u32> = found.collect();
+
         let complete = read_back.buffers.len() == self.job.buffers.len() && found.len() == self.answers.len();
         if !complete || !self.is_untouched(read_back) {
             return (0..self.answers.len()).collect();
         }
+
         let answers = self.answers.iter().zip(&found).enumerate();
         let is_wrong = |answer: &u32, found: &u32| answer != found && !is_planted(PlantedBug::ScreensAlwaysRight);
         answers.filter(|(_, (answer, found))| is_wrong(answer, found)).map(|(number, _)| number).collect()
@@ -246,16 +254,10 @@ impl FusedJob {
     }
 }
 
-/// A buffer; words of the refill stand behind it.
-fn buffer((set, binding): Socket, kind: BufferKind, words: impl Iterator<Item = u32>) -> JobBuffer {
-    let bytes_of = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let bytes = bytes_of(&words.collect::<Vec<_>>());
-    JobBuffer { set, binding, element: 0, kind, bytes, after: bytes_of(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::image::BEFORE_WORD;
 
     #[test]
     fn words_of_a_ramp_are_distinct_and_normal_numbers() {

@@ -17,11 +17,11 @@ pub struct Interface {
     pub input: Socket,
     /// The block in another layout.
     pub copy: Socket,
-    /// Registers of the array that the block is the first element of; 1 where it is none. Only Direct3D 12 asks.
+    /// Registers of the array that the block is the first element of; 1 where there is no array. Only Direct3D 12 needs it.
     pub block_count: Count,
-    /// Whether the shader declares the block as one that it can write, so that it is bound as such where it is read, too.
+    /// True if the shader declares the block as one that it can write, so that it is bound as such where it is read, too.
     pub is_block_writable: bool,
-    /// The same of the input.
+    /// True if the shader declares the input so.
     pub is_input_writable: bool,
 }
 

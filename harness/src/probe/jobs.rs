@@ -18,7 +18,9 @@ use layoutproof_layout::{BlockLayout, Leaf};
 
 use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
 use crate::probe::image::encoding::{Half, Ink, WordCode};
-use crate::probe::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
+use crate::probe::image::{
+    BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word, word_bytes,
+};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
 
 /// Bytes of guards inside the bound range, and as many behind it.
@@ -47,7 +49,7 @@ pub struct ProbeJob {
     pub range: BoundRange,
     /// The owners of the block's bytes, guards included; those of one range share it.
     pub image: Arc<BlockImage>,
-    /// Which words are whose.
+    /// The numbers of the words that belong to each leaf.
     pub wiring: Wiring,
     /// Where the buffers are bound.
     pub interface: Interface,
@@ -58,9 +60,9 @@ pub struct ProbeJob {
 /// One dispatch of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeRun {
-    /// How the bytes say where they are.
+    /// The way in which the bytes say where they are.
     pub ink: Ink,
-    /// What the device gets.
+    /// The job that the device gets.
     pub job: Job,
 }
 
@@ -69,7 +71,7 @@ pub struct ProbeRun {
 pub struct PlanShader<'a> {
     /// The shader.
     pub shader: &'a Shader,
-    /// What a device must have to take it.
+    /// The features that a device must have to take it.
     pub requires: &'a BTreeSet<Feature>,
     /// Where it has its buffers.
     pub interface: Interface,
@@ -83,10 +85,12 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     if plan.entries.is_empty() {
         return Ok(Vec::new());
     }
+
     let image = Arc::new(BlockImage::new(layout, plan)?);
     let mut guarded: BTreeMap<u32, Arc<BlockImage>> = BTreeMap::new();
     let block = Arc::new(layout.clone());
     let tail = layout.result.as_ref().ok().and_then(tail);
+
     let mut nonces = (1..).map(nonce_word);
     let mut jobs = Vec::new();
     for entry in &plan.entries {
@@ -96,6 +100,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             Some(_) | None => GUARD_BYTES,
         };
         let guarded = guarded.entry(behind).or_insert_with(|| Arc::new(BlockImage::clone(&image).with_guards(behind)));
+
         for (range, image) in ranges(entry, &image, guarded) {
             let inks = inks(plan, &image);
             // A length is the same in every ink.
@@ -105,6 +110,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
                 ProbeRun { ink, job }
             });
             let runs = runs.collect();
+
             jobs.push(ProbeJob {
                 entry: entry.clone(),
                 block: Arc::clone(&block),
@@ -143,7 +149,7 @@ fn inks(plan: &ProbePlan, image: &BlockImage) -> Vec<Ink> {
     inks.collect()
 }
 
-/// What tells one dispatch of a plan from another.
+/// One dispatch of a plan, by what tells it from the others.
 struct Dispatch<'a> {
     entry: &'a ProbeEntry,
     wiring: &'a Wiring,
@@ -162,10 +168,12 @@ impl Dispatch<'_> {
                 (values, image.complemented_bytes(*ink))
             }
         };
+
         let indices = wiring.indices.iter().copied();
         let input: Vec<u32> = std::iter::once(*nonce).chain(values).chain(indices).collect();
         let Interface { output, input: input_socket, copy, is_input_writable, .. } = shader.interface;
         let input_kind = if is_input_writable { BufferKind::Storage } else { BufferKind::StorageRead };
+
         let mut buffers = self.blocks(shader.interface, block.clone());
         let push_constants = match entry.space {
             AddressSpace::PushConstant => block,
@@ -176,8 +184,9 @@ impl Dispatch<'_> {
             | AddressSpace::UniformElement
             | AddressSpace::StorageElement => Vec::new(),
         };
-        buffers.push(buffer(output, BufferKind::Storage, bytes_of(&vec![REFILL_WORD; wiring.output as usize])));
-        buffers.push(buffer(input_socket, input_kind, bytes_of(&input)));
+
+        buffers.push(buffer(output, BufferKind::Storage, word_bytes(&vec![REFILL_WORD; wiring.output as usize])));
+        buffers.push(buffer(input_socket, input_kind, word_bytes(&input)));
         if wiring.copy > 0 {
             let kind = match entry.direction {
                 Direction::Read => BufferKind::Storage,
@@ -185,6 +194,7 @@ impl Dispatch<'_> {
             };
             buffers.push(buffer(copy, kind, self.copy(plan)));
         }
+
         let (first, draw) = stages(entry);
         let requires = shader.requires.clone();
         let root_signature = RootSignature { ranges: self.ranges(shader.interface), ..RootSignature::default() };
@@ -201,6 +211,7 @@ impl Dispatch<'_> {
             (AddressSpace::Storage | AddressSpace::StorageElement, _) => RegisterClass::UnorderedAccess,
             (AddressSpace::PushConstant | AddressSpace::Address, _) => return Vec::new(),
         };
+
         let (space, first) = interface.block;
         let count = match interface.block_count {
             Count::Finite(1) => return Vec::new(),
@@ -222,17 +233,19 @@ impl Dispatch<'_> {
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
             AddressSpace::Address => (BufferKind::Address { at: 0 }, 0),
         };
+
         let words = block.len() / 4;
         let other = |element| {
-            let bytes = bytes_of(&vec![element_word(element); words]);
+            let bytes = word_bytes(&vec![element_word(element); words]);
             JobBuffer { element, ..buffer(socket, kind, bytes) }
         };
+
         let after = image.guards_behind(GUARD_BYTES, *ink);
         let block = JobBuffer { element: others, after, ..buffer(socket, kind, block) };
         (0..others).map(other).chain([block]).collect()
     }
 
-    /// How a block in a storage buffer is bound.
+    /// Returns how a block in a storage buffer is bound.
     fn storage(&self, interface: Interface) -> BufferKind {
         match self.entry.direction {
             Direction::Read if !interface.is_block_writable => BufferKind::StorageRead,
@@ -242,11 +255,11 @@ impl Dispatch<'_> {
 
     /// The block at binding 3: the refill where the probe reads, the values of the leaves where it writes.
     fn copy(&self, plan: &ProbePlan) -> Vec<u8> {
-        let mut bytes = bytes_of(&vec![REFILL_WORD; self.wiring.copy.div_ceil(4) as usize]);
+        let mut bytes = word_bytes(&vec![REFILL_WORD; self.wiring.copy.div_ceil(4) as usize]);
         if self.entry.direction == Direction::Write {
             for slot in &self.wiring.slots {
                 let leaf = &plan.leaves[slot.leaf as usize];
-                let value = bytes_of(&value(leaf, self.ink));
+                let value = word_bytes(&value(leaf, self.ink));
                 for offset in slot.places.iter().filter_map(|place| place.in_copy()) {
                     let target = bytes.iter_mut().skip(offset as usize).take(leaf.component.size as usize);
                     target.zip(&value).for_each(|(byte, new)| *byte = *new);
@@ -282,10 +295,6 @@ fn value(leaf: &Leaf, ink: Ink) -> Vec<u32> {
 }
 
 /// A buffer behind which words of the refill stand.
-fn buffer((set, binding): Socket, kind: BufferKind, bytes: Vec<u8>) -> JobBuffer {
-    JobBuffer { set, binding, element: 0, kind, bytes, after: bytes_of(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
-}
-
-fn bytes_of(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+pub(super) fn buffer((set, binding): Socket, kind: BufferKind, bytes: Vec<u8>) -> JobBuffer {
+    JobBuffer { set, binding, element: 0, kind, bytes, after: word_bytes(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
 }

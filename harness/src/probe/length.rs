@@ -33,9 +33,11 @@ pub fn tail(laid_out: &LaidOut) -> Option<Tail> {
         | LaidOutShape::Pointer
         | LaidOutShape::Resource => None,
     };
+
     if let Some(stride) = stride_of(laid_out) {
         return Some(Tail { member: None, offset: 0, stride });
     }
+
     let LaidOutShape::Struct(members) = &laid_out.shape else { return None };
     let (index, last) = (0..).zip(members).last()?;
     let stride = stride_of(&last.layout)?;

@@ -1,4 +1,4 @@
-//! Probes: which entry points a shader module has, which bytes go in, and what the bytes that come out mean.
+//! Probes: decides which entry points a shader module has and which bytes go in, and decodes the bytes that come out.
 //!
 //! Every probe has the same interface, so that each generator writes the same program in its own language:
 //!
@@ -24,10 +24,8 @@
 
 mod axes;
 pub mod binding;
-mod clobber;
 mod complete;
 mod copy_layout;
-mod decode_leaf;
 mod fused;
 pub mod image;
 mod interface;
@@ -67,7 +65,7 @@ pub const POINT: &str = "point";
 /// Entry point of a fragment stage that does nothing.
 pub const NOTHING: &str = "nothing";
 
-/// What one shader module must hold.
+/// The leaves and entry points that one shader module must hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbePlan {
     /// The leaves that are probed, in the order of the output words.
@@ -96,14 +94,14 @@ pub struct ProbeEntry {
     pub space: AddressSpace,
     /// In which stage the shader runs.
     pub stage: Stage,
-    /// Which way bytes go.
+    /// The way in which bytes go.
     pub direction: Direction,
     /// Forms in the order of the output words; exactly one for a write entry.
     pub forms: Vec<Form>,
 }
 
 impl ProbeEntry {
-    /// What a device must be able to do for the space and the stage, push constants under test aside.
+    /// Lists what a device must be able to do for the space and the stage, push constants under test aside.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let space: &[Feature] = match self.space {
             AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => &[],
@@ -126,12 +124,11 @@ pub fn words(component: Component) -> u32 {
 }
 
 impl ProbePlan {
-    /// The same plan for a module that keeps only the leaves that `why_not` has no word against; the others are not
-    /// probed for that reason.
+    /// Keeps the leaves for which `reason_to_skip` returns `None`; the others are not probed for that reason.
     #[must_use]
-    pub fn without(mut self, why_not: impl Fn(&Leaf) -> Option<String>) -> Self {
+    pub fn without(mut self, reason_to_skip: impl Fn(&Leaf) -> Option<String>) -> Self {
         for leaf in std::mem::take(&mut self.leaves) {
-            match why_not(&leaf) {
+            match reason_to_skip(&leaf) {
                 None => self.leaves.push(leaf),
                 Some(reason) => self.not_probed.push(NotProbed { leaf, reason }),
             }
@@ -152,6 +149,7 @@ impl ProbePlan {
     fn pruned(mut self) -> Self {
         let any = !self.leaves.is_empty();
         let indexed = self.leaves.iter().any(word_map::is_indexed);
+
         for entry in &mut self.entries {
             entry.forms.retain(|form| match form {
                 Form::Indexed | Form::Divergent => indexed,
@@ -166,6 +164,7 @@ impl ProbePlan {
                 | Form::Workgroup => any,
             });
         }
+
         self.entries.retain(|entry| !entry.forms.is_empty());
         self
     }

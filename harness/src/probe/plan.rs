@@ -1,4 +1,4 @@
-//! What to probe of a block: its leaves and the entry points that reach them.
+//! Chooses what to probe of a block: its leaves and the entry points that reach them.
 //!
 //! A leaf is probed if valid SPIR-V can hold it; the others are listed with the reason. Devices' features and largest
 //! ranges are the caller's business: it says which spaces are allowed, and [`needs`] what a leaf's type asks of a
@@ -36,11 +36,11 @@ pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<AddressSpac
     plan_in(layout, leaves, &spaces.iter().map(|space| (*space, Stage::Compute)).collect())
 }
 
-/// The same in the spaces and stages that are allowed. Not every space has probes in every stage.
+/// Plans as [`plan`] does, in the spaces and stages that are allowed. Not every space has probes in every stage.
 pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(AddressSpace, Stage)>) -> ProbePlan {
     // The leaves of a member stand together, and share what is found out of it.
     let mut last: Option<(Vec<u32>, Option<String>)> = None;
-    let obstacle = |root: &LaidOut, leaf: &Leaf| {
+    let reason_to_skip = |root: &LaidOut, leaf: &Leaf| {
         let Component { size, .. } = leaf.component;
         let misaligned = !leaf.offset.is_multiple_of(size);
         let reason = misaligned.then(|| format!("byte {} is no multiple of {size}", leaf.offset));
@@ -55,33 +55,35 @@ pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Address
         };
         unreadable(root, leaf).or(reason).or(overlapped)
     };
-    planned(layout, leaves, places, obstacle)
+    build_plan(layout, leaves, places, reason_to_skip)
 }
 
-/// The same for a compiler that is told names: whether its modules can hold the leaf is its own business.
+/// Plans as [`plan_in`] does, for a compiler that is told names: it decides itself whether its modules can hold a leaf.
 pub fn plan_by_name(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(AddressSpace, Stage)>) -> ProbePlan {
-    planned(layout, leaves, places, unreadable)
+    build_plan(layout, leaves, places, unreadable)
 }
 
-fn planned(
+fn build_plan(
     layout: &BlockLayout,
     leaves: &[Leaf],
     places: &BTreeSet<(AddressSpace, Stage)>,
-    mut obstacle: impl FnMut(&LaidOut, &Leaf) -> Option<String>,
+    mut reason_to_skip: impl FnMut(&LaidOut, &Leaf) -> Option<String>,
 ) -> ProbePlan {
     let mut plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
     let Ok(laid_out) = &layout.result else { return plan };
+
     for leaf in leaves {
-        match obstacle(laid_out, leaf) {
+        match reason_to_skip(laid_out, leaf) {
             None => plan.leaves.push(leaf.clone()),
             Some(reason) => plan.not_probed.push(NotProbed { leaf: leaf.clone(), reason }),
         }
     }
+
     plan.entries = entries(places, laid_out);
     plan.without_missing_parts(laid_out)
 }
 
-/// The forms of access that a plan of these leaves of `layout` has not, in words that say why; `None` where it has all.
+/// Describes the forms of access that a plan of these leaves of `layout` leaves out, and why; `None` where it has all.
 pub fn forms_left_out(layout: &BlockLayout, leaves: &[Leaf]) -> Option<String> {
     let laid_out = layout.result.as_ref().ok()?;
     if laid_out.size == Extent::Unbounded {
@@ -125,12 +127,28 @@ pub fn needs(component: Component) -> Option<Feature> {
     }
 }
 
-/// A row of [`ENTRIES`]: name, space, stage, direction, forms.
-type Entry = (&'static str, AddressSpace, Stage, Direction, &'static [Form]);
+/// A row of [`ENTRIES`]: an entry point of which a plan has those forms that fit its block.
+struct EntryRow {
+    name: &'static str,
+    space: AddressSpace,
+    stage: Stage,
+    direction: Direction,
+    forms: &'static [Form],
+}
 
-/// Which entry points there are. Each costs a pipeline and each form a load and a store per leaf, so forms that go
+const fn row(
+    name: &'static str,
+    space: AddressSpace,
+    stage: Stage,
+    direction: Direction,
+    forms: &'static [Form],
+) -> EntryRow {
+    EntryRow { name, space, stage, direction, forms }
+}
+
+/// All entry points. Each costs a pipeline and each form a load and a store per leaf, so forms that go
 /// through the same hardware path in every space are in one of them only.
-const ENTRIES: [Entry; 26] = {
+const ENTRIES: [EntryRow; 26] = {
     use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     use Direction::{Read, Write};
     use Stage::{Compute, Fragment, Vertex};
@@ -139,32 +157,32 @@ const ENTRIES: [Entry; 26] = {
     const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
     const IN_PUSH: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole];
     [
-        ("read_uniform", Uniform, Compute, Read, IN_UNIFORM),
-        ("read_uniform_divergent", Uniform, Compute, Read, &[Form::Divergent]),
-        ("read_uniform_copied", Uniform, Compute, Read, &[Form::Copied]),
-        ("read_storage", Storage, Compute, Read, IN_BUFFERS),
-        ("read_storage_divergent", Storage, Compute, Read, &[Form::Divergent]),
-        ("read_storage_private", Storage, Compute, Read, &[Form::Private]),
-        ("read_storage_workgroup", Storage, Compute, Read, &[Form::Workgroup]),
-        ("read_storage_length", Storage, Compute, Read, &[Form::Length]),
-        ("write_storage_leaf", Storage, Compute, Write, LEAF),
-        ("write_storage_vector", Storage, Compute, Write, &[Form::Vector]),
-        ("write_storage_whole", Storage, Compute, Write, &[Form::Whole]),
-        ("write_storage_indexed", Storage, Compute, Write, &[Form::Indexed]),
-        ("write_storage_copied", Storage, Compute, Write, &[Form::Copied]),
-        ("read_push", PushConstant, Compute, Read, IN_PUSH),
-        ("read_push_indexed", PushConstant, Compute, Read, &[Form::Indexed]),
-        ("read_uniform_element", UniformElement, Compute, Read, LEAF),
-        ("read_storage_element", StorageElement, Compute, Read, LEAF),
-        ("write_storage_element", StorageElement, Compute, Write, LEAF),
-        ("read_address", Address, Compute, Read, IN_BUFFERS),
-        ("write_address", Address, Compute, Write, LEAF),
-        ("read_uniform_vertex", Uniform, Vertex, Read, LEAF),
-        ("read_storage_vertex", Storage, Vertex, Read, LEAF),
-        ("write_storage_vertex", Storage, Vertex, Write, LEAF),
-        ("read_uniform_fragment", Uniform, Fragment, Read, LEAF),
-        ("read_storage_fragment", Storage, Fragment, Read, LEAF),
-        ("write_storage_fragment", Storage, Fragment, Write, LEAF),
+        row("read_uniform", Uniform, Compute, Read, IN_UNIFORM),
+        row("read_uniform_divergent", Uniform, Compute, Read, &[Form::Divergent]),
+        row("read_uniform_copied", Uniform, Compute, Read, &[Form::Copied]),
+        row("read_storage", Storage, Compute, Read, IN_BUFFERS),
+        row("read_storage_divergent", Storage, Compute, Read, &[Form::Divergent]),
+        row("read_storage_private", Storage, Compute, Read, &[Form::Private]),
+        row("read_storage_workgroup", Storage, Compute, Read, &[Form::Workgroup]),
+        row("read_storage_length", Storage, Compute, Read, &[Form::Length]),
+        row("write_storage_leaf", Storage, Compute, Write, LEAF),
+        row("write_storage_vector", Storage, Compute, Write, &[Form::Vector]),
+        row("write_storage_whole", Storage, Compute, Write, &[Form::Whole]),
+        row("write_storage_indexed", Storage, Compute, Write, &[Form::Indexed]),
+        row("write_storage_copied", Storage, Compute, Write, &[Form::Copied]),
+        row("read_push", PushConstant, Compute, Read, IN_PUSH),
+        row("read_push_indexed", PushConstant, Compute, Read, &[Form::Indexed]),
+        row("read_uniform_element", UniformElement, Compute, Read, LEAF),
+        row("read_storage_element", StorageElement, Compute, Read, LEAF),
+        row("write_storage_element", StorageElement, Compute, Write, LEAF),
+        row("read_address", Address, Compute, Read, IN_BUFFERS),
+        row("write_address", Address, Compute, Write, LEAF),
+        row("read_uniform_vertex", Uniform, Vertex, Read, LEAF),
+        row("read_storage_vertex", Storage, Vertex, Read, LEAF),
+        row("write_storage_vertex", Storage, Vertex, Write, LEAF),
+        row("read_uniform_fragment", Uniform, Fragment, Read, LEAF),
+        row("read_storage_fragment", Storage, Fragment, Read, LEAF),
+        row("write_storage_fragment", Storage, Fragment, Write, LEAF),
     ]
 };
 
@@ -182,18 +200,19 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
         Form::Length => tail(block).is_some(),
         Form::Leaf | Form::Vector | Form::Indexed => true,
     };
-    let here = ENTRIES.iter().filter(|(_, space, stage, ..)| places.contains(&(*space, *stage)) && holds(*space));
-    let entries = here.map(|(name, space, stage, direction, forms)| ProbeEntry {
-        name: (*name).to_owned(),
-        space: *space,
-        stage: *stage,
-        direction: *direction,
-        forms: forms.iter().copied().filter(fits).collect(),
+
+    let here = ENTRIES.iter().filter(|row| places.contains(&(row.space, row.stage)) && holds(row.space));
+    let entries = here.map(|row| ProbeEntry {
+        name: row.name.to_owned(),
+        space: row.space,
+        stage: row.stage,
+        direction: row.direction,
+        forms: row.forms.iter().copied().filter(fits).collect(),
     });
     entries.collect()
 }
 
-/// Why no value in the leaf's place says where it is.
+/// Says why no value in the leaf's place can tell where it is; `None` where one can.
 fn unreadable(root: &LaidOut, leaf: &Leaf) -> Option<String> {
     let Component { scalar, size } = leaf.component;
     let unit = size.min(WORD);
@@ -207,7 +226,7 @@ fn unreadable(root: &LaidOut, leaf: &Leaf) -> Option<String> {
     bits.then(|| "a bit-field".into())
 }
 
-/// Why valid SPIR-V cannot hold a member on the way to a leaf: it shares bytes with one before it.
+/// Says why valid SPIR-V cannot hold a member on the way to a leaf, which is that it shares bytes with one before it.
 fn overlapped(root: &LaidOut, steps: &[LeafStep]) -> Option<String> {
     members(root, steps).find_map(|(members, index)| {
         let mut before = members[..index].iter();
@@ -232,7 +251,7 @@ fn members<'a>(root: &'a LaidOut, steps: &'a [LeafStep]) -> impl Iterator<Item =
     way.flatten()
 }
 
-/// Whether the bytes from first to last leaf of two members meet; SPIR-V knows no overlapping members. Padding may
+/// Returns true if the bytes from first to last leaf of two members meet; SPIR-V knows no overlapping members. Padding may
 /// hold other members.
 fn overlap(one: &LaidOutMember, other: &LaidOutMember) -> bool {
     let end = |member: &LaidOutMember| u64::from(member.offset) + data_end(&member.layout);

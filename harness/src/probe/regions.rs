@@ -1,7 +1,7 @@
 //! Regions: probes of many cases in one dispatch, where every case has a part of each buffer to itself.
 //!
-//! One job stands for the jobs of all cases, and what comes back is cut up into what each would have got alone. So
-//! everything is seen that a job of its own shows, words behind the block too, but for the end of the bound range.
+//! One job stands for the jobs of all cases, and what comes back is cut up into what each would have got alone. So it
+//! shows all that a case's own job shows, words behind the block too, but not what happens at the end of the bound range.
 
 use layoutproof_device::{BufferAfter, Job, JobBuffer, ReadBack};
 
@@ -33,7 +33,7 @@ pub struct RegionStarts {
 /// The dispatch of a group, with what is needed to read its answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegionJob {
-    /// What the device gets.
+    /// The job that the device gets.
     pub job: Job,
     cases: Vec<(ProbePlan, ProbeJob)>,
     /// By buffer and case.
@@ -51,8 +51,10 @@ impl RegionStarts {
         if rest.iter().any(|run| kinds(run) != kinds(first)) {
             return None;
         }
+
         let at = |socket| first.job.buffers.iter().position(|it| (it.set, it.binding) == socket);
         let of_buffer = |socket| at(socket).map_or(Some(Vec::new()), |buffer| in_32_bits(&starts(&runs, buffer)));
+
         let Interface { block, output, input, copy, .. } = probes[0].interface;
         let pushed = in_32_bits(&push_starts(&runs))?;
         let block = if at(block).is_some() { of_buffer(block)? } else { pushed };
@@ -108,6 +110,7 @@ impl RegionJob {
     pub fn new(cases: Vec<(ProbePlan, ProbeJob)>, shader: PlanShader<'_>) -> Option<Self> {
         let runs = cases.iter().map(|(_, probe)| only_run(probe)).collect::<Option<Vec<_>>>()?;
         let first = &runs.first()?.job;
+
         let starts: Vec<Vec<usize>> = (0..first.buffers.len()).map(|buffer| starts(&runs, buffer)).collect();
         let buffers = first.buffers.iter().zip(&starts).enumerate().map(|(index, (buffer, starts))| {
             let own = runs.iter().map(|run| &run.job.buffers[index]);
@@ -115,8 +118,10 @@ impl RegionJob {
             let after = REFILL_WORD.to_le_bytes().repeat(4);
             JobBuffer { bytes, after, before_word: BEFORE_WORD, ..buffer.clone() }
         });
+
         let pushed = runs.iter().map(|run| vec![&run.job.push_constants[..]]);
         let push_constants = joined(pushed, &push_starts(&runs));
+
         let requires = shader.requires.clone();
         let job = Job::compute(shader.shader.clone(), REGIONS_ENTRY, buffers.collect());
         Some(Self { job: Job { push_constants, requires, ..job }, cases, starts })
@@ -142,7 +147,7 @@ impl RegionJob {
         observe(plan, probe, &[own]) == observed_right(plan, probe)
     }
 
-    /// What the case's own job would have got back.
+    /// Cuts out what the case's own job would have got back.
     fn own<'a>(&'a self, case: usize, read_back: &'a ReadBack) -> impl Iterator<Item = BufferAfter> + 'a {
         let own = self.cases[case].1.runs.iter().flat_map(|run| &run.job.buffers);
         own.zip(&self.starts).zip(&read_back.buffers).map(move |((buffer, starts), all)| {

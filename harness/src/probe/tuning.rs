@@ -1,11 +1,11 @@
-//! How fused groups are cut: what a module costs a driver beside its loads, and how fast that grows with the module.
+//! Says how large fused groups may be: what a module costs a driver beside its loads, and how fast that grows with the module.
 //!
 //! Source: measured, see `runners/README.md`.
 
 use super::FusedSpace;
 use crate::probe::Form;
 
-/// How a device is given fused cases.
+/// The sizes in which a device is given fused cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
     /// Cases of a module, at least 1.

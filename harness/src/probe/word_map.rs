@@ -68,7 +68,7 @@ pub struct Wiring {
     pub output: u32,
     /// The input word of number 0 in the table of numbers.
     pub table: u32,
-    /// What lanes do together.
+    /// The reads that lanes do together.
     pub chunks: Vec<Chunk>,
     /// The input's words behind nonce and values.
     pub indices: Vec<u32>,
@@ -84,11 +84,13 @@ impl Wiring {
             Direction::Read => 0,
             Direction::Write => all,
         };
+
         let mut wiring = Self { output: 1, table: 1 + values, ..Self::default() };
         if entry.forms.iter().any(|form| [Form::Indexed, Form::Private, Form::Workgroup].contains(form)) {
             let largest = plan.leaves.iter().flat_map(indices).max();
             wiring.indices.extend(largest.into_iter().flat_map(|largest| 0..=largest));
         }
+
         for form in &entry.forms {
             match form {
                 Form::Leaf
@@ -106,6 +108,7 @@ impl Wiring {
                 Form::Length => wiring.add_length(layout, plan),
             }
         }
+
         wiring
     }
 
@@ -151,6 +154,7 @@ impl Wiring {
         let tuple = indices(leaf(leaves[0])).len();
         let depth = u32::try_from(tuple).expect("a path has fewer than 2^32 steps");
         let chunk = Chunk { leaves: leaves.to_vec(), output: self.output, input: self.input(), depth };
+
         let lanes = (0..LANES).zip(leaves.iter().cycle());
         self.indices.extend(lanes.clone().flat_map(|(_, index)| indices(leaf(*index))));
         self.slots.extend(leaves.iter().map(|index| {
@@ -158,6 +162,7 @@ impl Wiring {
             let places = own.map(|(lane, _)| AnswerPlace::Word(chunk.output + lane * size)).collect();
             AnswerSlot { form: Form::Divergent, leaf: *index, places }
         }));
+
         self.output += LANES * size;
         self.chunks.push(chunk);
     }

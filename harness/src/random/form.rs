@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use proptest::prelude::*;
 
-use super::program::ProgramDialect;
+use super::dialect::ProgramDialect;
 
 /// One way in which code comes by a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

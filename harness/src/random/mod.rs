@@ -7,11 +7,13 @@
 
 pub mod blocks;
 pub mod declaration;
+mod dialect;
 mod form;
 mod program;
 mod text;
 
+pub use dialect::ProgramDialect;
 pub use form::UseForm;
 pub use program::{
-    ParameterAnnotation, ParameterStruct, ProgramDialect, RandomParameter, RandomParameterKind, RandomProgram, programs,
+    ParameterAnnotation, ParameterStruct, RandomParameter, RandomParameterKind, RandomProgram, programs,
 };

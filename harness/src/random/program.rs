@@ -3,16 +3,8 @@
 use layoutproof_layout::shape::Count;
 use proptest::prelude::*;
 
+use super::dialect::ProgramDialect;
 use super::form::{UseForm, forms};
-
-/// The compilers that a program is written for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProgramDialect {
-    /// DXC: spaces alone, unbounded arrays once per class and space.
-    Dxc,
-    /// Slang: parameter blocks, any number of unbounded arrays.
-    Slang,
-}
 
 /// A program: structs, parameters, and the order in which the entry point uses parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]

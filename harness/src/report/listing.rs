@@ -92,6 +92,7 @@ pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
             bytes => format!("push constants up to {bytes} bytes"),
         };
         let kind = if device.hardware { "hardware" } else { "software" };
+
         text.push("");
         text.push(&format!(
             "  {} via {}: {kind}; uniform blocks up to {} bytes, {push}",
@@ -104,7 +105,7 @@ pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
     text.into_text()
 }
 
-/// What was looked at, with advice below what is not good.
+/// The findings of `layoutproof doctor`, with advice below what is not good.
 pub fn doctor(findings: &[Finding], style: Style) -> String {
     let columns = findings.iter().map(|finding| width(&finding.name)).max().unwrap_or(0);
     let mut text = TextLines::default();

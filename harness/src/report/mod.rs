@@ -1,43 +1,24 @@
 //! Renders records and laid-out blocks for people and other programs: text, JSON, `JUnit`, CSV.
 //!
-//! The command calls this at the end of a run, and for `show`, `diff`, `list` and their kin. Nothing here calls the engine or prints, so that a saved records file can
-//! be rendered later and on another machine.
+//! The command calls this at the end of a run, and for `show`, `diff`, `list` and their kin. Nothing here calls the engine
+//! or prints, so that a saved records file can be rendered later and on another machine.
 
-pub mod asserts;
-pub mod bench_table;
-pub mod bindings_text;
-mod byte_map;
-pub mod coverage_table;
-pub mod deqp_csv;
-pub mod diff_text;
-mod failure_block;
-mod failure_table;
-mod failures;
-pub mod github;
-pub mod json_lines;
-pub mod junit;
+mod failure;
+mod formats;
+mod host_types;
+mod layout_text;
 pub mod listing;
-pub mod llvm_types;
-mod located;
-pub mod matrix;
-mod member_tree;
-pub mod mutant_table;
-mod numeric;
-pub mod padding_text;
 pub mod regression;
-pub mod seen_table;
-pub mod show_json;
-mod side_by_side;
-mod slots;
-mod squeeze;
-pub mod struct_text;
 mod style;
 pub mod summary;
-pub mod tally_table;
+mod tables;
 pub mod terminal;
 pub mod upstream;
-mod witness;
 
-pub use failure_block::{block, heading};
-pub use failures::{FailureGroup, failures, is_failure};
+pub use failure::block::{block, heading};
+pub use failure::group::{FailureGroup, failures, is_failure};
+pub use formats::{deqp_csv, github, json_lines, junit, show_json};
+pub use host_types::{asserts, llvm_types};
+pub use layout_text::{bindings_text, diff_text, padding_text, struct_text};
 pub use style::{Style, counted, grouped, one_line};
+pub use tables::{bench_table, coverage_table, matrix, mutant_table, seen_table, tally_table};

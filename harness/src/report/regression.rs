@@ -28,9 +28,9 @@ pub struct Regression<'a> {
     pub new: RegressionSide<'a>,
     /// The frozen one.
     pub old: RegressionSide<'a>,
-    /// What differs; accepted differences are marked.
+    /// The differences; accepted ones are marked.
     pub comparison: &'a BuildComparison,
-    /// Accepted changes that are none any more.
+    /// Accepted changes that no longer occur.
     pub stale: &'a [&'a AcceptedEntry],
 }
 
@@ -40,6 +40,7 @@ pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String 
     let side = |side: &RegressionSide<'_>| format!("{} ({})", one_line(side.says), one_line(&side.place));
     let mut text = format!("{}\nagainst {}\n", side(new), side(old));
     text += &differences(comparison.unaccepted(), style);
+
     let accepted = || comparison.differences.iter().filter(|difference| difference.accepted.is_some());
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for reason in accepted().filter_map(|difference| difference.accepted.as_deref()) {
@@ -54,6 +55,7 @@ pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String 
     if verbose {
         text += &differences(accepted(), style);
     }
+
     for entry in *stale {
         let verb = style.verb(Tone::Disagree, "Stale");
         writeln!(
@@ -63,6 +65,7 @@ pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String 
         )
         .expect("a String takes every write");
     }
+
     text += &other_cases(comparison);
     text + &totals(regression, style)
 }
@@ -74,6 +77,7 @@ fn differences<'a>(all: impl Iterator<Item = &'a BuildDifference>, style: Style)
         let toolchains = rows.entry(&difference.case).or_default().entry(RegressionRow::of(difference)).or_default();
         toolchains.push(&difference.toolchain);
     }
+
     let mut text = String::new();
     for (case, rows) in rows {
         writeln!(text, "\n{}", style.paint(Tone::Strong, &one_line(case))).expect("a String takes every write");
@@ -153,6 +157,7 @@ pub fn json(regression: &Regression<'_>) -> Value {
             "what": what, "old": old, "new": new, "accepted": accepted,
         })
     });
+
     json!({
         "schema": SCHEMA,
         "new": side(new),

@@ -9,9 +9,9 @@ use crate::input::plain_text::escape_controls;
 /// How a text is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Whether ANSI colours are written.
+    /// True if ANSI colours are written.
     pub colour: bool,
-    /// Whether only ASCII characters are drawn; names that come from the user stay as they are.
+    /// True if only ASCII characters are drawn; names that come from the user stay as they are.
     pub ascii: bool,
 }
 
@@ -46,6 +46,7 @@ impl Style {
         if !self.colour || text.trim().is_empty() {
             return text.to_owned();
         }
+
         let style = match tone {
             Tone::Agree => AnsiColor::Green.on_default().bold(),
             Tone::Disagree => AnsiColor::Red.on_default().bold(),
@@ -69,7 +70,7 @@ impl Style {
         if self.ascii { "-" } else { "·" }
     }
 
-    /// What stands where something is left out.
+    /// The mark where something is left out.
     pub(super) fn ellipsis(self) -> &'static str {
         if self.ascii { "..." } else { "…" }
     }

@@ -5,7 +5,7 @@
 use layoutproof_device::RunnerKind;
 use layoutproof_device::planted::{PlantedBug, is_planted};
 
-use super::failures::place;
+use super::failure::group::place;
 use crate::results::record::{CheckRecord, Outcome, RunEnd, SCHEMA, SkipKind};
 
 /// The totals of `checks`; leaves, bound resources and devices without those of the CPU model.
@@ -30,6 +30,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
         Outcome::Broken => &mut end.broken,
     };
     *count += 1;
+
     match check.skip_kind {
         Some(SkipKind::NotApplicable) => end.not_applicable += 1,
         None => {}
@@ -39,6 +40,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
     if check.runner == RunnerKind::Model && !is_planted(PlantedBug::ModelCounts) {
         return;
     }
+
     let device = place(&check.device, check.runner.as_str());
     let read = check.bound.as_ref().map_or(0, |bound| bound.read);
     if check.leaves > 0 {
@@ -57,7 +59,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
     }
 }
 
-/// What a run can demand besides agreement, and whether something kept it from running.
+/// Demands besides agreement that a run does not meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shortfalls {
     /// A bad case, a bad flag, a refused file or a failed read or write.

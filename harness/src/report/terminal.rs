@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_layout::DECLARED;
 
-use super::failure_block::{block, heading, tone, verb};
-use super::failures::{failures, place};
+use super::failure::block::{block, check_heading, heading};
+use super::failure::group::{failures, place};
 use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
 use crate::results::record::{CheckRecord, Outcome, Proves, RunEnd};
 
@@ -19,7 +19,7 @@ const LIST_COLUMNS: usize = 100;
 /// Columns before the text of a summary line: the verb and a space.
 const INDENT: usize = 11;
 
-/// What the summary is made of.
+/// The facts that the summary is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct RunFacts<'a> {
     /// Devices, through each API.
@@ -40,6 +40,7 @@ pub fn failure_report(checks: &[CheckRecord], records_file: &str, style: Style) 
         text.append(&block(failure, style));
         text.push("");
     }
+
     for failure in failures.iter().skip(FULL_BLOCKS).take(HEADINGS) {
         text.push(&heading(failure, style));
     }
@@ -47,6 +48,7 @@ pub fn failure_report(checks: &[CheckRecord], records_file: &str, style: Style) 
     if more > 0 {
         text.push(&format!("  {} and {} more in {records_file}", style.ellipsis(), grouped(more as u64)));
     }
+
     text.append(&stale_report(checks, style));
     text.into_text()
 }
@@ -68,15 +70,15 @@ fn stale_report(checks: &[CheckRecord], style: Style) -> String {
 
 /// One check on one line, for `-v`.
 pub fn check_line(check: &CheckRecord, style: Style) -> String {
-    let dot = if style.ascii { " | " } else { " · " };
-    let parts = [&check.case, &check.rules, &check.producer].map(|part| one_line(part)).join(dot);
+    let device = place(&one_line(&check.device), check.runner.as_str());
+    let heading = check_heading(check, &device, style);
+
     let entry = check.known.as_ref().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
     let left_out = check.not_checked.join("; ");
     let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
     let reasons: Vec<String> = check.skip_reason.clone().or(entry).into_iter().chain(left_out).collect();
     let reason = if reasons.is_empty() { String::new() } else { format!(": {}", one_line(&reasons.join("; "))) };
-    let verb = style.verb(tone(check.outcome), verb(check.outcome));
-    format!("{verb} {parts}{dot}{}{reason}\n", place(&one_line(&check.device), check.runner.as_str()))
+    format!("{heading}{reason}\n")
 }
 
 /// Devices, cases, skips, what was left out of other checks, known differences, what was proved and the verdict.
@@ -132,15 +134,17 @@ pub(super) fn devices(devices: &[DeviceInfo], style: Style) -> String {
             None => by_id.push((device, vec![device.runner.as_str()])),
         }
     }
+    if by_id.is_empty() {
+        return format!("{} none found\n", style.verb(Tone::Disagree, "Devices"));
+    }
+
     let details = |device: &DeviceInfo| {
         let parts = [&device.name, &device.driver, &device.api];
         parts.into_iter().filter(|part| !part.is_empty()).map(|part| one_line(part)).collect::<Vec<_>>().join(", ")
     };
     let id_columns = by_id.iter().map(|(device, _)| width(&device.id)).max().unwrap_or(0);
     let detail_columns = by_id.iter().map(|(device, _)| width(&details(device))).max().unwrap_or(0);
-    if by_id.is_empty() {
-        return format!("{} none found\n", style.verb(Tone::Disagree, "Devices"));
-    }
+
     let line = |(index, (device, runners)): (usize, &(&DeviceInfo, Vec<&str>))| {
         let verb = if index == 0 { style.verb(Tone::Strong, "Devices") } else { " ".repeat(INDENT - 1) };
         let id = pad(&one_line(&device.id), id_columns);
@@ -194,6 +198,7 @@ fn list(total: u32, items: &[(&str, u64)], style: Style) -> String {
     let dot = if style.ascii { "; " } else { " · " };
     let mut text = format!("{total} ");
     let mut used = INDENT + width(&text);
+
     for (index, (item, count)) in items.iter().enumerate() {
         let item = format!("{} ({})", one_line(item), grouped(*count));
         if index > 0 && used + width(dot) + width(&item) > LIST_COLUMNS {
@@ -236,6 +241,7 @@ fn bound(facts: &RunFacts<'_>, style: Style) -> String {
     let devices: Vec<String> = devices.collect();
     let by = if devices.is_empty() { "by no device".to_owned() } else { devices.join(", ") };
     let read = format!("{} read back: {by}", counted(total.into(), "resource"));
+
     let mut not_read: BTreeMap<&str, u64> = BTreeMap::new();
     let on_devices = facts.checks.iter().filter(|check| check.runner != RunnerKind::Model);
     for (reason, count) in on_devices.filter_map(|check| check.bound.as_ref()).flat_map(|it| &it.not_read) {
@@ -249,7 +255,7 @@ fn bound(facts: &RunFacts<'_>, style: Style) -> String {
     format!("{read}\n{} not read: {}", " ".repeat(INDENT - 1), list(total, &reasons, style))
 }
 
-/// What of long arrays was left out.
+/// A note about the elements of long arrays that were left out.
 fn not_probed(end: &RunEnd) -> Option<String> {
     (end.leaves_not_probed > 0).then(|| {
         let leaves = if end.leaves_not_probed == 1 { "leaf was" } else { "leaves were" };
@@ -310,6 +316,7 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
         part(end.broken, format!("{} broken", grouped(end.broken.into()))),
     ];
     let bad: Vec<String> = bad.into_iter().flatten().collect();
+
     let agree = if end.agree == 1 { "agrees" } else { "agree" };
     let good = [
         Some(format!("{} {agree}", grouped(end.agree.into()))),
@@ -317,6 +324,7 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
         part(end.skipped, format!("{} skipped", grouped(end.skipped.into()))),
     ];
     let good = good.into_iter().flatten().collect::<Vec<_>>().join(", ");
+
     let cut = part(end.not_done, format!("interrupted: {} not done; ", counted(end.not_done.into(), "check")));
     let lacking = end.failed_listings.len() as u64;
     let lacking = (lacking > 0).then(|| format!("incomplete: {} failed; ", counted(lacking, "device listing")));
@@ -325,6 +333,7 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
         let bad = if bad.is_empty() { String::new() } else { format!("{}; ", bad.join(", ")) };
         return (Tone::Disagree, format!("{cut}{bad}{good}"));
     }
+
     match (bad.is_empty(), end.checks) {
         (_, 0) => (Tone::Disagree, "nothing was checked".to_owned()),
         (true, _) if end.agree == 0 && end.known == 0 => (Tone::Skip, format!("nothing was proved: {good}")),

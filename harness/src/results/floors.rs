@@ -55,9 +55,6 @@ impl FloorUnit {
 /// The keys of a coverage cell; `type` takes patterns with `*` and `?`.
 pub const CELL_KEYS: [&str; 7] = ["rules", "space", "stage", "direction", "form", "type", "after"];
 
-/// The APIs through which a device can reach a floor.
-const RUNNERS: [&str; 3] = [RunnerKind::Ash.as_str(), RunnerKind::Wgpu.as_str(), RunnerKind::D3d12.as_str()];
-
 /// Reads a floors file.
 ///
 /// # Errors
@@ -102,7 +99,8 @@ fn floor(mut entry: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Optio
     });
 
     let cells = CELL_KEYS.map(|key| entry.strings(key, problems));
-    if runner.as_deref().is_some_and(|runner| !RUNNERS.contains(&runner)) {
+    let is_driven = |runner: &str| RunnerKind::driven().any(|kind| kind.as_str() == runner);
+    if runner.as_deref().is_some_and(|runner| !is_driven(runner)) {
         problems.report(
             entry.range(),
             "`runner` is \"ash\", \"wgpu\" or \"d3d12\": the CPU model proves nothing about devices",

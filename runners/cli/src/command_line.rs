@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::args::{Colour, FormatArgs, RunArgs};
+use crate::args::{Colour, FormatArgs, ReportArgs, RunArgs};
 use crate::commands::bench::BenchArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::freeze::FreezeArgs;
@@ -13,7 +13,6 @@ use crate::commands::list_commands::ListArgs;
 use crate::commands::mutants::MutantsArgs;
 use crate::commands::reflect::ReflectArgs;
 use crate::commands::regress::RegressArgs;
-use crate::commands::report::ReportArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
 
 /// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back

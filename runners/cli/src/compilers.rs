@@ -7,7 +7,7 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_executor::tools::MachineTools;
 
 use crate::output::warn;
-use crate::select::reader_process::ReaderProcess;
+use crate::select::shader_file::reader_process::ReaderProcess;
 
 /// Finds the compilers of this machine; each gets `limit` seconds for one source. Prints a note for each program that an
 /// environment variable names and that is not a compiler or not trusted.

@@ -24,8 +24,8 @@ use command_line::Command;
 use commands::{bench, export, freeze, fuzz, list_commands, mutants, reflect, regress, report, run, show};
 use layoutproof_executor::serve;
 use output::{warn, warn_rendered};
-use select::reader_process;
-use select::selection::RefusedInput;
+use select::refused_input::RefusedInput;
+use select::shader_file::reader_process;
 
 /// Parses the command line.
 ///

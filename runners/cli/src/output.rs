@@ -74,7 +74,7 @@ pub(crate) fn style(colour: Colour, ascii: bool) -> Style {
     Style { colour, ascii: ascii || plain_locale() }
 }
 
-/// Whether the locale is C or POSIX, which promises no more than ASCII.
+/// True if the locale is C or POSIX, which promises no more than ASCII.
 fn plain_locale() -> bool {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));

@@ -162,6 +162,8 @@ fn tell(shared: &Weak<Shared>, silence: Duration) {
             warn(&shared.line(&state));
             state.said = Instant::now();
         }
+
+        // Nobody waits for this thread while it sleeps, neither for the lock nor for the end.
         drop(state);
         drop(shared);
         std::thread::sleep(LOOK);

@@ -17,9 +17,9 @@ use layoutproof_core::report::{Style, terminal};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
-use layoutproof_executor::device_listing::{DRIVEN, DeviceListing};
+use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::execute::{self, ShaderProduction};
-use layoutproof_executor::pool::Launch;
+use layoutproof_executor::launch::Launch;
 use layoutproof_executor::proofs;
 use layoutproof_executor::rotation::Rotation;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -27,9 +27,12 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use crate::args::RunArgs;
 use crate::command_line::{Cli, Command};
 use crate::output::{self, warn_of_listing};
+use crate::select::all_cases::all_forms;
 use crate::select::lists::{BuiltInKnown, known_lists};
+use crate::select::refused_input::RefusedInput;
 use crate::select::run_part::RunPart;
-use crate::select::selection::{RefusedInput, Selection, all_forms, select_part};
+use crate::select::selecting::select_part;
+use crate::select::selection::Selection;
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
 pub fn main(program: &Path) -> ExitCode {
@@ -69,10 +72,10 @@ impl TrialSelection {
     fn of(arguments: &Arguments) -> Self {
         let named = arguments.filter.as_ref().filter(|_| arguments.exact && !arguments.list);
         match named.and_then(|name| Some((name, name.rsplit_once("::")?.1))) {
-            None => Self { part: RunPart::default(), apis: DRIVEN.to_vec() },
+            None => Self { part: RunPart::default(), apis: RunnerKind::driven().collect() },
             Some((name, api)) => Self {
                 part: RunPart::of_trial(name),
-                apis: DRIVEN.into_iter().filter(|driven| driven.as_str() == api).collect(),
+                apis: RunnerKind::driven().filter(|driven| driven.as_str() == api).collect(),
             },
         }
     }
@@ -191,6 +194,8 @@ impl Suite {
 
     fn judge_proof(&self, proof: usize) -> Result<Completion, Failed> {
         let own = &self.proofs[proof];
+
+        // With all others of its device, unless the trial runs alone or the device was not listed.
         let device = self.devices.iter().position(|device| *device == own.device);
         let alone;
         let records = match device.filter(|_| !self.alone) {

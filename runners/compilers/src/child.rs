@@ -1,7 +1,7 @@
-//! One run of a compiler: a child process with a time limit, whose death is an answer too.
+//! Runs a compiler once: a child process with a time limit, whose crash is an answer too.
 //!
-//! On Unix the child leads a process group of its own. What it started ends with it where it has to be ended, and a
-//! Ctrl-C at the terminal, which is meant for this program, does not look like a crash of the compiler.
+//! On Unix the child leads a process group of its own. So whatever it started is killed with it, and a Ctrl-C at the
+//! terminal, which is meant for this program, does not look like a crash of the compiler.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -13,10 +13,10 @@ use wait_timeout::ChildExt;
 /// Longest time that a compiler gets for one source.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Most bytes that a compiler may print to either stream; listings have some thousands.
+/// Most bytes that a compiler may print to either stream or write to a file; listings have some thousands.
 pub const OUTPUT_LIMIT: u64 = 64 << 20;
 
-/// How often the length of a child's output is looked at.
+/// Interval at which the length of a child's output is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How a child process ended, and what it printed.
@@ -41,7 +41,7 @@ pub enum ProcessEnd {
     TimedOut(Duration),
     /// It printed more than [`OUTPUT_LIMIT`] and was killed.
     Flooded,
-    /// It was to answer for many sources, and ended at this one. Wine does not say of what.
+    /// It served many sources, and ended at this one. Wine does not say why.
     Unanswered,
 }
 
@@ -52,11 +52,13 @@ pub enum ProcessEnd {
 pub fn run(command: &mut Command, limit: Duration) -> io::Result<ProcessOutput> {
     // Files rather than pipes: nobody has to read while the child writes.
     let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+
     lead_a_group(command);
     let mut child = command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).spawn()?;
+
     let end = wait(&mut child, limit, [&stdout, &stderr])?;
     match end {
-        // What a program leaves behind of its own will may be meant to stay, as Wine's server is.
+        // Processes that outlive a program may be meant to: Wine's server is.
         ProcessEnd::Exited(_) => {}
         ProcessEnd::Signalled(_) | ProcessEnd::TimedOut(_) | ProcessEnd::Flooded | ProcessEnd::Unanswered => {
             kill(&mut child)?;
@@ -72,11 +74,13 @@ fn wait(child: &mut Child, limit: Duration, output: [&File; 2]) -> io::Result<Pr
         if let Some(status) = child.wait_timeout(left.min(LOOK))? {
             return Ok(end_of(status));
         }
+
         for file in output {
             if file.metadata()?.len() > OUTPUT_LIMIT {
                 return Ok(ProcessEnd::Flooded);
             }
         }
+
         if left.is_zero() {
             return Ok(ProcessEnd::TimedOut(limit));
         }
@@ -102,7 +106,7 @@ fn kill(child: &mut Child) -> io::Result<()> {
     child.wait().map(drop)
 }
 
-/// What the file holds, at most [`OUTPUT_LIMIT`] bytes of it.
+/// The content of the file, at most [`OUTPUT_LIMIT`] bytes of it.
 fn text(mut file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.rewind()?;

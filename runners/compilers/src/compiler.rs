@@ -1,7 +1,7 @@
 //! Starts one compiler of this machine and tells an answer from a crash.
 //!
-//! One that does not answer with its version counts as absent. `lookup` finds compilers, and the drivers write their
-//! arguments.
+//! Knows no compiler by name: `lookup` and `family` find compilers, and the drivers write their arguments. A compiler that
+//! does not answer with its version counts as absent.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -14,8 +14,6 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, signal_name};
-use crate::family::Family;
-pub use crate::lookup::{CompilerSearch, CompilersOfMachine, KnownCompiler};
 use crate::search_path::keep_absolute_path;
 
 /// Longest time that a compiler gets to say its version.
@@ -39,7 +37,7 @@ pub(crate) struct Invocation {
     pub(crate) program: PathBuf,
     /// Arguments before those of the caller.
     pub(crate) leading: Vec<OsString>,
-    /// Variables that it needs beside the inherited ones.
+    /// Variables that it needs besides the inherited ones.
     pub(crate) environment: Vec<(&'static str, OsString)>,
     /// The library that the program loads, where the compiler is one.
     pub(crate) library: Option<PathBuf>,
@@ -53,7 +51,8 @@ pub(crate) enum Service {
     /// It does not, or by another program.
     #[default]
     None,
-    /// Without further arguments, each line of its standard input is a command line, as `layoutproof-d3d.exe` has it.
+    /// Started without arguments, it takes each line of its standard input for a command line, as `layoutproof-d3d.exe`
+    /// does.
     Lines,
 }
 
@@ -89,7 +88,7 @@ pub enum CompilerAnswer {
     Accepted(ProcessOutput),
     /// It refused the source; standard error says why.
     Refused(ProcessOutput),
-    /// It crashed or hung, or could not be run; in a sentence.
+    /// It crashed, timed out or could not be run; in a sentence.
     Broken(String),
 }
 
@@ -105,30 +104,13 @@ impl Compiler {
         Self { limit, ..self }
     }
 
-    /// The compiler of this family that this file is: a program, or, for DXC, a library.
-    ///
-    /// # Errors
-    /// No file, or one that does not answer with its version.
-    pub fn at(path: &Path, family: Family) -> Result<Self, NoCompiler> {
-        let no = |reason: String| NoCompiler { path: path.to_owned(), reason };
-        let path = &std::path::absolute(path).map_err(|error| no(error.to_string()))?;
-        if !path.is_file() {
-            return Err(no("no such file".to_owned()));
-        }
-        let driver = family.driver();
-        let invocations = driver.invocations(path).map_err(no)?;
-        let mut answers = invocations.into_iter().map(|invocation| driver.identify(driver.name(), invocation));
-        let question = || no(format!("it does not answer `{}`", driver.version_arguments().join(" ")));
-        answers.find_map(Result::ok).ok_or_else(question)
-    }
-
-    /// The same compiler under the name of its family, as which toolchains know it.
+    /// The same compiler under another name.
     #[must_use]
-    pub fn of_family(self, family: Family) -> Self {
-        Self { name: family.compiler(), ..self }
+    pub(crate) fn with_name(self, name: &'static str) -> Self {
+        Self { name, ..self }
     }
 
-    /// The file that decides: the program, or the library that our driver loads.
+    /// The compiler itself: the program, or the library that our driver loads.
     pub fn file(&self) -> &Path {
         self.invocation.library.as_ref().unwrap_or(&self.invocation.program)
     }
@@ -228,21 +210,15 @@ impl Invocation {
     }
 }
 
-/// Why a file is no compiler that can be run.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {reason}", path.display())]
-pub struct NoCompiler {
-    /// The file.
-    pub path: PathBuf,
-    /// Why, as a fragment.
-    pub reason: String,
-}
-
-/// The compiler that is started so, if it answers with its version, or why it is none.
+/// The compiler that is started so, if it answers `question` with its version.
+///
+/// # Errors
+/// How it ended instead of answering, as a fragment.
 pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[&str]) -> Result<Compiler, String> {
     let program = invocation.program.display();
     let finished = run(invocation.command().args(question), VERSION_LIMIT);
     let finished = finished.map_err(|error| format!("{program}: {error}"))?;
+
     // slangc answers on standard error.
     let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
     let version = said.lines().next().map(|line| line.trim().to_owned());
@@ -260,6 +236,7 @@ fn death(finished: &ProcessOutput) -> String {
         ProcessEnd::Unanswered => "ended without an answer".to_owned(),
         ProcessEnd::Flooded => return format!("printed more than {} MiB", OUTPUT_LIMIT >> 20),
     };
+
     let said = finished.stderr.lines().map(str::trim).rfind(|line| line.chars().any(char::is_alphanumeric));
     let words = said.map(|line| format!("; its last words: {}", line.chars().take(LAST_WORDS).collect::<String>()));
     end + &words.unwrap_or_default()

@@ -1,10 +1,12 @@
 //! Families of compilers: those that take the same command lines, whatever their version and where they lie.
 //!
-//! `freeze` and `regress` ask any build of a family, also one that the user names by its file.
+//! `freeze` and `regress` ask any build of a family, also one that the user names by its file. A driver that has a family
+//! names it.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::compiler::Compiler;
 use crate::drivers::{CompilerDriver, DRIVERS, FamilyName, driver_named};
 
 /// Compilers that take the same command lines.
@@ -14,10 +16,20 @@ pub struct Family {
     driver: &'static dyn CompilerDriver,
 }
 
-/// A file whose name says nothing of a family.
+/// The name of a file does not tell its family.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("nothing in the name says whether it is {}; --family says so", one_of(&all_names()))]
 pub struct UnknownFamily;
+
+/// A file cannot be run as a compiler of a family.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+pub struct NoCompiler {
+    /// The file.
+    pub path: PathBuf,
+    /// Why, as a fragment.
+    pub reason: String,
+}
 
 impl Family {
     /// All of them.
@@ -44,11 +56,6 @@ impl Family {
         self.driver.name()
     }
 
-    /// The driver of its compilers.
-    pub(crate) fn driver(self) -> &'static dyn CompilerDriver {
-        self.driver
-    }
-
     /// The family of this name on the command line.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|family| family.as_str() == name)
@@ -62,7 +69,7 @@ impl Family {
     /// The family that a file's name tells: `dxc`, `dxc-3.7`, `libdxcompiler.so`, `slangc`, `clang-dxc`, `clang-22`.
     ///
     /// # Errors
-    /// A name that says nothing, or both.
+    /// The name tells no family, or more than one.
     pub fn of_file(path: &Path) -> Result<Self, UnknownFamily> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let told: Vec<Self> = Self::all().filter(|family| name.contains(family.as_str())).collect();
@@ -70,6 +77,32 @@ impl Family {
             (Some(family), _) | (None, [family]) => Ok(*family),
             (None, _) => Err(UnknownFamily),
         }
+    }
+}
+
+impl Compiler {
+    /// The compiler of this family that this file is: a program, or, for DXC, a library.
+    ///
+    /// # Errors
+    /// There is no such file, or it does not answer with its version.
+    pub fn at(path: &Path, family: Family) -> Result<Self, NoCompiler> {
+        let no_compiler = |reason: String| NoCompiler { path: path.to_owned(), reason };
+        let file = std::path::absolute(path).map_err(|error| no_compiler(error.to_string()))?;
+        if !file.is_file() {
+            return Err(no_compiler("no such file".to_owned()));
+        }
+
+        let driver = family.driver;
+        let invocations = driver.invocations(&file).map_err(no_compiler)?;
+        let mut answers = invocations.into_iter().map(|invocation| driver.identify(driver.name(), invocation));
+        let question = || no_compiler(format!("it does not answer `{}`", driver.version_arguments().join(" ")));
+        answers.find_map(Result::ok).ok_or_else(question)
+    }
+
+    /// The same compiler under the name of its family, as which toolchains know it.
+    #[must_use]
+    pub fn of_family(self, family: Family) -> Self {
+        self.with_name(family.compiler())
     }
 }
 

@@ -7,13 +7,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::child::run;
+use crate::child::{OUTPUT_LIMIT, run};
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
-
-/// Most bytes of a module.
-const MOST_BYTES: u64 = 64 << 20;
 
 /// The name under which glslang gets the text, and which its errors repeat.
 const SOURCE: &str = "shader.glsl";
@@ -49,7 +46,7 @@ pub enum GlslAnswer {
     Module(Vec<u8>),
     /// It refuses the text.
     Refused(Vec<GlslError>),
-    /// It gave no answer; in a sentence.
+    /// It crashed, timed out or wrote no module; in a sentence.
     Broken(String),
 }
 
@@ -62,7 +59,7 @@ pub struct GlslError {
     pub message: String,
 }
 
-/// Asks glslang, which `limited` may put into a process with limits, and which gets so much time.
+/// Asks glslang, which gets the time `limit`. `limited` may put its command into a process with other limits.
 pub fn ask_for_module(
     glslang: &Compiler,
     request: &GlslRequest<'_>,
@@ -106,13 +103,13 @@ fn arguments(request: &GlslRequest<'_>) -> Vec<String> {
 }
 
 fn module(path: &Path) -> GlslAnswer {
-    match regular_file::read(path, MOST_BYTES) {
+    match regular_file::read(path, OUTPUT_LIMIT) {
         Ok(bytes) => GlslAnswer::Module(bytes),
         Err(error) => GlslAnswer::Broken(format!("glslang wrote no module: {error}")),
     }
 }
 
-/// What glslang prints of errors, without those that only follow from others.
+/// Reads the errors that glslang prints, without those that only follow from others.
 ///
 /// Source: glslang 12, `ERROR: FILE:LINE: 'TOKEN' : reason`, and `ERROR: ` with a sentence about the whole.
 fn errors(printed: &str) -> Vec<GlslError> {

@@ -1,7 +1,8 @@
 //! Drives shader compilers and validators as child processes.
 //!
-//! `drivers` has a file for each compiler, and says how to add one. `lookup` finds them, `compiler` starts one, and
-//! `toolchains` is what the checks call.
+//! `drivers` has a file for each compiler, and says how to add one; its `registry` lists them. Above that list stand
+//! `lookup` and `family`, which find compilers, and `toolchains`, which the checks call. Below it stand `compiler`, which
+//! starts any compiler, and the ways to keep one running: `d3d` and `slang_library`. Nothing below knows a driver.
 
 pub mod child;
 mod compile_service;
@@ -11,7 +12,9 @@ pub mod drivers;
 pub mod dxc_library;
 pub mod family;
 pub mod glslang_module;
-mod lookup;
+pub mod lookup;
+mod own_program;
+mod program_lookup;
 pub mod regular_file;
 pub mod scratch;
 mod search_path;

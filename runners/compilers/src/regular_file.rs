@@ -1,8 +1,8 @@
 //! Reads regular files, and nothing that only looks like one.
 //!
-//! A pipe or a terminal may never end, a device may act on being opened, and what the kernel makes up (`/proc`, `/sys`)
-//! says what is none of a shader's business. So a file is opened without waiting, what was opened is looked at rather
-//! than its name, and a limit holds for what is read rather than for the length that it claims.
+//! A pipe or a terminal may never end, a device may act on being opened, and files that the kernel makes up (`/proc`,
+//! `/sys`) tell things that a shader has no reason to read. So a file is opened without waiting, the opened file is checked
+//! rather than its name, and the limit counts the bytes that are read rather than the length that the file claims.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
-/// Why a file was not read.
+/// A file was not read.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// It is not there, or may not be read.
@@ -58,6 +58,7 @@ pub fn open_regular(path: &Path) -> Result<File, ReadError> {
     if !claimed.is_file() {
         return Err(ReadError::NotRegular(kind(&claimed)));
     }
+
     match made_up_by(&file)? {
         Some(system) => Err(ReadError::MadeUp(system)),
         None => Ok(file),
@@ -74,19 +75,20 @@ pub fn read_open(file: &File, limit: u64) -> Result<Vec<u8>, ReadError> {
     if !claimed.is_file() {
         return Err(ReadError::NotRegular(kind(&claimed)));
     }
+
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLong { limit });
     }
-    // A file of no length that has content is none that is stored, on whichever file system it is.
+    // A file that has content but no length is not stored, whichever file system it is on.
     if claimed.len() == 0 && !bytes.is_empty() {
         return Err(ReadError::MadeUp("it has no length"));
     }
     Ok(bytes)
 }
 
-/// The same of a text file; bytes that are no UTF-8 are an error of the file.
+/// The text of a regular file of at most `limit` bytes; bytes that are not UTF-8 are an error.
 ///
 /// # Errors
 /// [`ReadError`].
@@ -108,7 +110,7 @@ fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// What is there in the place of a file.
+/// Names the thing that is not a regular file, for a message.
 #[cfg(unix)]
 fn kind(found: &std::fs::Metadata) -> &'static str {
     use std::os::unix::fs::FileTypeExt;

@@ -1,7 +1,7 @@
 //! Temporary folders for compilers, all in one folder of this process, so that none stays behind whatever ends it.
 //!
-//! An orderly end removes each folder as it is dropped. A process that a signal ends calls [`remove_scratch_folders`]. Of
-//! one that is killed the folder stays, until the next process that needs one finds that nobody holds its lock (on Unix).
+//! An orderly end removes each folder as it is dropped. A process that a signal ends calls [`remove_scratch_folders`]. The
+//! folder of a killed process stays, until the next process that needs one finds that its lock is free (on Unix).
 
 use std::fs::{self, File};
 use std::io;
@@ -14,10 +14,10 @@ use tempfile::TempDir;
 /// Name of the file that a process holds locked as long as it uses its folder.
 const LOCK: &str = "lock";
 
-/// How the folders of processes begin; the number of the process follows.
+/// Prefix of the names of processes' folders; the number of the process follows.
 const PREFIX: &str = "layoutproof-";
 
-/// How often an end at once tries to remove what other threads and compilers may still be writing to.
+/// Attempts to remove the folder of a process that ends at once, while other threads and compilers may still write to it.
 const ATTEMPTS: u32 = 50;
 
 /// The folder of this process, while somebody uses it. The handler of a signal has no other way to it.
@@ -100,7 +100,7 @@ fn sweep(place: &Path) {
         // Of a link this is the link's own.
         let is_own = entry.metadata().is_ok_and(|entry| entry.is_dir() && entry.uid() == user);
         if is_own && File::open(folder.join(LOCK)).is_ok_and(|lock| lock_file(&lock).is_ok()) {
-            // What cannot be removed is no business of this run.
+            // A folder that cannot be removed does not keep this run from its work.
             let _ = fs::remove_dir_all(&folder);
         }
     }

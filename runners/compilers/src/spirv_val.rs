@@ -28,7 +28,7 @@ const VARIABLE: &str = "SPIRV_VAL";
 const TARGET: &str = "vulkan1.1";
 
 impl SpirvVal {
-    /// The validator that `SPIRV_VAL` names, or the one on the `PATH`; `None` where there is none that answers.
+    /// The validator that `SPIRV_VAL` names, or the one on the `PATH`; `None` if neither answers.
     pub fn find() -> Option<Self> {
         let (program, origin) = match std::env::var_os(VARIABLE) {
             Some(program) => (named(&program)?, ProgramOrigin::Variable(VARIABLE)),
@@ -53,8 +53,8 @@ impl SpirvVal {
         &self.version
     }
 
-    /// Validates a module under these rules for explicit layouts. One that breaks them is tried under the looser ones, so
-    /// that what a device would have to allow is told.
+    /// Validates a module under these rules for explicit layouts. A module that breaks them is validated under the looser
+    /// ones, too, to tell what a device would have to allow.
     pub fn validate(&self, words: &[u32], rules: BlockRules) -> Validation {
         let verdict = self.under(words, rules);
         let Validation::Invalid(message) = verdict else { return verdict };
@@ -81,10 +81,12 @@ impl SpirvVal {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
+
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         // A validator that gives up early closes its input; its output says why.
         let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(&bytes));
         let output = child.wait_with_output()?;
+
         match output.status.code() {
             Some(0) => written.map(|()| Validation::Valid),
             Some(_) => {

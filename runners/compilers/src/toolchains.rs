@@ -1,7 +1,7 @@
-//! The compilers of this machine as [`Compilers`], for the checks, which know of toolchains and nothing of processes.
+//! The compilers of this machine as [`Compilers`], for the checks, which know toolchains but no processes.
 //!
-//! Each source is compiled in a folder of its own, which [`Toolchains::keep`] makes stay. How a compiler is asked is its
-//! driver's business ([`drivers`](crate::drivers)).
+//! Each source is compiled in a folder of its own, which stays after [`Toolchains::keep`]. Its driver says how a compiler is
+//! asked ([`drivers`](crate::drivers)).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,12 +17,13 @@ use layoutproof_core::inspect::toolchain::{
 use layoutproof_layout::LayoutOptions;
 
 use crate::child::ProcessOutput;
-use crate::compile_service::CompileServices;
-use crate::compiler::{Compiler, CompilerAnswer, CompilersOfMachine};
+use crate::compile_service::{CompileService, CompileServices};
+use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::{
     CommandLine, CompileMethod, CompilerDriver, DRIVERS, DirectCompiler, driver_named, driver_of, first_error,
 };
 use crate::family::Family;
+use crate::lookup::CompilersOfMachine;
 use crate::scratch::ScratchFolder;
 use crate::tools_folder::ToolsFolder;
 
@@ -33,7 +34,7 @@ const COMMAND: &str = "command";
 #[derive(Clone, Debug)]
 pub struct Toolchains {
     compilers: Vec<Compiler>,
-    /// Those that are asked by calls and not by command lines, by their drivers' names.
+    /// The compilers that are asked by calls and not by command lines, by their drivers' names.
     direct: BTreeMap<&'static str, Arc<dyn DirectCompiler>>,
     notes: Vec<String>,
     kept: Option<PathBuf>,
@@ -62,11 +63,11 @@ impl Toolchains {
             CompileMethod::Calls(prepare) => Some((driver.name(), prepare(&compilers)?)),
         };
         let direct = DRIVERS.iter().filter_map(prepared).collect();
-        Self { compilers, direct, notes, kept: None, services: Arc::default(), reader: None }
+        let services = Arc::new(CompileServices::new(service_of));
+        Self { compilers, direct, notes, kept: None, services, reader: None }
     }
 
-    /// What the user should know of programs that are not used, or are used although somebody else owns them, in a
-    /// sentence each.
+    /// Sentences for the user about programs that are not used, or are used although somebody else owns them.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -76,7 +77,7 @@ impl Toolchains {
         Self::of(CompilersOfMachine { compilers: vec![compiler.of_family(family)], notes: Vec::new() })
     }
 
-    /// The command line for a source that asks for nothing of its own, with `program` for the compiler.
+    /// The command line for a source without options of its own, with `program` for the compiler.
     pub fn command_line(program: &str, toolchain: &'static Toolchain) -> String {
         let request = CompileRequest {
             toolchain,
@@ -87,6 +88,7 @@ impl Toolchains {
             target: CodeTarget::Newest,
             extra: Vec::new(),
         };
+
         let arguments = match driver_of(toolchain).method() {
             CompileMethod::CommandLine(command_line) => command_line(&request).arguments,
             CompileMethod::Calls(_) => Vec::new(),
@@ -159,7 +161,7 @@ impl Toolchains {
         let folder = if let Some(kept) = &self.kept {
             let folder = below(kept, request.name);
             fs::create_dir_all(&folder)?;
-            // Of a run before this one.
+            // An earlier run may have left command lines here.
             fs::write(folder.join(COMMAND), "")?;
             folder
         } else {
@@ -240,6 +242,11 @@ impl Compilers for Toolchains {
     fn reader(&self) -> &dyn ModuleReader {
         self.reader.as_deref().unwrap_or(&InProcessReader)
     }
+}
+
+/// The processes that answer for a compiler, which its driver knows how to start; `None` where it has none.
+fn service_of(compiler: &Compiler) -> Option<Box<dyn CompileService>> {
+    driver_named(compiler.name())?.service(compiler)
 }
 
 /// The folder of this name below another one, whatever a user's path leads to: a file's name is part of it.

@@ -18,14 +18,14 @@ const LOADER: &str = "lib/ld-linux-x86-64.so.2";
 /// A file with the versions of the packages, below that.
 const VERSIONS: &str = "versions";
 
-/// Where systems keep their libraries, of which the loader of another system knows nothing.
+/// Folders in which systems keep their libraries, and which the loader of another system does not search.
 const SYSTEM: [&str; 3] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"];
 
 /// The fetched vkd3d.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchedVkd3d {
     folder: PathBuf,
-    /// What the user should know of who owns it, a sentence.
+    /// A sentence for the user about its owner, if that is somebody else.
     pub warning: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl FetchedVkd3d {
         command
     }
 
-    /// The packages with their versions, a line each; empty where nobody wrote them down.
+    /// The packages with their versions, a line each; empty without the file that lists them.
     pub fn versions(&self) -> String {
         std::fs::read_to_string(self.folder.join(VERSIONS)).unwrap_or_default()
     }

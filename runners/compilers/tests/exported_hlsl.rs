@@ -37,6 +37,7 @@ fn compiles(dxc: &Compiler, rules: &str, text: &str) -> Result<(), Failed> {
     let case = Case::read("case", file, &mut sources).map_err(|found| format!("{found:?}"))?;
     let source = Source::of_case(&case, &mut sources).map_err(|found| format!("{found:?}"))?;
     let source = Arc::new(source.ok_or("it declares nothing")?);
+
     let exported = offload_test(&Subject::new(source, find(rules).ok_or("no such rule set")?))?;
     let between = |before: &str, behind: &str| {
         let (_, rest) = exported.split_once(before)?;
@@ -44,10 +45,12 @@ fn compiles(dxc: &Compiler, rules: &str, text: &str) -> Result<(), Failed> {
     };
     let hlsl = between("#--- source.hlsl\n", "//--- pipeline.yaml").ok_or("no source")?;
     let options = between("%dxc_target ", " -Fo").ok_or("no RUN line")?;
+
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("source.hlsl"), hlsl)?;
     let spirv = exported.contains("# REQUIRES: Vulkan").then_some("-spirv");
     let arguments: Vec<&str> = options.split(' ').chain(spirv).chain(["-Fo", "out", "source.hlsl"]).collect();
+
     match dxc.ask(folder.path(), &arguments) {
         CompilerAnswer::Accepted(_) => Ok(()),
         CompilerAnswer::Refused(finished) => Err(finished.stderr.into()),

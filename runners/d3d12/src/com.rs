@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 
 use layoutproof_device::RunnerError;
 
-use crate::failure::check;
+use crate::failure::{HResult, check};
 
 /// The type of a method: its arguments behind the object, and its result.
 #[cfg(target_arch = "x86_64")]
@@ -44,9 +44,6 @@ pub(crate) use {function_type, method_type};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guid(pub(crate) u32, pub(crate) u16, pub(crate) u16, pub(crate) [u8; 8]);
-
-/// Result of a COM call; negative means failure.
-pub(crate) type HResult = i32;
 
 /// A method that stores an object: the interface that is asked for, and the place for the answer.
 pub(crate) type OutPointer = *mut *mut c_void;

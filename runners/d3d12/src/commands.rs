@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use layoutproof_device::{Job, RegisterClass, RunnerError};
 
-use crate::com::{ComObject, HResult, method_type};
+use crate::com::{ComObject, method_type};
 use crate::device::Direct3dDevice;
-use crate::failure::check;
+use crate::failure::{HResult, check};
 use crate::heaps::Heaps;
 use crate::memory::{DeviceBuffers, address};
 use crate::placement::JobRegions;
@@ -42,7 +42,7 @@ pub(crate) struct Direct3dCommands {
     allocator: ComObject,
     list: CommandList,
     fence: ComObject,
-    /// What the fence shows once the last list is done.
+    /// The value of the fence once the last list is done.
     submitted: u64,
 }
 
@@ -88,6 +88,8 @@ impl Direct3dCommands {
             let completed = unsafe { self.fence.method::<method_type!(() -> u64)>(8) };
             // SAFETY: the fence is alive.
             let value = unsafe { completed(self.fence.as_ptr()) };
+
+            // Every fence of a device that is gone has this value.
             if value == u64::MAX {
                 device.check_alive()?;
                 return Err(RunnerError::DeviceLost("its fence says so, and gives no reason".to_owned()));
@@ -95,6 +97,7 @@ impl Direct3dCommands {
             if value >= self.submitted {
                 return device.check_alive();
             }
+
             if started.elapsed() > LIMIT {
                 let limit = u64::try_from(LIMIT.as_millis()).expect("milliseconds of seconds fit");
                 return Err(RunnerError::Timeout(limit));

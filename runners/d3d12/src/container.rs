@@ -1,4 +1,4 @@
-//! Containers of DXBC and DXIL: whether bytes are one, and the hash without which drivers refuse it.
+//! Checks that bytes are a container of DXBC or DXIL, and adds the hash without which drivers refuse it.
 //!
 //! DXC without its validator leaves the hash zero. It is MD5 but for its padding, which holds the number of bits at both
 //! ends of the last block. Nothing else of a container is read or changed here.
@@ -19,7 +19,7 @@ const BLOCK: usize = 64;
 /// The container with a hash: its own if it has one.
 ///
 /// # Errors
-/// `ShaderRefused` for what is no container.
+/// `ShaderRefused` for bytes that are not a container.
 pub(crate) fn signed(container: &[u8]) -> Result<Vec<u8>, RunnerError> {
     if container.len() < HEADER || !container.starts_with(MAGIC) {
         let reason = format!("{} bytes, which are not a container of DXBC or DXIL", container.len());
@@ -33,7 +33,7 @@ pub(crate) fn signed(container: &[u8]) -> Result<Vec<u8>, RunnerError> {
     Ok(signed)
 }
 
-/// The hash of what stands behind it.
+/// The hash of the bytes behind it.
 fn hash(bytes: &[u8]) -> [u8; 16] {
     let mut state = [0x6745_2301_u32, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476];
     let blocks = bytes.chunks_exact(BLOCK);
@@ -45,6 +45,7 @@ fn hash(bytes: &[u8]) -> [u8; 16] {
     // Only the low 32 bits of the length are kept.
     let bits = u32::try_from((bytes.len() as u64 * 8) & u64::from(u32::MAX)).expect("32 bits were kept");
     let (first, last) = (bits.to_le_bytes(), ((bits >> 2) | 1).to_le_bytes());
+
     let mut block = [0_u8; BLOCK];
     if rest.len() >= BLOCK - 8 {
         block[..rest.len()].copy_from_slice(rest);
@@ -144,6 +145,7 @@ fn add(state: &mut [u32; 4], block: &[u8]) {
         let bytes = &block[4 * index..4 * index + 4];
         u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
     };
+
     let [mut a, mut b, mut c, mut d] = *state;
     for step in 0..64 {
         let (mixed, index) = match step / 16 {
@@ -156,6 +158,7 @@ fn add(state: &mut [u32; 4], block: &[u8]) {
         (a, d, c) = (d, c, b);
         b = b.wrapping_add(sum.rotate_left(ROTATIONS[step / 16][step % 4]));
     }
+
     for (old, new) in state.iter_mut().zip([a, b, c, d]) {
         *old = old.wrapping_add(new);
     }

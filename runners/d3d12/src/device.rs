@@ -6,8 +6,8 @@ use std::ptr;
 
 use layoutproof_device::RunnerError;
 
-use crate::com::{ComObject, Guid, HResult, OutPointer, method_type};
-use crate::failure::{check, name};
+use crate::com::{ComObject, Guid, OutPointer, method_type};
+use crate::failure::{HResult, check, name};
 use crate::library::Functions;
 use crate::structures::{
     BufferShaderView, BufferWritableView, CommandQueueDesc, ComputePipelineDesc, ConstantBufferView,
@@ -115,6 +115,7 @@ impl Direct3dDevice {
         );
         // SAFETY: slot 27 of `ID3D12Device` is `CreateCommittedResource`.
         let create = unsafe { self.raw.method::<CreateCommittedResource>(27) };
+
         let heap = HeapProperties { kind: heap, cpu_pages: 0, pool: 0, creation_nodes: 1, visible_nodes: 1 };
         self.make("CreateCommittedResource", |device, place| {
             let interface = &raw const interfaces::RESOURCE;
@@ -158,6 +159,7 @@ impl Direct3dDevice {
             method_type!((*const ComputePipelineDesc, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 11 of `ID3D12Device` is `CreateComputePipelineState`.
         let create = unsafe { self.raw.method::<CreateComputePipelineState>(11) };
+
         let desc = ComputePipelineDesc {
             root_signature: root_signature.as_ptr(),
             code: code.as_ptr(),

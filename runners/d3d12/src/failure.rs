@@ -2,7 +2,8 @@
 
 use layoutproof_device::RunnerError;
 
-use crate::com::HResult;
+/// Result of a COM call; negative means failure.
+pub(crate) type HResult = i32;
 
 /// Codes with a name, and whether the device is gone then.
 ///

@@ -1,6 +1,6 @@
 //! The descriptor heaps of a job: every descriptor of every table, null where the job names no resource.
 
-use layoutproof_device::{ImageKind, Job, JobSampler, RegisterClass, RegisterRange, RunnerError, TexelType};
+use layoutproof_device::{ImageKind, Job, JobImage, JobSampler, RegisterClass, RegisterRange, RunnerError};
 
 use crate::com::{ComObject, method_type};
 use crate::device::{CpuDescriptor, Direct3dDevice};
@@ -11,7 +11,7 @@ use crate::root_signature::{HeapKind, RootLayout, Table};
 use crate::structures::{
     BufferShaderView, BufferWritableView, COMPONENTS, ConstantBufferView, DescriptorHeapDesc, SamplerDesc, format,
 };
-use crate::textures::FilledTexture;
+use crate::textures::{FilledTexture, color_format};
 
 /// A heap that shaders see.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Heap {
         start + number as usize * self.step as usize
     }
 
-    /// What command lists are told of the descriptor of this number.
+    /// The handle by which command lists refer to the descriptor of this number.
     pub(crate) fn gpu(&self, number: u32) -> u64 {
         type GetGpuStart = method_type!((*mut u64) -> *mut u64);
         // SAFETY: slot 10 of `ID3D12DescriptorHeap` is `GetGPUDescriptorHandleForHeapStart`, which returns its structure
@@ -116,56 +116,50 @@ impl DescriptorSources<'_> {
         for ranged in &table.ranges {
             let mut resources = self.registers.in_range(&ranged.range).peekable();
             for place in 0..ranged.length {
-                let resource = resources.next_if(|(named, _)| *named == place).map(|(_, resource)| resource);
                 let at = heap.cpu(table.first + ranged.offset + place);
-                match resource {
+                match resources.next_if(|(named, _)| *named == place) {
+                    Some((_, resource)) => self.write_resource(device, &ranged.range, resource, at)?,
                     None => self.write(device, &ranged.range, None, at),
-                    Some(JobResource::Buffer(index)) => {
-                        let view = RegionView::of_buffer(self.regions.buffers[index], ranged.range.stride);
-                        self.write(device, &ranged.range, Some(view), at);
-                    }
-                    Some(JobResource::Image(index)) if self.textures[index].is_some() => {
-                        self.write_texture(device, index, at);
-                    }
-                    Some(JobResource::Image(index)) => {
-                        let view = self.view_of_image(index)?;
-                        self.write(device, &ranged.range, Some(view), at);
-                    }
-                    Some(JobResource::Sampler(index)) => {
-                        let JobSampler { level, comparison, .. } = self.job.samplers[index];
-                        if comparison {
-                            return Err(RunnerError::Unsupported("samplers that compare".to_owned()));
-                        }
-                        write_sampler(device, level, at);
-                    }
                 }
             }
         }
         Ok(())
     }
 
-    fn write_texture(&self, device: &Direct3dDevice, index: usize, at: CpuDescriptor) {
-        let image = &self.job.images[index];
-        let texture = self.textures[index].as_ref().expect("the caller looked");
-        if image.kind == ImageKind::Storage {
-            // SAFETY: `at` is a place in a heap of views.
-            unsafe { device.write_writable_texture_view(&texture.resource, at) };
-        } else {
-            // SAFETY: `at` is a place in a heap of views.
-            unsafe { device.write_texture_view(&texture.resource, texture.cube_view().as_ref(), at) };
+    /// Writes the descriptor of a resource in `range` at `at`.
+    fn write_resource(
+        &self,
+        device: &Direct3dDevice,
+        range: &RegisterRange,
+        resource: JobResource,
+        at: CpuDescriptor,
+    ) -> Result<(), RunnerError> {
+        match resource {
+            JobResource::Buffer(index) => {
+                let view = RegionView::of_buffer(self.regions.buffers[index], range.stride);
+                self.write(device, range, Some(view), at);
+            }
+            JobResource::Image(index) => match &self.textures[index] {
+                Some(texture) => write_texture(device, &self.job.images[index], texture, at),
+                None => self.write(device, range, Some(self.view_of_image(index)?), at),
+            },
+            JobResource::Sampler(index) => {
+                let JobSampler { level, comparison, .. } = self.job.samplers[index];
+                if comparison {
+                    return Err(RunnerError::Unsupported("samplers that compare".to_owned()));
+                }
+                write_sampler(device, level, at);
+            }
         }
+        Ok(())
     }
 
     fn view_of_image(&self, index: usize) -> Result<RegionView, RunnerError> {
         let image = &self.job.images[index];
         match (image.kind, self.regions.typed[index]) {
             (ImageKind::UniformTexels | ImageKind::StorageTexels, Some(region)) => {
-                let format = match image.texel {
-                    TexelType::Float => format::R32G32B32A32_FLOAT,
-                    TexelType::Sint => format::R32G32B32A32_SINT,
-                    TexelType::Uint => format::R32G32B32A32_UINT,
-                    TexelType::Depth => return Err(RunnerError::Unsupported("buffers of depths".to_owned())),
-                };
+                let no_format = || RunnerError::Unsupported("buffers of depths".to_owned());
+                let format = color_format(image.texel).ok_or_else(no_format)?;
                 Ok(RegionView { region, format, element: TEXEL, stride: 0, flags: 0 })
             }
             _ => Err(RunnerError::Unsupported("textures".to_owned())),
@@ -178,6 +172,7 @@ impl DescriptorSources<'_> {
         let count = view.map_or(0, |view| view.region.size() / view.element);
         let (format, stride, flags) =
             view.map_or((format::R32_TYPELESS, 0, 1), |view| (view.format, view.stride, view.flags));
+
         match range.class {
             RegisterClass::ConstantBuffer => {
                 let view = match view {
@@ -209,6 +204,17 @@ impl DescriptorSources<'_> {
     }
 }
 
+/// Writes the view of a texture at `at`, a place in a heap of views.
+fn write_texture(device: &Direct3dDevice, image: &JobImage, texture: &FilledTexture, at: CpuDescriptor) {
+    if image.kind == ImageKind::Storage {
+        // SAFETY: `at` is a place in a heap of views.
+        unsafe { device.write_writable_texture_view(&texture.resource, at) };
+    } else {
+        // SAFETY: `at` is a place in a heap of views.
+        unsafe { device.write_texture_view(&texture.resource, texture.cube_view().as_ref(), at) };
+    }
+}
+
 /// The mip level that samplers see in elements of arrays that a job leaves out.
 const UNSEEN_LEVEL: u32 = 15;
 
@@ -225,11 +231,12 @@ fn write_sampler(device: &Direct3dDevice, level: u32, at: CpuDescriptor) {
         least_level: level,
         most_level: level,
     };
+
     // SAFETY: samplers are only in heaps of samplers.
     unsafe { device.write_sampler(&sampler, at) };
 }
 
-/// How a shader sees a region.
+/// The view of a region that a shader sees.
 #[derive(Clone, Copy, Debug)]
 struct RegionView {
     region: Region,

@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-use crate::com::{Guid, HResult, OutPointer, function_type};
+use crate::com::{Guid, OutPointer, function_type};
+use crate::failure::HResult;
 use crate::structures::RootSignatureDesc;
 
 /// The library's name.

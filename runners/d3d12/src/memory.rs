@@ -9,9 +9,9 @@ use std::slice;
 
 use layoutproof_device::{RunnerError, mapped};
 
-use crate::com::{ComObject, HResult, method_type};
+use crate::com::{ComObject, method_type};
 use crate::device::Direct3dDevice;
-use crate::failure::check;
+use crate::failure::{HResult, check};
 use crate::structures::{HeapType, ResourceDesc, state};
 
 /// Least size of a buffer, in bytes.
@@ -105,13 +105,13 @@ impl WritableBuffer {
 /// The buffers of a device, which grow to what the largest job so far needed.
 #[derive(Debug)]
 pub(crate) struct DeviceBuffers {
-    /// What shaders only read.
+    /// Bytes that shaders only read.
     pub(crate) read: MappedBuffer,
-    /// What the host writes for shaders to write on, and what it reads then.
+    /// The initial contents of what shaders write.
     pub(crate) before: MappedBuffer,
-    /// What shaders write.
+    /// Bytes that shaders write.
     pub(crate) written: WritableBuffer,
-    /// The same when they are done.
+    /// The same bytes for the host to read when the shaders are done.
     pub(crate) after: MappedBuffer,
 }
 

@@ -1,4 +1,4 @@
-//! Where a job's resources lie in the two buffers of [`DeviceBuffers`](crate::memory::DeviceBuffers).
+//! Places a job's resources in the two buffers of [`DeviceBuffers`](crate::memory::DeviceBuffers).
 
 use layoutproof_device::placement::BufferPlacement;
 use layoutproof_device::{BufferAfter, ImageKind, Job, JobImage, RegisterClass, RunnerError};
@@ -17,13 +17,13 @@ pub(crate) const CONSTANT_ALIGNMENT: u32 = 256;
 /// `D3D12_RAW_UAV_SRV_BYTE_ALIGNMENT`.
 const STORAGE_ALIGNMENT: u32 = 16;
 
-/// Bytes of a texel of a typed buffer.
+/// Bytes of a texel.
 pub(crate) const TEXEL: u32 = 16;
 
 /// Where a resource is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Region {
-    /// Whether it is in the buffer that shaders write.
+    /// True if it is in the buffer that shaders write.
     pub(crate) is_written: bool,
     /// Where its memory begins, in bytes.
     start: u64,
@@ -108,9 +108,11 @@ impl JobRegions {
             let target = if region.is_written { &mut memory.before } else { &mut memory.read };
             target.write(region.start, bytes);
         };
+
         for (buffer, region) in job.buffers.iter().zip(&self.buffers) {
             write(region, &region.placement.image(buffer));
         }
+
         for (image, region) in job.images.iter().zip(&self.typed) {
             if let Some(region) = region {
                 let before = vec![0; region.placement.offset as usize];

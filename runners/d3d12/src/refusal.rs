@@ -7,7 +7,7 @@ use layoutproof_device::{RunnerError, Shader};
 
 /// The error of a pipeline for `shader`, whose container is `code`, that could not be made for this reason.
 ///
-/// What the translator says that it does not have is `Unsupported`; anything else is a refusal.
+/// `Unsupported` if the translator says that it lacks something; anything else is a refusal.
 pub(crate) fn of_shader(shader: &Shader, code: &[u8], reason: &str) -> RunnerError {
     match words(shader, code) {
         Some(Vkd3dMessage { text, is_limit: true }) => RunnerError::Unsupported(text),
@@ -19,7 +19,7 @@ pub(crate) fn of_shader(shader: &Shader, code: &[u8], reason: &str) -> RunnerErr
 /// The error message of vkd3d.
 struct Vkd3dMessage {
     text: String,
-    /// Whether it says so of something that it does not have, rather than of something wrong.
+    /// True if vkd3d lacks something, false if the shader is wrong.
     is_limit: bool,
 }
 
@@ -71,6 +71,7 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Vkd3dMessage> {
             return None;
         }
     };
+
     let library = library::open("libvkd3d-shader.so.1").ok()?;
     // SAFETY: the functions have these types in `vkd3d_shader.h`.
     let compile = unsafe { library.get::<Vkd3dCompile>(b"vkd3d_shader_compile\0") }.ok()?;
@@ -90,6 +91,7 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Vkd3dMessage> {
         log_level: 1,
         name: ptr::null(),
     };
+
     let (mut made, mut messages) = (ShaderCode { code: ptr::null(), size: 0 }, ptr::null_mut());
     // SAFETY: the container lives until the call returns, as do the places for what it makes.
     let result = unsafe { compile(&raw const info, &raw mut made, &raw mut messages) };
@@ -97,6 +99,7 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Vkd3dMessage> {
         // SAFETY: the call made this code.
         unsafe { free_code(&raw mut made) };
     }
+
     let text = if messages.is_null() {
         String::new()
     } else {
@@ -106,13 +109,14 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Vkd3dMessage> {
         unsafe { free_messages(messages) };
         text
     };
+
     (result < 0 && !text.trim().is_empty()).then(|| told(&text))
 }
 
 /// The first error of vkd3d's compiler, without the place: `<anonymous>:1:1: E8018: ...`.
 #[cfg(not(windows))]
 fn told(text: &str) -> Vkd3dMessage {
-    /// What is said of what vkd3d does not have.
+    /// Words for things that vkd3d lacks.
     // It takes no constant index beyond a private array either, which is undefined, but no error.
     const LIMITS: [&str; 7] = [
         "not supported",

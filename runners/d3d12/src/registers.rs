@@ -17,7 +17,7 @@ pub(crate) struct Direct3dRegister {
     pub(crate) number: u32,
 }
 
-/// What is bound at a register: one of the job's buffers, images or samplers, by its index.
+/// The resource at a register: one of the job's buffers, images or samplers, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JobResource {
     /// A buffer.
@@ -28,7 +28,7 @@ pub(crate) enum JobResource {
     Sampler(usize),
 }
 
-/// What a job binds.
+/// The registers that a job binds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Registers {
     /// Resources by register.
@@ -77,12 +77,12 @@ impl Registers {
         Ok(registers)
     }
 
-    /// Whether a range has more registers than one.
+    /// True if a range has more than one register.
     pub(crate) fn has_arrays(&self) -> bool {
         self.ranges.iter().any(|range| range.count != Some(1))
     }
 
-    /// What is bound in `range`, by its place in it.
+    /// The resources in `range`, by their places in it.
     pub(crate) fn in_range(&self, range: &RegisterRange) -> impl Iterator<Item = (u32, JobResource)> {
         let first = Direct3dRegister { class: range.class, space: range.space, number: range.first };
         let inside = self.named.range(first..).take_while({
@@ -93,7 +93,7 @@ impl Registers {
     }
 }
 
-/// Whether a range declares a register.
+/// True if a range declares a register.
 fn contains(range: &RegisterRange, register: Direct3dRegister) -> bool {
     let is_alike = range.class == register.class && range.space == register.space && range.first <= register.number;
     is_alike && range.count.is_none_or(|count| register.number - range.first < count)
@@ -106,11 +106,13 @@ fn sites(job: &Job) -> Result<Vec<ResourceSite>, RunnerError> {
         let resource = JobResource::Buffer(index);
         sites.push(ResourceSite { class, space: *set, first: *binding, element: *element, resource });
     }
+
     for (index, JobImage { set, binding, element, kind, .. }) in job.images.iter().enumerate() {
         let class = class_of_image(*kind)?;
         let resource = JobResource::Image(index);
         sites.push(ResourceSite { class, space: *set, first: *binding, element: *element, resource });
     }
+
     for (index, sampler) in job.samplers.iter().enumerate() {
         sites.push(ResourceSite {
             class: RegisterClass::Sampler,
@@ -120,6 +122,7 @@ fn sites(job: &Job) -> Result<Vec<ResourceSite>, RunnerError> {
             resource: JobResource::Sampler(index),
         });
     }
+
     Ok(sites)
 }
 

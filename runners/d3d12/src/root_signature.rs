@@ -27,7 +27,7 @@ const WORDS_OF_DESCRIPTOR: u32 = 2;
 /// Descriptors of one job at most, of which those that the job does not name are null.
 const MOST_DESCRIPTORS: u32 = 1 << 16;
 
-/// Which descriptors a heap holds.
+/// The kind of descriptors that a heap holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeapKind {
     /// Views of resources.
@@ -52,7 +52,7 @@ pub(crate) enum RootBinding {
         range: RegisterRange,
         /// The buffer.
         buffer: usize,
-        /// How many words it has.
+        /// Number of its words.
         words: u32,
     },
     /// Descriptors in a row.
@@ -109,6 +109,7 @@ impl RootLayout {
                 layout.parameters.push(parameter);
                 continue;
             }
+
             let named = registers.in_range(range).map(|(place, _)| place + 1).max().unwrap_or(0);
             let length = range.count.unwrap_or(named + 1);
             let ranged = TableRange { range: range.clone(), offset: 0, length };
@@ -143,16 +144,19 @@ impl RootLayout {
             HeapKind::Views => &mut self.views,
             HeapKind::Samplers => &mut self.samplers,
         };
+
         let first = *taken;
         for range in &mut ranges {
             range.offset = *taken - first;
             *taken = taken.saturating_add(range.length);
         }
+
         if *taken > MOST_DESCRIPTORS {
             return Err(RunnerError::Unsupported(format!(
                 "room for {taken} descriptors; jobs have {MOST_DESCRIPTORS}"
             )));
         }
+
         self.parameters.push(RootBinding::Table(Table { heap, first, ranges }));
         Ok(())
     }

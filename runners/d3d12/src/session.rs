@@ -117,6 +117,7 @@ impl Direct3dSession {
 /// Checks that the device can run such a job at all.
 fn accept(info: &DeviceInfo, job: &Job) -> Result<(), RunnerError> {
     check_features(info, &job.requires)?;
+
     let unsupported = |what: &str| Err(RunnerError::Unsupported(what.to_owned()));
     if job.draw.is_some() {
         return unsupported("draws: a container has one entry point");
@@ -131,6 +132,7 @@ fn accept(info: &DeviceInfo, job: &Job) -> Result<(), RunnerError> {
         let (call, reason) = ("job".to_owned(), "without buffers there is nothing to read back".to_owned());
         return Err(RunnerError::Api { call, reason });
     }
+
     match &job.shader {
         Shader::Dxil(_) | Shader::Dxbc(_) => Ok(()),
         Shader::Spirv(_) => unsupported("SPIR-V: Direct3D 12 takes containers of DXBC and DXIL"),

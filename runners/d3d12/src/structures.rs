@@ -176,7 +176,7 @@ pub(crate) struct RootRegister {
     pub(crate) words: u32,
 }
 
-/// What a root parameter is, by its type.
+/// The contents of a root parameter, by its type.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) union RootParameterValue {
@@ -258,7 +258,7 @@ impl TexelFootprint {
     }
 }
 
-/// What of a resource is copied, by its kind.
+/// The part of a resource that is copied, by its kind.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) union CopySource {
@@ -302,7 +302,7 @@ pub(crate) struct TextureShaderView {
     /// [`COMPONENTS`].
     pub(crate) components: u32,
     pub(crate) reserved: u32,
-    /// What the dimension has: first level, levels, ...
+    /// The numbers of the dimension: first level, levels, ...
     pub(crate) words: [u32; 6],
 }
 

@@ -19,7 +19,7 @@ const MODELS: [(u8, u8); 11] = [(6, 9), (6, 8), (6, 7), (6, 6), (6, 5), (6, 4), 
 const LEVELS: [(u32, &str); 5] =
     [(0xc200, "12_2"), (0xc100, "12_1"), (0xc000, "12_0"), (0xb100, "11_1"), (0xb000, "11_0")];
 
-/// What a device says.
+/// The level, the shader model and the features of a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Support {
     /// Feature level.
@@ -28,7 +28,7 @@ pub(crate) struct Support {
     pub(crate) shader_model: ShaderModel,
     /// Tier of resource binding.
     pub(crate) binding_tier: u32,
-    /// What of our features it has.
+    /// Those of our features that it has.
     pub(crate) features: BTreeSet<Feature>,
 }
 
@@ -78,6 +78,7 @@ impl Support {
         let options1 = unsafe { device.support(feature::OPTIONS1, FeatureOptions1::default()) }.unwrap_or_default();
         // SAFETY: as above.
         let options4 = unsafe { device.support(feature::OPTIONS4, FeatureOptions4::default()) }.unwrap_or_default();
+
         let arrays = u32::from(has_arrays(device));
         let has = [
             (Feature::Float64, options.doubles),
@@ -88,6 +89,7 @@ impl Support {
             (Feature::UniformBufferArray, arrays),
             (Feature::StorageBufferArray, arrays),
         ];
+
         Self {
             level: level(device),
             shader_model: shader_model(device),
@@ -97,8 +99,8 @@ impl Support {
     }
 }
 
-/// Whether shaders may declare arrays of registers. vkd3d 2.1 has them above Vulkan devices with `VK_EXT_descriptor_indexing`
-/// alone, which lavapipe 22.3.6 has not; it refuses ranges without end then, and finds no array in any range.
+/// True if shaders may declare arrays of registers. vkd3d 2.1 has them above Vulkan devices with `VK_EXT_descriptor_indexing`
+/// alone, which lavapipe 22.3.6 lacks; it refuses ranges without end then, and finds no array in any range.
 fn has_arrays(device: &Direct3dDevice) -> bool {
     let range = DescriptorRange { kind: 0, count: u32::MAX, register: 0, space: 0, offset: 0 };
     let table = RootTable { count: 1, ranges: &raw const range };

@@ -5,6 +5,7 @@ use layoutproof_device::{ImageKind, ImageView, JobImage, RunnerError, TexelType}
 use crate::com::ComObject;
 use crate::device::Direct3dDevice;
 use crate::memory::MappedBuffer;
+use crate::placement::TEXEL;
 use crate::structures::{COMPONENTS, HeapType, ResourceDesc, TexelFootprint, TextureShaderView, format, state};
 
 /// `D3D12_TEXTURE_DATA_PITCH_ALIGNMENT`.
@@ -12,9 +13,6 @@ const PITCH: u32 = 256;
 
 /// `D3D12_TEXTURE_DATA_PLACEMENT_ALIGNMENT`.
 const PLACEMENT: u64 = 512;
-
-/// Bytes of a texel.
-const TEXEL: u32 = 16;
 
 /// Elements of an array of images.
 const ELEMENTS: u16 = 2;
@@ -28,7 +26,7 @@ pub(crate) struct FilledTexture {
     pub(crate) resource: ComObject,
     pub(crate) staging: MappedBuffer,
     pub(crate) copies: Vec<LevelCopy>,
-    /// What it becomes when it is filled.
+    /// The state that it gets when it is filled.
     pub(crate) state: u32,
     view: ImageView,
     levels: u32,
@@ -57,12 +55,8 @@ impl FilledTexture {
     /// # Errors
     /// `Unsupported` for depths.
     fn new(device: &Direct3dDevice, image: &JobImage) -> Result<Self, RunnerError> {
-        let format = match image.texel {
-            TexelType::Float => format::R32G32B32A32_FLOAT,
-            TexelType::Sint => format::R32G32B32A32_SINT,
-            TexelType::Uint => format::R32G32B32A32_UINT,
-            TexelType::Depth => return Err(RunnerError::Unsupported("textures of depths".to_owned())),
-        };
+        let no_format = || RunnerError::Unsupported("textures of depths".to_owned());
+        let format = color_format(image.texel).ok_or_else(no_format)?;
         let levels = u16::try_from(image.levels.len()).expect("a few levels, which was checked");
         let size = 1_u32 << (levels - 1);
         let (dimension, height, slices, depth) = match image.view {
@@ -137,5 +131,15 @@ impl FilledTexture {
             ImageView::D1 | ImageView::D1Array | ImageView::D2 | ImageView::D2Array | ImageView::D3 => return None,
         };
         Some(TextureShaderView { format: self.format, dimension, components: COMPONENTS, reserved: 0, words })
+    }
+}
+
+/// The format of texels with four components; `None` for depths.
+pub(crate) fn color_format(texel: TexelType) -> Option<u32> {
+    match texel {
+        TexelType::Float => Some(format::R32G32B32A32_FLOAT),
+        TexelType::Sint => Some(format::R32G32B32A32_SINT),
+        TexelType::Uint => Some(format::R32G32B32A32_UINT),
+        TexelType::Depth => None,
     }
 }

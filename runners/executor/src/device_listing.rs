@@ -1,4 +1,4 @@
-//! Which devices this machine has, through each API.
+//! Lists the devices of this machine, through each API.
 //!
 //! Each API is asked in a process of its own, because drivers may crash, and one must not take the other's devices along.
 //! A process that crashes or hangs is started once more; then the API's devices are missing, which is an error: nobody
@@ -6,25 +6,22 @@
 
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
-use crate::pool::{Launch, OPEN_LIMIT, out_of_turn};
-use crate::protocol::{WorkerAnswer, WorkerRequest};
+use crate::launch::{Launch, OPEN_LIMIT};
+use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
 use crate::worker::{Worker, WorkerDeath};
 
-/// The APIs through which drivers are asked.
-pub const DRIVEN: [RunnerKind; 3] = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::D3d12];
-
-/// How often the devices of an API are asked for.
+/// How often an API is asked for its devices before it counts as failed.
 const ATTEMPTS: usize = 2;
 
-/// What APIs list.
+/// The devices that APIs list, with notes and failures.
 #[derive(Debug, Default)]
 pub struct DeviceListing {
     /// The devices, API by API.
     pub devices: Vec<DeviceInfo>,
-    /// What the user should know, a sentence each: about drivers that are missing, broken or not trusted.
+    /// Sentences for the user about drivers that are missing, broken or not trusted.
     pub notes: Vec<String>,
-    /// A sentence for each API whose devices could not be listed. Whatever a command finds out without them, it ends
-    /// with exit code 3.
+    /// A sentence for each API whose devices could not be listed. A command ends with exit code 3 then, whatever it finds
+    /// out without them.
     pub failures: Vec<String>,
 }
 
@@ -83,8 +80,7 @@ fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
 fn list_once(api: RunnerKind, launch: &Launch) -> Result<DeviceListing, String> {
     let mut worker = Worker::start(launch, api, &[]).map_err(|error| error.to_string())?;
     let planted = launch.fault.as_ref().and_then(|fault| fault.planted_in_listing(api));
-    let answer = worker.ask(&WorkerRequest::Enumerate(api, planted)).and_then(|()| worker.answer(OPEN_LIMIT));
-    match answer {
+    match worker.ask_and_wait(&WorkerRequest::Enumerate(api, planted), OPEN_LIMIT) {
         Ok(WorkerAnswer::Devices(Ok((devices, notes)))) => Ok(DeviceListing { devices, notes, failures: Vec::new() }),
         Ok(WorkerAnswer::Devices(Err(error))) => Err(error.to_string()),
         Ok(WorkerAnswer::Opened(_) | WorkerAnswer::Job(_)) => Err(out_of_turn().to_string()),

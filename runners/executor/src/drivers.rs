@@ -18,7 +18,7 @@ const CHOICES: [&str; 3] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", ADDED];
 /// The variable that adds drivers to the loader's defaults.
 const ADDED: &str = "VK_ADD_DRIVER_FILES";
 
-/// What separates paths in [`ADDED`].
+/// Separates paths in [`ADDED`].
 const SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
 
 /// Where manifests are, below the tools folder.
@@ -69,7 +69,7 @@ impl DriverCompilation {
         if is_llvmpipe(&device.name) && fast().len() == FAST.len() { Self::Fast } else { Self::Own }
     }
 
-    /// What workers find in their environment.
+    /// The variables that workers find in their environment.
     pub fn settings(self) -> Vec<Setting> {
         match self {
             Self::Own => Vec::new(),
@@ -78,12 +78,12 @@ impl DriverCompilation {
     }
 }
 
-/// What keeps drivers from using a shader cache, unless the user has a say in it.
+/// The settings that keep drivers from using a shader cache; none where the user has set them.
 pub fn uncached() -> Vec<Setting> {
     [UNCACHED].into_iter().filter(|setting| is_free(*setting)).collect()
 }
 
-/// Whether workers that get [`uncached`] have no shader cache, which the user may want otherwise.
+/// True if workers that get [`uncached`] have no shader cache: the user may have asked for one.
 pub fn is_uncached() -> bool {
     std::env::var(UNCACHED.0).map_or(true, |value| matches!(value.as_str(), "true" | "1" | "yes" | "y"))
 }
@@ -131,7 +131,7 @@ impl FetchedDrivers {
         &self.manifests
     }
 
-    /// What the user should know, a sentence each: about drivers that are not loaded, or that belong to somebody else.
+    /// Sentences for the user about drivers that are not loaded, or that belong to somebody else.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -11,7 +11,8 @@ use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Job};
 
 use crate::drivers::DriverCompilation;
-use crate::pool::{self, Launch};
+use crate::launch::Launch;
+use crate::pool;
 use crate::rotation::Rotation;
 use crate::screen::{self, AnsweredProbes};
 use crate::validator::Validator;
@@ -21,7 +22,7 @@ use crate::validator::Validator;
 pub struct ShaderProduction<'a> {
     /// Who makes them.
     pub producers: &'a [Producer],
-    /// What generators of ours write.
+    /// Forms, spaces, stages and elements that our generators probe.
     pub settings: &'a Settings,
     /// The compilers behind producers that are compilers.
     pub compilers: &'a dyn Compilers,
@@ -149,6 +150,7 @@ fn bundles(checks: &[Check], rotation: Rotation) -> Vec<Bundle> {
     let key = |group: &[usize]| (checks[group[0]].device.clone(), checks[group[0]].produced.producer);
     let is_full = |bundle: &Bundle| bundle.iter().map(Vec::len).sum::<usize>() >= BUNDLE;
     let shares = |group: &[usize]| rotation != Rotation::All && screen::takes(&checks[group[0]]);
+
     let mut bundles: Vec<Bundle> = Vec::new();
     for group in groups(checks) {
         match bundles.last_mut() {
@@ -181,6 +183,7 @@ fn run_bundle(
     workers: &mut pool::Workers<'_>,
 ) -> Vec<(usize, CheckRecord)> {
     let (spared, screened): (Vec<_>, Vec<_>) = bundle.iter().partition(|group| rotation.spares(&checks[group[0]]));
+
     workers.compilation = DriverCompilation::Own;
     let nothing = AnsweredProbes::new();
     let spared = spared.into_iter().flat_map(|group| run_alike(checks, group, &nothing, workers));
@@ -221,6 +224,12 @@ fn run_screened(
     fine.chain(run_alike(checks, &suspects, &AnsweredProbes::new(), workers)).collect()
 }
 
+/// Jobs that were run, with their results.
+struct JobsDone {
+    jobs: Vec<Job>,
+    results: Vec<pool::JobResult>,
+}
+
 /// Runs checks but for what is answered; jobs that are the same to the byte are run once and answer for each of them.
 fn run_alike(
     checks: &[Check],
@@ -228,7 +237,7 @@ fn run_alike(
     answered: &AnsweredProbes,
     workers: &mut pool::Workers<'_>,
 ) -> Vec<(usize, CheckRecord)> {
-    let mut done: Vec<(Vec<Job>, Vec<pool::JobResult>)> = Vec::new();
+    let mut done: Vec<JobsDone> = Vec::new();
     let mut records = Vec::new();
     for &index in group {
         let check = &checks[index];
@@ -239,16 +248,13 @@ fn run_alike(
             None => jobs,
         };
         let wanted: Vec<Job> = jobs.jobs().cloned().collect();
-        if !done.iter().any(|(same, _)| *same == wanted) {
-            let results = if wanted.is_empty() {
-                Vec::new()
-            } else {
-                workers.run(&check.device, &check.subject.source.id, &wanted)
-            };
-            done.push((wanted.clone(), results));
-        }
-        let results = done.iter().find(|(same, _)| *same == wanted).map_or(&[][..], |(_, results)| results);
-        records.push((index, check.record(&jobs, results, started.elapsed())));
+
+        let place = done.iter().position(|same| same.jobs == wanted).unwrap_or_else(|| {
+            let results = workers.run(&check.device, &check.subject.source.id, &wanted);
+            done.push(JobsDone { jobs: wanted, results });
+            done.len() - 1
+        });
+        records.push((index, check.record(&jobs, &done[place].results, started.elapsed())));
     }
     records
 }

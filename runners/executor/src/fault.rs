@@ -9,8 +9,6 @@ use layoutproof_core::case::matches_filter;
 use layoutproof_device::{ReadBack, RunnerError, RunnerKind};
 use serde::{Deserialize, Serialize};
 
-use crate::device_listing::DRIVEN;
-
 /// The ways in which a worker can misbehave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FaultKind {
@@ -60,9 +58,11 @@ impl FromStr for Fault {
         let parts = text.split_once(['@', '#', ':']);
         let (name, place) = parts
             .ok_or("a fault is written KIND@CASE, KIND#N or KIND:API, as in crash@arrays/, hang#7 or crash:ash")?;
+
         let found = FaultKind::ALL.into_iter().find(|(known, _)| *known == name);
         let known = || FaultKind::ALL.map(|(name, _)| name).join(", ");
         let (_, kind) = found.ok_or_else(|| format!("no fault is called `{name}`; known are {}", known()))?;
+
         let strikes = match text.as_bytes().get(name.len()) {
             Some(b'@') => FaultSite::Case(place.to_owned()),
             Some(b':') => listing_of(kind, place)?,
@@ -83,12 +83,13 @@ fn listing_of(kind: FaultKind, api: &str) -> Result<FaultSite, String> {
     if kind == FaultKind::Garbage {
         return Err("garbage needs the answer of a job, which a listing is not".to_owned());
     }
-    let found = DRIVEN.into_iter().find(|driven| driven.as_str() == api);
-    let known = || DRIVEN.map(RunnerKind::as_str).join(", ");
+
+    let found = RunnerKind::driven().find(|driven| driven.as_str() == api);
+    let known = || RunnerKind::driven().map(RunnerKind::as_str).collect::<Vec<_>>().join(", ");
     found.map(FaultSite::Listing).ok_or_else(|| format!("no devices are listed through `{api}`; known are {}", known()))
 }
 
-/// A fault as a worker is told of it, with jobs of one case.
+/// A fault as a request tells it to a worker, with jobs of one case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerFault {
     kind: FaultKind,
@@ -97,7 +98,7 @@ pub struct WorkerFault {
 }
 
 impl Fault {
-    /// What to tell a worker that gets jobs of this case.
+    /// The fault to plant in a worker that gets jobs of this case.
     pub fn planted(&self, case: &str) -> Option<WorkerFault> {
         match &self.strikes {
             FaultSite::Case(filter) => {
@@ -108,7 +109,7 @@ impl Fault {
         }
     }
 
-    /// What to tell a worker that lists the devices of this API.
+    /// The fault to plant in a worker that lists the devices of this API.
     pub fn planted_in_listing(&self, api: RunnerKind) -> Option<FaultKind> {
         match &self.strikes {
             FaultSite::Listing(listed) => (*listed == api).then_some(self.kind),
@@ -118,7 +119,7 @@ impl Fault {
 }
 
 impl WorkerFault {
-    /// Does a job, or what the fault makes of it; `number` counts the worker's jobs from 1.
+    /// Does a job, or misbehaves where the fault strikes; `number` counts the worker's jobs from 1.
     ///
     /// # Errors
     /// Those of the job.
@@ -130,6 +131,7 @@ impl WorkerFault {
         if !number.is_multiple_of(self.every) {
             return job();
         }
+
         self.kind.strike();
         let answer = job();
         if self.kind == FaultKind::Garbage { answer.map(garbled) } else { answer }
@@ -137,7 +139,7 @@ impl WorkerFault {
 }
 
 impl FaultKind {
-    /// Does what is done before an answer, if the process outlives it.
+    /// Misbehaves as a worker that has not answered yet; returns where the process outlives it.
     pub fn strike(self) {
         match self {
             Self::Crash => {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use layoutproof_compilers::scratch::remove_scratch_folders;
 
-/// What is added to a signal's number in the exit code of a process that it ended at once, as shells say it.
+/// Added to a signal's number in the exit code of a process that it ended at once, as shells do.
 const SIGNALLED: i32 = 128;
 
 /// Set once the user has asked the process to end.
@@ -34,14 +34,14 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Whether an end was asked for.
+    /// True once an end was asked for.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 /// Ends this process at the first request, as it would end without a handler, but for its temporary folders: they are
-/// removed. For commands that have nothing to report of half their work.
+/// removed. For commands that have nothing to report when half of their work is done.
 ///
 /// # Errors
 /// If the system allows no handler.
@@ -77,7 +77,7 @@ fn on_request_to_end(mut handler: impl FnMut(i32) + Send + 'static) -> anyhow::R
     ctrlc::set_handler(move || handler(SIGINT)).context("listening for Ctrl-C")
 }
 
-/// Whether SIGHUP was ignored when this process began, as `nohup` has it. Only Linux says so.
+/// True if SIGHUP was ignored when this process began, as `nohup` has it. Only Linux tells.
 ///
 /// Source: proc(5), `SigIgn` of `/proc/pid/status`: a mask in hexadecimal digits, SIGHUP is bit 0.
 #[cfg(unix)]

@@ -1,9 +1,9 @@
 //! Keeps a run alive: worker processes for each device, batches of jobs, time limits, planted faults, and the shaders that
 //! are made on the way.
 //!
-//! Drivers are loaded in workers only ([`worker`], [`serve`]); [`pool`] hands out jobs, and starts a worker anew where one
-//! dies; [`execute`] makes shaders and carries checks out, [`proofs`] does so for placements. No argument is read here and
-//! nothing is printed: a [`watch::Watcher`] hears what is going on.
+//! Drivers are loaded in workers only ([`worker`], [`serve`]); [`launch`] says how workers are started. [`pool`] hands out
+//! jobs, and starts a worker anew where one dies; [`execute`] makes shaders and carries checks out, [`proofs`] does so for
+//! placements. No argument is read here and nothing is printed: a [`watch::Watcher`] hears what is going on.
 #![forbid(unsafe_code)]
 
 mod connection;
@@ -12,6 +12,7 @@ pub mod drivers;
 pub mod execute;
 pub mod fault;
 pub mod interrupt;
+pub mod launch;
 pub mod pool;
 pub mod proofs;
 pub mod protocol;

@@ -4,33 +4,24 @@
 //! result an error. Everything else is run, but for what a check or a device that does so again and again has left.
 
 use std::collections::{HashMap, VecDeque};
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use layoutproof_compilers::vkd3d::FetchedVkd3d;
 use layoutproof_core::inspect::dxil::Evaluator;
-use layoutproof_core::model::{Misreading, Model};
+use layoutproof_core::model::Model;
 use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
-use crate::drivers::{DriverCompilation, FetchedDrivers};
-use crate::fault::{Fault, WorkerFault};
-use crate::interrupt::Interrupt;
-use crate::protocol::{WorkerAnswer, WorkerRequest};
+use crate::drivers::DriverCompilation;
+use crate::fault::WorkerFault;
+use crate::launch::{Launch, OPEN_LIMIT};
+use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
 use crate::sign_of_life;
-use crate::tools::MachineTools;
-use crate::watch::{SilentWatcher, Watcher};
 use crate::worker::{Worker, WorkerDeath};
 
 /// The result of one job.
 pub type JobResult = Result<ReadBack, RunnerError>;
 
-/// How long a worker may take to open a device or to list all.
-pub const OPEN_LIMIT: Duration = Duration::from_secs(60);
-/// How long one job may take where the user says nothing; devices give up on their own well before.
-pub const JOB_LIMIT: Duration = Duration::from_secs(60);
 /// Jobs of one check that may each end a fresh worker; the check is broken, and the rest of it would say no more.
 const CHECK_PATIENCE: u32 = 3;
 /// Cases in a row whose jobs may end fresh workers before the device has to show that it lives.
@@ -39,63 +30,6 @@ const DEVICE_PATIENCE: u32 = 6;
 const SCREEN_PATIENCE: u32 = 3;
 /// Times in a row that a device may fail to open before it counts as lost for the run.
 const OPEN_PATIENCE: u32 = 4;
-
-/// How workers are started, and how long they may take.
-#[derive(Clone, Debug)]
-pub struct Launch {
-    /// The `layoutproof` command, which is also the worker.
-    pub program: PathBuf,
-    /// The drivers that it finds beside those of the system.
-    pub drivers: FetchedDrivers,
-    /// The vkd3d that was fetched, if there is one that is loaded.
-    pub vkd3d: Option<FetchedVkd3d>,
-    /// What the user should know of it, a sentence.
-    pub vkd3d_note: Option<String>,
-    /// The misreading that is planted in the model device.
-    pub misreading: Option<Misreading>,
-    /// The fault that is planted in workers; then the model has workers, too.
-    pub fault: Option<Fault>,
-    /// How long one job may take.
-    pub job_limit: Duration,
-    /// Whether the user wants an end.
-    pub interrupt: Interrupt,
-    /// Hears what is done.
-    pub watcher: Arc<dyn Watcher>,
-}
-
-impl Launch {
-    /// Workers of this command, with nothing planted.
-    ///
-    /// # Errors
-    /// A variable says where fetched drivers are, and does not say it.
-    pub fn of(program: PathBuf) -> anyhow::Result<Self> {
-        let tools = MachineTools::find()?;
-        let drivers = FetchedDrivers::find(&tools);
-        let (vkd3d, vkd3d_note) = match tools.folder().map_or(Ok(None), FetchedVkd3d::find) {
-            Ok(vkd3d) => {
-                let warning = vkd3d.as_ref().and_then(|vkd3d| vkd3d.warning.clone());
-                (vkd3d, warning)
-            }
-            Err(untrusted) => (None, Some(untrusted.to_string())),
-        };
-        Ok(Self { program, drivers, vkd3d, vkd3d_note, ..Self::without_workers() })
-    }
-
-    /// For work that needs no device, so that no worker is started.
-    pub fn without_workers() -> Self {
-        Self {
-            program: PathBuf::new(),
-            drivers: FetchedDrivers::default(),
-            vkd3d: None,
-            vkd3d_note: None,
-            misreading: None,
-            fault: None,
-            job_limit: JOB_LIMIT,
-            interrupt: Interrupt::default(),
-            watcher: Arc::new(SilentWatcher),
-        }
-    }
-}
 
 /// Gives every task to a thread with workers, and every result to `done` on this thread, as they come.
 ///
@@ -110,16 +44,12 @@ pub fn run<T: Send, R: Send>(
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
     let queue = Mutex::new(VecDeque::from(tasks));
     let (sender, receiver) = channel();
+
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let (sender, queue, work) = (sender.clone(), &queue, &work);
             scope.spawn(move || {
-                let mut workers = Workers {
-                    open: HashMap::new(),
-                    health: HashMap::new(),
-                    compilation: DriverCompilation::Own,
-                    launch,
-                };
+                let mut workers = Workers::new(launch);
                 while let Some(task) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
                     let result = work(task, &mut workers);
                     if launch.interrupt.is_set() || sender.send(result).is_err() {
@@ -128,6 +58,8 @@ pub fn run<T: Send, R: Send>(
                 }
             });
         }
+
+        // The loop below ends once the last thread has dropped its sender.
         drop(sender);
         receiver.iter().for_each(&mut done);
     });
@@ -162,11 +94,11 @@ struct Health {
     last_case: String,
     /// Jobs in a row of several cases that came to nothing.
     failed_screens: u32,
-    /// Whether it gives no sign of life any more.
+    /// True once it gives no sign of life any more.
     lost: bool,
     /// Times in a row that it could not be opened.
     failed_opens: u32,
-    /// What came of the last of them.
+    /// The error of the last failure.
     last: Option<RunnerError>,
 }
 
@@ -180,9 +112,18 @@ impl Health {
     }
 }
 
-impl Workers<'_> {
+impl<'a> Workers<'a> {
+    /// No worker is started before there is a job for it.
+    fn new(launch: &'a Launch) -> Self {
+        Self { open: HashMap::new(), health: HashMap::new(), compilation: DriverCompilation::Own, launch }
+    }
+
     /// Runs jobs of a case on a device; one result per job.
     pub fn run(&mut self, device: &DeviceInfo, case: &str, jobs: &[Job]) -> Vec<JobResult> {
+        if jobs.is_empty() {
+            return Vec::new();
+        }
+
         self.launch.watcher.at(&format!("{}/{}  {case}", device.id, device.runner.as_str()));
         match (device.runner, &self.launch.fault) {
             (RunnerKind::Model, None) => {
@@ -203,8 +144,8 @@ impl Workers<'_> {
         }
     }
 
-    /// Runs a job that stands for jobs of all these cases. `None` where it comes to nothing, which is nobody's fault yet:
-    /// each case has to be run by itself.
+    /// Runs a job that stands for jobs of all these cases. `None` if it fails, which says nothing of any single case: each
+    /// has to be run by itself then.
     pub fn screen(&mut self, device: &DeviceInfo, cases: &[&str], job: &Job) -> Option<ReadBack> {
         let patient = |health: &Health| health.failed_screens < SCREEN_PATIENCE;
         if !patient(self.health.entry(place(device)).or_default()) || self.hopeless(device, 0).is_some() {
@@ -237,6 +178,8 @@ impl Workers<'_> {
             if self.run_until_trouble(device, &jobs[results.len()..], planted, &mut results).is_none() {
                 break;
             }
+
+            // Alone in a fresh worker, since the jobs before it may be to blame.
             let suspect = results.len()..=results.len();
             if let Some(error) = self.run_until_trouble(device, &jobs[suspect], planted, &mut results) {
                 self.health.entry(place(device)).or_default().blame(case, &error);
@@ -314,6 +257,10 @@ impl Workers<'_> {
     }
 }
 
+/// Has a worker run jobs, and adds the results to `results` as they come.
+///
+/// # Errors
+/// The worker ended, or the device is lost, before every job was answered.
 fn answers(
     worker: &mut Worker,
     jobs: &[Job],
@@ -322,6 +269,7 @@ fn answers(
     results: &mut Vec<JobResult>,
 ) -> Result<(), RunnerError> {
     worker.ask(&WorkerRequest::Run(Batch { jobs: jobs.to_vec() }, planted)).map_err(WorkerDeath::error)?;
+
     for _ in jobs {
         match worker.answer(limit).map_err(WorkerDeath::error)? {
             WorkerAnswer::Job(Err(error @ (RunnerError::DeviceLost(_) | RunnerError::Timeout(_)))) => {
@@ -341,14 +289,9 @@ fn place(device: &DeviceInfo) -> DeviceKey {
 fn start(device: &DeviceInfo, launch: &Launch, compilation: DriverCompilation) -> Result<Worker, RunnerError> {
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
     let mut worker = Worker::start(launch, device.runner, &compilation.settings()).map_err(failed)?;
-    worker.ask(&WorkerRequest::Open(Box::new(device.clone()))).map_err(WorkerDeath::error)?;
-    match worker.answer(OPEN_LIMIT).map_err(WorkerDeath::error)? {
+    let answer = worker.ask_and_wait(&WorkerRequest::Open(Box::new(device.clone())), OPEN_LIMIT);
+    match answer.map_err(WorkerDeath::error)? {
         WorkerAnswer::Opened(opened) => opened.map(|()| worker),
         WorkerAnswer::Devices(_) | WorkerAnswer::Job(_) => Err(out_of_turn()),
     }
-}
-
-/// The error of a worker whose answer does not fit its request.
-pub fn out_of_turn() -> RunnerError {
-    RunnerError::DeviceLost("the worker sent an answer that fits no request".to_owned())
 }

@@ -10,7 +10,8 @@ use layoutproof_core::results::record::CheckRecord;
 use layoutproof_device::{DeviceInfo, Job, Shader};
 use layoutproof_layout::BlockRules;
 
-use crate::pool::{self, Launch};
+use crate::launch::Launch;
+use crate::pool;
 
 /// Every placement that one of `producers` can write shaders for, or one of `compilers` can compile them, on every device that
 /// takes them, neither compiled nor validated.
@@ -27,6 +28,7 @@ pub fn plan(
             compilers.has(toolchain) && (!names_compilers || producers.contains(&proof.producer))
         }
     };
+
     let proofs = placed.iter().flat_map(|placed| [Proof::new(placed), Proof::of_registers(placed)]).flatten();
     let checks = proofs.filter(takes_part).flat_map(|proof| {
         let proof = Arc::new(proof);
@@ -46,6 +48,8 @@ pub fn execute(
     let validator = SpirvVal::find();
     let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| {
         let proof = Arc::new(validated(&checks[group[0]].proof, validator.as_ref()));
+
+        // A compiler makes shaders for one device, generators make them for all.
         let check = |index: usize| {
             let device = checks[index].device.clone();
             let proof = match proof.producer {
@@ -56,6 +60,7 @@ pub fn execute(
         };
         group.into_iter().map(|index| (index, run(&check(index), workers))).collect::<Vec<_>>()
     };
+
     pool::run(groups(checks), launch, work, |records| {
         for (index, record) in records {
             done(index, record);
@@ -101,7 +106,6 @@ fn run(check: &ProofCheck, workers: &mut pool::Workers<'_>) -> CheckRecord {
     let started = Instant::now();
     let jobs = check.jobs();
     let wanted: Vec<Job> = jobs.jobs().cloned().collect();
-    let case = &check.proof.placed.source.id;
-    let results = if wanted.is_empty() { Vec::new() } else { workers.run(&check.device, case, &wanted) };
+    let results = workers.run(&check.device, &check.proof.placed.source.id, &wanted);
     check.record(&jobs, &results, started.elapsed())
 }

@@ -25,10 +25,15 @@ pub enum WorkerRequest {
 pub enum WorkerAnswer {
     /// Devices and what the API had to say about drivers that are missing or broken; or the call that failed.
     Devices(Result<(Vec<DeviceInfo>, Vec<String>), RunnerError>),
-    /// Whether the device could be opened.
+    /// The device was opened, or why it could not be.
     Opened(Result<(), RunnerError>),
     /// One job's result.
     Job(Result<ReadBack, RunnerError>),
+}
+
+/// The error of a worker whose answer does not fit its request.
+pub fn out_of_turn() -> RunnerError {
+    RunnerError::DeviceLost("the worker sent an answer that fits no request".to_owned())
 }
 
 /// Messages beyond this are a broken peer, not a batch.

@@ -1,5 +1,5 @@
-//! Which checks go through the screen, fused modules and settings that make a driver fast: none of them, or all but a
-//! share that is another one in the next run.
+//! Chooses the checks that go through the screen, fused modules and settings that make a driver fast: none of them, or all
+//! but a share that is another one in the next run.
 //!
 //! The screen leaves out what a driver's users have, and what a hash does not see, so it is good for finding candidates:
 //! a share of the checks goes without, and so does again what fails with it.
@@ -20,7 +20,7 @@ pub enum Rotation {
 }
 
 impl Rotation {
-    /// Whether a check goes without the screen. All rule sets of a case share their jobs, and so this.
+    /// True if a check goes without the screen. All rule sets of a case share their jobs, and so this.
     pub fn spares(self, check: &Check) -> bool {
         let Check { subject, produced, device } = check;
         let runner = device.runner.as_str();

@@ -8,11 +8,11 @@ use layoutproof_device::RunnerKind;
 use crate::drivers::DriverCompilation;
 use crate::pool::Workers;
 
-/// What is answered, by the check's place among all.
+/// The probes that modules of many checks answered, by the check's place among all.
 pub(crate) type AnsweredProbes = BTreeMap<usize, AnsweredEntries>;
 
-/// Whether checks of the same device and producer can share modules with this one. The model has no compiler that it would
-/// spare.
+/// True if checks of the same device and producer can share modules with this one. On the model nothing would be gained: it
+/// compiles nothing.
 pub(crate) fn takes(check: &Check) -> bool {
     let runs = match check.device.runner {
         RunnerKind::Ash => true,
@@ -21,7 +21,8 @@ pub(crate) fn takes(check: &Check) -> bool {
     runs && check.produced.producer.can_share_modules()
 }
 
-/// Asks a device about these of the checks, all of which are its own.
+/// Runs modules of many checks on the device of all of them, and says which probes they answer; `group` are indices of
+/// `checks`.
 pub(crate) fn ask(checks: &[Check], group: &[usize], workers: &mut Workers<'_>) -> AnsweredProbes {
     let taken = group.iter().map(|index| (*index, &checks[*index])).filter(|(_, check)| takes(check));
     let taken: Vec<(usize, &Check)> = taken.collect();

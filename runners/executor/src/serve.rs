@@ -24,6 +24,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub fn serve() -> anyhow::Result<()> {
     let mut stream = connect_to_parent()?;
     interrupt::leave_to_the_parent()?;
+
     let mut runner: Option<Box<dyn Runner>> = None;
     let mut jobs_done = 0;
     for request in requests(stream.try_clone()?) {
@@ -52,12 +53,13 @@ pub fn serve() -> anyhow::Result<()> {
             }
         }
     }
+
     // Some drivers hang or crash when a device is destroyed; the process ends here anyway.
     std::mem::forget(runner);
     Ok(())
 }
 
-/// What the parent asks for, read on a thread of its own: when the parent is gone, killed perhaps, no driver that hangs
+/// Reads the parent's requests on a thread of its own: when the parent is gone, killed perhaps, no driver that hangs
 /// keeps this process alive.
 fn requests(mut stream: Stream) -> Receiver<WorkerRequest> {
     let (sender, receiver) = channel();

@@ -1,6 +1,6 @@
-//! Whether a device still lives: a shader that does nothing, which every device can run.
+//! The smallest job of each API: a shader that does nothing, which shows whether a device still lives.
 //!
-//! When job after job ends its worker, either the jobs are to blame or the device is gone. A device that does not even
+//! [`crate::pool`] runs it. When job after job ends its worker, either the jobs are to blame or the device is gone. A device that does not even
 //! run this is gone.
 
 use layoutproof_device::{BufferKind, Job, JobBuffer, RunnerKind, Shader};

@@ -10,7 +10,7 @@ impl MachineTools {
     /// The tools folder of this machine.
     ///
     /// # Errors
-    /// `LAYOUTPROOF_TOOLS` is no absolute path: what the user meant would depend on the working folder.
+    /// `LAYOUTPROOF_TOOLS` is not an absolute path: what the user meant would depend on the working folder.
     pub fn find() -> anyhow::Result<Self> {
         match ToolsFolder::find() {
             Err(error @ NoToolsFolder::Relative(_)) => Err(error.into()),
@@ -28,7 +28,7 @@ impl MachineTools {
         self.0.as_ref().err()
     }
 
-    /// What the user should know where there is no folder, a sentence: that nothing was fetched yet is no news.
+    /// A sentence for the user about the missing folder; `None` where nothing was fetched yet, which is usual.
     pub fn note(&self) -> Option<String> {
         match self.absence()? {
             NoToolsFolder::Absent { origin: ToolsFolderOrigin::Installation | ToolsFolderOrigin::UserData, .. } => None,

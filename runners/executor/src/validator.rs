@@ -23,13 +23,14 @@ impl Validator {
         SpirvVal::find().map(|program| Self { program, said: Mutex::default() })
     }
 
-    /// What it says of a module. Only what it did say is kept, not that it could not be run.
+    /// Validates a module, or repeats the answer of an earlier call. That spirv-val could not be run is not kept.
     pub(crate) fn validate(&self, words: &[u32], rules: BlockRules) -> Validation {
         let said = || self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let question = (words.to_vec(), rules);
         if let Some(known) = said().get(&question) {
             return known.clone();
         }
+
         let validation = self.program.validate(words, rules);
         match &validation {
             Validation::Valid | Validation::ValidOnlyWith { .. } | Validation::Invalid(_) => {

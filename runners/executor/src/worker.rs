@@ -15,7 +15,7 @@ use layoutproof_device::{RunnerError, RunnerKind};
 use crate::connection::{Offer, Stream};
 use crate::drivers::Setting;
 use crate::interrupt::Interrupt;
-use crate::pool::Launch;
+use crate::launch::Launch;
 use crate::protocol::{WorkerAnswer, WorkerRequest, receive, send};
 
 /// How often a wait for an answer looks up whether the user has interrupted the run.
@@ -66,6 +66,7 @@ impl Worker {
         command.arg("worker").envs(launch.drivers.environment()).envs(settings.iter().copied());
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         leave_working_folder(&mut command, &launch.program);
+
         let offer = Offer::new(&mut command)?;
         let mut child = command.spawn()?;
         // It has the worker's end of the connection, which must not outlive the worker.
@@ -108,6 +109,15 @@ impl Worker {
         receive(&mut self.stream).map_err(|error| if is_timeout(&error) { self.hung(limit) } else { self.death() })
     }
 
+    /// Sends a request that has one answer, and waits for that.
+    ///
+    /// # Errors
+    /// As [`Worker::answer`].
+    pub fn ask_and_wait(&mut self, request: &WorkerRequest, limit: Duration) -> Result<WorkerAnswer, WorkerDeath> {
+        self.ask(request)?;
+        self.answer(limit)
+    }
+
     /// Waits until there is something to read, or the end of it.
     fn wait_for_answer(&mut self, limit: Duration) -> Result<(), WorkerDeath> {
         let deadline = Instant::now() + limit;
@@ -148,6 +158,7 @@ impl Worker {
                 }
             }
         };
+
         let last = telling(&self.output.to_the_end());
         WorkerDeath::Died(if last.is_empty() {
             format!("worker {how}")
@@ -164,7 +175,7 @@ impl Drop for Worker {
     }
 }
 
-/// Whether a read has come back with nothing, and may be tried again.
+/// True if a read has come back with nothing, and may be tried again.
 fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
@@ -205,7 +216,7 @@ impl KeptOutput {
         Self { bytes, reader }
     }
 
-    /// What the worker, which is gone, printed last.
+    /// Waits for the last output of a worker that is gone, and returns all that is kept.
     fn to_the_end(&self) -> String {
         let deadline = Instant::now() + OUTPUT_LIMIT;
         while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && Instant::now() < deadline {
@@ -226,7 +237,7 @@ fn keep(mut stderr: ChildStderr, kept: &Mutex<Vec<u8>>) {
     }
 }
 
-/// What a dead worker printed, without the lines that Mesa prints on every machine without a desktop: they say nothing of
+/// The output of a dead worker without the lines that Mesa prints on every machine without a desktop: they say nothing of
 /// the death.
 fn telling(output: &str) -> String {
     let lines = output.lines().filter(|line| !line.contains("XDG_RUNTIME_DIR"));

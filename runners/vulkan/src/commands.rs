@@ -15,7 +15,8 @@ use crate::resources::FilledImage;
 use crate::targets::VulkanTargets;
 
 /// How long a dispatch or a draw may take, its shader's compilation included (lavapipe compiles at the first dispatch).
-/// A busy machine needs tens of seconds for some of what compilers make; workers are ended after a minute, or after `--time-limit`.
+/// A busy machine needs tens of seconds for some of what compilers make; workers are ended after a minute, or after
+/// `--time-limit`.
 const LIMIT: Duration = Duration::from_secs(50);
 
 /// One dispatch or draw with all that it needs.
@@ -77,6 +78,7 @@ impl VulkanCommands {
     /// After `Timeout` and `DeviceLost` the work may still run: nothing of the device may be used or destroyed.
     pub(crate) fn run(&self, work: &VulkanSubmission<'_>) -> Result<(), RunnerError> {
         self.record(work)?;
+
         let device = &self.pool.device;
         let fences = [self.fence.raw];
         // SAFETY: no submission with this fence is in flight.
@@ -199,10 +201,12 @@ impl VulkanCommands {
         let layout = pipeline.layout.raw;
         // SAFETY: recording has begun; the pipeline comes from this device and outlives the submission.
         unsafe { raw.cmd_bind_pipeline(self.buffer, point, pipeline.raw) };
+
         for (number, set) in &work.sets.sets {
             // SAFETY: recording has begun; the set was made with this layout's set of that number.
             unsafe { raw.cmd_bind_descriptor_sets(self.buffer, point, layout, *number, &[*set], &[]) };
         }
+
         if !work.push_constants.is_empty() {
             let stages = pipeline.layout.stages;
             // SAFETY: recording has begun; the layout's range was made as long as these push constants.

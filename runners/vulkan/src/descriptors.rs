@@ -55,12 +55,14 @@ impl DescriptorSets {
         if shape.sets.is_empty() {
             return Ok(made);
         }
+
         let numbers: Vec<u32> = shape.sets.keys().copied().collect();
         let layouts: Vec<_> = numbers.iter().map(|set| layout.sets[*set as usize].raw).collect();
         let allocate_info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(made.pool).set_layouts(&layouts);
         // SAFETY: the pool was made for exactly these sets, and the layouts come from the same device.
         let sets = unsafe { device.raw.allocate_descriptor_sets(&allocate_info) }
             .map_err(failed("vkAllocateDescriptorSets"))?;
+
         made.sets = numbers.into_iter().zip(sets).collect();
         made.write(bound);
         Ok(made)
@@ -71,6 +73,7 @@ impl DescriptorSets {
         if shape.sets.is_empty() {
             return Ok(made);
         }
+
         let size = |(ty, count)| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(count);
         let sizes: Vec<_> = shape.counts().into_iter().map(size).collect();
         let max_sets = u32::try_from(shape.sets.len()).expect("set numbers are distinct 32-bit numbers");
@@ -86,6 +89,7 @@ impl DescriptorSets {
             let found = self.sets.iter().find(|(number, _)| *number == set);
             found.expect("the shape was made from the same bindings").1
         };
+
         let writes: Vec<_> = bound
             .iter()
             .map(|bound| {
@@ -101,6 +105,7 @@ impl DescriptorSets {
                 }
             })
             .collect();
+
         // SAFETY: sets and resources come from this device; offsets and sizes were checked against its limits.
         unsafe { self.device.raw.update_descriptor_sets(&writes, &[]) };
     }

@@ -1,4 +1,5 @@
-//! The logical device: a device opened for compute, and for draws where it has them, with every feature that [`DeviceInfo`] lists switched on.
+//! The logical device: a device opened for compute, and for draws where it has them, with every feature switched on that
+//! [`DeviceInfo`] lists.
 //!
 //! [`DeviceInfo`]: layoutproof_device::DeviceInfo
 
@@ -22,7 +23,7 @@ pub(crate) struct VulkanDevice {
     pub(crate) memory: vk::PhysicalDeviceMemoryProperties,
     /// The physical device.
     pub(crate) physical: vk::PhysicalDevice,
-    /// How buffers get addresses; `None` if they have none.
+    /// The source of the function for addresses of buffers; `None` if they have none.
     addresses: Option<Addresses>,
     /// The instance that listed it; dropped after `Drop::drop` has destroyed the device.
     pub(crate) instance: Instance,
@@ -71,7 +72,7 @@ impl VulkanDevice {
         Ok(Self { raw, queue, memory, physical: physical.handle, addresses, instance })
     }
 
-    /// Whether buffers have addresses.
+    /// True if buffers have addresses.
     pub(crate) fn has_addresses(&self) -> bool {
         self.addresses.is_some()
     }

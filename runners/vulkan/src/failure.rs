@@ -3,7 +3,7 @@
 use ash::vk;
 use layoutproof_device::RunnerError;
 
-/// What a failure of `call` means: a lost device, or a failed call with the result's name.
+/// The error of a failed `call`: a lost device, or a failed call with the result's name.
 pub(crate) fn failed(call: &'static str) -> impl Fn(vk::Result) -> RunnerError {
     move |result| match result {
         vk::Result::ERROR_DEVICE_LOST => RunnerError::DeviceLost(call.to_owned()),
@@ -11,7 +11,7 @@ pub(crate) fn failed(call: &'static str) -> impl Fn(vk::Result) -> RunnerError {
     }
 }
 
-/// What a failure of `call`, which takes a shader, means: running out of memory and losing the device are the device's,
+/// The error of a failed `call` that takes a shader: running out of memory and losing the device are the device's,
 /// all else is the shader's. Drivers answer a broken module with various results (lavapipe: `ERROR_UNKNOWN`).
 pub(crate) fn shader_failed(call: &'static str) -> impl Fn(vk::Result) -> RunnerError {
     move |result| match result {

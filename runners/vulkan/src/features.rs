@@ -72,7 +72,7 @@ pub(crate) const SWITCHES: [CapabilitySwitch; 10] = [
     },
 ];
 
-/// Which of the structures a device knows: all with Vulkan 1.2, before that those whose extension it has.
+/// The feature structures that a device knows: all with Vulkan 1.2, before that those whose extension it has.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch per structure, named after it")]
 pub(crate) struct KnownStructures {
@@ -85,7 +85,7 @@ pub(crate) struct KnownStructures {
 }
 
 impl KnownStructures {
-    /// What a device of Vulkan version `version` with the device extensions for which `has` holds knows.
+    /// The structures that a device of Vulkan version `version` knows; `has` tells its extensions.
     pub(crate) fn of(version: u32, has: impl Fn(&CStr) -> bool) -> Self {
         let knows = |name: &CStr| version >= vk::API_VERSION_1_2 || has(name);
         Self {
@@ -142,8 +142,10 @@ impl FeatureStructures {
 
     /// Links the known structures into a chain and returns its head, which is good as long as `self` stays in place.
     pub(crate) fn chain(&mut self, known: KnownStructures) -> &mut vk::PhysicalDeviceFeatures2<'static> {
+        // Devices of Vulkan 1.1, which is the least, know this structure.
         self.storage16.p_next = std::ptr::null_mut();
         let mut next: *mut c_void = std::ptr::from_mut(&mut self.storage16).cast();
+
         if known.storage8 {
             self.storage8.p_next = next;
             next = std::ptr::from_mut(&mut self.storage8).cast();
@@ -168,6 +170,7 @@ impl FeatureStructures {
             self.indexing.p_next = next;
             next = std::ptr::from_mut(&mut self.indexing).cast();
         }
+
         self.core.p_next = next;
         &mut self.core
     }

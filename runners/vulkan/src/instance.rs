@@ -48,6 +48,7 @@ impl Instance {
         // SAFETY: loading runs the initialisers of the system's Vulkan loader, which the user chose to trust.
         let entry = unsafe { ash::Entry::load() }
             .map_err(|error| InstanceError::NoVulkan(vec![format!("no Vulkan loader: {error}")]))?;
+
         // SAFETY: the call has no preconditions.
         let version = unsafe { entry.try_enumerate_instance_version() }
             .map_err(|result| InstanceError::Failed(failed("vkEnumerateInstanceVersion")(result)))?
@@ -56,12 +57,13 @@ impl Instance {
         if version < vk::API_VERSION_1_1 {
             return Err(InstanceError::NoVulkan(vec!["the Vulkan loader has version 1.0 only".to_owned()]));
         }
+
         let log = Box::<LoaderLog>::default();
         let raw = create_raw(&entry, version, &log)?;
         Ok(Self { raw, version, log, _entry: entry })
     }
 
-    /// What the loader reported about drivers that failed to load.
+    /// The loader's messages about drivers that failed to load.
     pub(crate) fn loader_errors(&self) -> Vec<String> {
         self.log.errors().into_iter().map(|message| format!("Vulkan loader: {message}")).collect()
     }
@@ -89,10 +91,12 @@ fn create_raw(entry: &ash::Entry, version: u32, log: &LoaderLog) -> Result<ash::
         // Without the flag the loader hides drivers that are layers over another API, such as MoltenVK.
         create_info = create_info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
     }
+
     let mut messenger = log.messenger();
     if offers(ext::debug_utils::NAME) {
         create_info = create_info.push_next(&mut messenger);
     }
+
     // SAFETY: the structures that `create_info` points to live to the end of this function.
     // The messenger's log outlives the instance (see `Instance::log`).
     unsafe { entry.create_instance(&create_info, None) }.map_err(|result| match result {

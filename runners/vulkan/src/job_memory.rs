@@ -1,4 +1,6 @@
-//! Where a job's buffers lie in the arena, and what stands in array elements that the job leaves out.
+//! Plans where a job's buffers lie in the arena, writes them there and reads them back.
+//!
+//! Elements of arrays that the job leaves out get bytes of their own.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +23,7 @@ struct ArenaRange {
     size: u32,
 }
 
-/// What stands in the elements that one array of buffers leaves out.
+/// Bytes for the elements that one array of buffers leaves out.
 struct LeftOutElements {
     bytes: Vec<u8>,
     start: u64,
@@ -45,9 +47,9 @@ pub(crate) struct JobMemory {
 impl JobMemory {
     /// Plans the memory of `job`; returns it with the size in bytes that the arena must have.
     pub(crate) fn plan(job: &Job, descriptors: &Descriptors, placements: Vec<BufferPlacement>) -> (Self, u64) {
-        let left_out = left_out(job, descriptors);
+        let left_out = descriptors.left_out_ranges(job);
         let totals = placements.iter().map(|placement| placement.total);
-        let (starts, size) = regions(totals.chain(left_out.iter().map(|(_, bytes)| size_of_range(bytes))));
+        let (starts, size) = regions(totals.chain(left_out.values().map(|bytes| size_of_range(bytes))));
 
         let (own, others) = starts.split_at(placements.len());
         let placed =
@@ -58,7 +60,7 @@ impl JobMemory {
         (Self { placed: placed.collect(), left_out }, size)
     }
 
-    /// Writes what the job finds in its buffers.
+    /// Writes the initial contents of the job's buffers.
     pub(crate) fn write(&self, job: &Job, arena: &mut Arena) {
         for (buffer, PlacedBuffer { placement, start }) in job.buffers.iter().zip(&self.placed) {
             arena.write(*start, &placement.image(buffer));
@@ -71,22 +73,21 @@ impl JobMemory {
     /// The descriptors of all buffers.
     pub(crate) fn descriptors(&self, descriptors: &Descriptors, arena: &Arena) -> Vec<BoundDescriptor> {
         let mut bound = Vec::new();
-        for (set, in_set) in &descriptors.sets {
-            for (number, binding) in in_set {
-                match binding.ty {
-                    DescriptorType::Buffer(_) => {}
-                    DescriptorType::Image { .. } | DescriptorType::Sampler { .. } => continue,
-                }
-                bound.extend(binding.elements().map(|element| {
-                    let range = self.range(*set, *number, binding, element);
-                    let info = vk::DescriptorBufferInfo::default()
-                        .buffer(arena.handle())
-                        .offset(range.start)
-                        .range(range.size.into());
-                    let ty = descriptor_type(binding.ty);
-                    BoundDescriptor { set: *set, binding: *number, element, ty, what: DescriptorContent::Range(info) }
-                }));
+        for ((set, number), array) in descriptors.placed() {
+            match array.ty {
+                DescriptorType::Buffer(_) => {}
+                DescriptorType::Image { .. } | DescriptorType::Sampler { .. } => continue,
             }
+
+            bound.extend(array.elements().map(|element| {
+                let range = self.range(set, number, array, element);
+                let info = vk::DescriptorBufferInfo::default()
+                    .buffer(arena.handle())
+                    .offset(range.start)
+                    .range(range.size.into());
+                let ty = descriptor_type(array.ty);
+                BoundDescriptor { set, binding: number, element, ty, what: DescriptorContent::Range(info) }
+            }));
         }
         bound
     }
@@ -96,6 +97,7 @@ impl JobMemory {
             let LeftOutElements { bytes, start } = &self.left_out[&(set, number)];
             ArenaRange { start: *start, size: size_of_range(bytes) }
         };
+
         binding.named.get(&element).map_or_else(left_out, |index| {
             let PlacedBuffer { placement, start } = &self.placed[*index];
             let early = if is_planted(PlantedBug::RangeTooEarly) { 256 } else { 0 };
@@ -122,22 +124,11 @@ impl JobMemory {
         bytes
     }
 
-    /// What the job left in its buffers.
+    /// The buffers after the job.
     pub(crate) fn read(&self, arena: &Arena) -> Vec<BufferAfter> {
         let read = |placed: &PlacedBuffer| placed.placement.split(&arena.read(placed.start, placed.placement.total));
         self.placed.iter().map(read).collect()
     }
-}
-
-/// The left-out ranges of all arrays of buffers, by set and binding.
-fn left_out(job: &Job, descriptors: &Descriptors) -> Vec<((u32, u32), Vec<u8>)> {
-    let mut ranges = Vec::new();
-    for (set, in_set) in &descriptors.sets {
-        for (number, binding) in in_set.iter().filter(|(_, binding)| matches!(binding.ty, DescriptorType::Buffer(_))) {
-            ranges.extend(binding.left_out_range(job).map(|bytes| ((*set, *number), bytes)));
-        }
-    }
-    ranges
 }
 
 fn size_of_range(bytes: &[u8]) -> u32 {

@@ -1,4 +1,4 @@
-//! Collects what the Vulkan loader says while it loads drivers.
+//! Collects the messages of the Vulkan loader while it loads drivers.
 //!
 //! The loader goes on when a driver fails to load; only its messages tell. They come through `VK_EXT_debug_utils`, from
 //! a messenger that is chained to the instance's creation and so hears that, and the destruction, but nothing between.
@@ -25,7 +25,7 @@ impl LoaderLog {
             .user_data(std::ptr::from_ref(self).cast_mut().cast())
     }
 
-    /// What was reported so far.
+    /// The messages so far.
     pub(crate) fn errors(&self) -> Vec<String> {
         self.errors.lock().map(|errors| errors.clone()).unwrap_or_default()
     }
@@ -48,6 +48,7 @@ unsafe extern "system" fn record(
     let log = unsafe { log.cast::<LoaderLog>().as_ref() };
     // SAFETY: the loader passes null or callback data that live through the call.
     let data = unsafe { data.as_ref() };
+
     if let (Some(log), Some(data)) = (log, data.filter(|data| !data.p_message.is_null())) {
         // SAFETY: the specification requires a null-terminated message, and null was excluded above.
         let message = unsafe { CStr::from_ptr(data.p_message) };

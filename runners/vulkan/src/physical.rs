@@ -1,4 +1,4 @@
-//! Physical devices: what the drivers offer, as [`DeviceInfo`].
+//! Lists the physical devices that the drivers offer, as [`DeviceInfo`], and finds one of them again.
 
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -11,18 +11,17 @@ use layoutproof_device::{DeviceInfo, Feature, RunnerError, RunnerKind};
 use crate::failure::failed;
 use crate::features::{FeatureStructures, KnownStructures};
 use crate::instance::Instance;
-use crate::requirements::limits;
 
 /// A physical device that can run compute shaders.
 #[derive(Debug)]
 pub(crate) struct Physical {
     /// The driver's handle.
     pub(crate) handle: vk::PhysicalDevice,
-    /// What is told of it; equal ids are not yet numbered.
+    /// Facts about it for listings; equal ids are not yet numbered.
     pub(crate) info: DeviceInfo,
     /// Its Vulkan version, but not above the instance's.
     pub(crate) version: u32,
-    /// What it has room for.
+    /// Its limits.
     pub(crate) limits: Limits,
     /// The feature structures that it knows.
     pub(crate) known: KnownStructures,
@@ -30,7 +29,7 @@ pub(crate) struct Physical {
     pub(crate) capabilities: BTreeSet<u32>,
     /// The first queue family with compute and, if there is one, with graphics.
     pub(crate) queue_family: u32,
-    /// Whether it is a layer over another API and says so: `VK_KHR_portability_subset` must then be enabled.
+    /// True if it is a layer over another API and says so: `VK_KHR_portability_subset` must then be enabled.
     pub(crate) portability: bool,
 }
 
@@ -56,6 +55,7 @@ pub(crate) fn list(instance: &Instance) -> Result<PhysicalDeviceListing, RunnerE
         }
         Err(result) => return Err(failed("vkEnumeratePhysicalDevices")(result)),
     };
+
     for (index, handle) in (0_u32..).zip(handles) {
         match describe(instance, handle, index)? {
             Ok(physical) => found.devices.push(physical),
@@ -128,6 +128,28 @@ fn describe(
     Ok(Ok(Physical { handle, info, version, limits, known, capabilities, queue_family, portability }))
 }
 
+/// Translates the limits of a device.
+fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
+    let alignment =
+        |bytes: vk::DeviceSize| u32::try_from(bytes).expect("Vulkan's required limits keep it at 256 or less");
+
+    Limits {
+        uniform_alignment: alignment(limits.min_uniform_buffer_offset_alignment),
+        storage_alignment: alignment(limits.min_storage_buffer_offset_alignment),
+        uniform_range: limits.max_uniform_buffer_range,
+        storage_range: limits.max_storage_buffer_range,
+        uniform_buffers: limits.max_per_stage_descriptor_uniform_buffers,
+        storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
+        sampled_images: limits.max_per_stage_descriptor_sampled_images,
+        storage_images: limits.max_per_stage_descriptor_storage_images,
+        samplers: limits.max_per_stage_descriptor_samplers,
+        sets: limits.max_bound_descriptor_sets,
+        push_constants: limits.max_push_constants_size,
+        workgroups: limits.max_compute_work_group_count,
+        targets: limits.max_color_attachments,
+    }
+}
+
 /// The first family with compute that has graphics as well, else the first with compute; and whether it has graphics.
 fn queue_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<(u32, bool)> {
     // SAFETY: the handle comes from this instance.
@@ -148,6 +170,7 @@ fn driver(instance: &Instance, handle: vk::PhysicalDevice, tells: bool) -> Strin
     }
     // SAFETY: the handle comes from this instance; the chain's structures live to the end of this function.
     unsafe { instance.raw.get_physical_device_properties2(handle, &mut chain) };
+
     let version = chain.properties.driver_version;
     let name = text(driver.driver_name_as_c_str().unwrap_or_default());
     let info = text(driver.driver_info_as_c_str().unwrap_or_default());

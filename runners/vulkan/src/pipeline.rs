@@ -37,7 +37,7 @@ pub(crate) struct PipelineUse<'a> {
     pub(crate) layout: &'a Rc<PipelineLayout>,
     /// The words of the job's shader.
     pub(crate) words: &'a [u32],
-    /// What a draw draws into.
+    /// The targets of a draw.
     pub(crate) targets: Option<&'a VulkanTargets>,
 }
 
@@ -70,7 +70,7 @@ impl VulkanPipeline {
         Ok(Self { raw, layout: Rc::clone(used.layout), source, device: Rc::clone(device) })
     }
 
-    /// Whether this is the pipeline of `job` for the same use.
+    /// True if this is the pipeline of `job` for the same use.
     pub(crate) fn serves(&self, job: &Job, used: &PipelineUse<'_>) -> bool {
         let PipelineSource { words, entry, draw, constants } = &self.source;
         Rc::ptr_eq(&self.layout, used.layout)

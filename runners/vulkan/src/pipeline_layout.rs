@@ -17,7 +17,7 @@ pub(crate) struct PipelineShape {
     pub(crate) sets: BTreeMap<u32, BTreeMap<u32, ArrayShape>>,
     /// Size of the push-constant range in bytes; 0 for none.
     pub(crate) push_constants: u32,
-    /// Whether the stages are those of a draw.
+    /// True if the stages are those of a draw.
     pub(crate) draws: bool,
 }
 
@@ -47,7 +47,7 @@ impl PipelineShape {
         }
     }
 
-    /// How many descriptors there are of each type that occurs.
+    /// The number of descriptors of each type that occurs.
     pub(crate) fn counts(&self) -> BTreeMap<vk::DescriptorType, u32> {
         let mut counts = BTreeMap::new();
         for array in self.sets.values().flat_map(BTreeMap::values) {
@@ -104,9 +104,11 @@ impl PipelineLayout {
         let sets = (0..count)
             .map(|set| SetLayout::new(device, shape.sets.get(&set).unwrap_or(&none), stages))
             .collect::<Result<Vec<_>, _>>()?;
+
         let handles: Vec<_> = sets.iter().map(|set| set.raw).collect();
         let ranges = [vk::PushConstantRange::default().stage_flags(stages).size(shape.push_constants)];
         let ranges = if shape.push_constants == 0 { &[] } else { &ranges[..] };
+
         let create_info = vk::PipelineLayoutCreateInfo::default().set_layouts(&handles).push_constant_ranges(ranges);
         // SAFETY: the set layouts come from this device and live; sizes were checked against the device's limits.
         let raw = unsafe { device.raw.create_pipeline_layout(&create_info, None) }
@@ -145,6 +147,7 @@ impl SetLayout {
                     .stage_flags(stages)
             })
             .collect();
+
         let create_info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         // SAFETY: binding numbers are distinct: they are a map's keys.
         let raw = unsafe { device.raw.create_descriptor_set_layout(&create_info, None) }

@@ -1,10 +1,10 @@
-//! Whether a device may be given a job's shader: language, SPIR-V version and features, checked before any call.
+//! Checks that a device can take a job's shader, before any call: its language, SPIR-V version and features.
 //!
 //! What the device cannot do is `Unsupported`, with its name; a module that no device could run is `ShaderRefused`.
 
 use ash::vk;
 use layoutproof_device::descriptors::Descriptors;
-use layoutproof_device::limits::{Limits, check_features, needed_features};
+use layoutproof_device::limits::{check_features, needed_features};
 use layoutproof_device::{Job, RunnerError, Shader};
 
 use crate::features::{CapabilitySwitch, SWITCHES};
@@ -48,7 +48,7 @@ impl Physical {
         }
     }
 
-    /// What would switch `capability` on, if that is a matter of a feature that the device lacks.
+    /// The feature that `capability` needs, if the device lacks it.
     pub(crate) fn missing(&self, capability: u32) -> Option<&'static CapabilitySwitch> {
         SWITCHES.iter().find(|switch| switch.capability == capability && !self.capabilities.contains(&capability))
     }
@@ -61,27 +61,6 @@ fn check_entry(facts: &ModuleFacts, stage: EntryStage, entry: &str) -> Result<()
     }
     let (stage, known) = (stage.name(), known.join(", "));
     Err(RunnerError::ShaderRefused(format!("no {stage} entry point {entry}; there are: {known}")))
-}
-
-/// What a device with these limits has room for.
-pub(crate) fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
-    let alignment =
-        |bytes: vk::DeviceSize| u32::try_from(bytes).expect("Vulkan's required limits keep it at 256 or less");
-    Limits {
-        uniform_alignment: alignment(limits.min_uniform_buffer_offset_alignment),
-        storage_alignment: alignment(limits.min_storage_buffer_offset_alignment),
-        uniform_range: limits.max_uniform_buffer_range,
-        storage_range: limits.max_storage_buffer_range,
-        uniform_buffers: limits.max_per_stage_descriptor_uniform_buffers,
-        storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
-        sampled_images: limits.max_per_stage_descriptor_sampled_images,
-        storage_images: limits.max_per_stage_descriptor_storage_images,
-        samplers: limits.max_per_stage_descriptor_samplers,
-        sets: limits.max_bound_descriptor_sets,
-        push_constants: limits.max_push_constants_size,
-        workgroups: limits.max_compute_work_group_count,
-        targets: limits.max_color_attachments,
-    }
 }
 
 /// The newest SPIR-V version that a Vulkan version takes (Vulkan, "Vulkan Environment for SPIR-V").

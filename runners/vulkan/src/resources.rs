@@ -39,23 +39,16 @@ impl VulkanResources {
     /// `Unsupported` if the device has no such images.
     pub(crate) fn new(device: &Rc<VulkanDevice>, job: &Job, descriptors: &Descriptors) -> Result<Self, RunnerError> {
         let mut made = Self::default();
-        for (set, in_set) in &descriptors.sets {
-            for (number, binding) in in_set {
-                let whats = match binding.ty {
-                    DescriptorType::Buffer(_) => continue,
-                    DescriptorType::Image { kind, .. } => made.images_of(device, kind, &binding.images(job))?,
-                    DescriptorType::Sampler { .. } => made.samplers_of(device, &binding.samplers(job))?,
-                };
-                let ty = descriptor_type(binding.ty);
-                let bound = binding.elements().zip(whats);
-                made.bound.extend(bound.map(|(element, what)| BoundDescriptor {
-                    set: *set,
-                    binding: *number,
-                    element,
-                    ty,
-                    what,
-                }));
-            }
+        for ((set, number), array) in descriptors.placed() {
+            let contents = match array.ty {
+                DescriptorType::Buffer(_) => continue,
+                DescriptorType::Image { kind, .. } => made.images_of(device, kind, &array.images(job))?,
+                DescriptorType::Sampler { .. } => made.samplers_of(device, &array.samplers(job))?,
+            };
+
+            let ty = descriptor_type(array.ty);
+            let bound = array.elements().zip(contents);
+            made.bound.extend(bound.map(|(element, what)| BoundDescriptor { set, binding: number, element, ty, what }));
         }
         Ok(made)
     }
@@ -78,6 +71,7 @@ impl VulkanResources {
                 vk::Sampler::null()
             }
         };
+
         let make = |image: &JobImage| {
             let recipe = ImageRecipe {
                 format: format(image.texel),
@@ -139,7 +133,7 @@ fn format(texel: TexelType) -> vk::Format {
     }
 }
 
-/// Whether `job` has an image for whose view `imageCubeArray` is needed.
+/// True if `job` has an image for whose view `imageCubeArray` is needed.
 pub(crate) fn has_cube_arrays(job: &Job) -> bool {
     job.images.iter().any(|image| match image.kind {
         ImageKind::Sampled | ImageKind::Storage | ImageKind::Combined => image.view == ImageView::CubeArray,
@@ -147,7 +141,7 @@ pub(crate) fn has_cube_arrays(job: &Job) -> bool {
     })
 }
 
-/// Whether `job` has an image of depths; only queues with graphics fill them.
+/// True if `job` has an image of depths; only queues with graphics fill them.
 pub(crate) fn has_depths(job: &Job) -> bool {
     job.images.iter().any(|image| image.texel == TexelType::Depth)
 }

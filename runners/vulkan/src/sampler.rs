@@ -21,6 +21,7 @@ impl Sampler {
             call: "job".to_owned(),
             reason: format!("a sampler of mip level {level}"),
         })?;
+
         let clamp = vk::SamplerAddressMode::CLAMP_TO_EDGE;
         let create_info = vk::SamplerCreateInfo::default()
             .mag_filter(vk::Filter::NEAREST)
@@ -33,6 +34,7 @@ impl Sampler {
             .compare_op(vk::CompareOp::LESS_OR_EQUAL)
             .min_lod(level.into())
             .max_lod(level.into());
+
         // SAFETY: the device is alive, and the levels are in order.
         let raw = unsafe { device.raw.create_sampler(&create_info, None) }.map_err(failed("vkCreateSampler"))?;
         Ok(Self { raw, device: Rc::clone(device) })

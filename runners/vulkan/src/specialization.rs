@@ -25,7 +25,7 @@ impl Specialization {
         }
     }
 
-    /// What a stage is given.
+    /// The constants in the form that a stage takes.
     pub(crate) fn info(&self) -> vk::SpecializationInfo<'_> {
         vk::SpecializationInfo::default().map_entries(&self.entries).data(&self.data)
     }

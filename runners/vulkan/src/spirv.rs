@@ -1,7 +1,8 @@
 //! Reads the facts about a SPIR-V module that must be known before a driver sees it.
 //!
 //! Drivers need not survive a broken module or one beyond their features (`SwiftShader` ends the process), so the
-//! framing, the version, the capabilities and the entry points are read here. This is no validation: see spirv-val.
+//! framing, the version, the capabilities and the entry points are read here. The module is not validated: that is left
+//! to spirv-val.
 //!
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module", "Capability".
 
@@ -64,6 +65,7 @@ pub(crate) fn read(words: &[u32]) -> Result<ModuleFacts, String> {
     if header[0] != MAGIC {
         return Err(format!("no SPIR-V module: the first word is {:#010x}, not {MAGIC:#010x}", header[0]));
     }
+
     let [_, major, minor, _] = header[1].to_be_bytes();
     let mut facts = ModuleFacts { version: (major, minor), ..ModuleFacts::default() };
     while let Some(first) = rest.first() {
@@ -72,6 +74,7 @@ pub(crate) fn read(words: &[u32]) -> Result<ModuleFacts, String> {
             let at = words.len() - rest.len();
             return Err(format!("word {at} begins an instruction of {length} words, and {} are left", rest.len()));
         };
+
         facts.add(opcode, &instruction[1..]);
         rest = behind;
     }

@@ -45,12 +45,12 @@ impl VulkanTargets {
         Ok(Self { framebuffer, pass, images, read_back })
     }
 
-    /// What is drawn into: the only texel.
+    /// The area that is drawn into: the only texel.
     pub(crate) fn area() -> vk::Rect2D {
         vk::Rect2D::default().extent(vk::Extent2D { width: 1, height: 1 })
     }
 
-    /// How many there are.
+    /// Number of targets.
     pub(crate) fn count(&self) -> usize {
         self.images.len()
     }

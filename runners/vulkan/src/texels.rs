@@ -31,14 +31,17 @@ impl TypedBuffer {
                 vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER
             }
         };
+
         // SAFETY: the physical device comes from this instance.
         let has = unsafe { device.instance.raw.get_physical_device_format_properties(device.physical, format) };
         if !has.buffer_features.contains(needed) {
             return Err(RunnerError::Unsupported(format!("typed buffers of {format:?} for {needed:?}")));
         }
+
         let bytes: Vec<u8> = texels.iter().flatten().flat_map(|word| word.to_ne_bytes()).collect();
         let mut memory = Arena::new(device, bytes.len() as u64)?;
         memory.write(0, &bytes);
+
         let create_info =
             vk::BufferViewCreateInfo::default().buffer(memory.handle()).format(format).range(bytes.len() as u64);
         // SAFETY: the buffer has the usages of both kinds and is at least as long as the range.

@@ -1,4 +1,4 @@
-//! How a shader accesses its storage images: WGSL says it in the type, and a layout must repeat it.
+//! Finds how a shader accesses its storage images, which the layout of a pipeline must repeat: WGSL says it in the types.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +16,7 @@ pub(crate) fn accesses(job: &Job, wgsl: &str) -> Result<Accesses, RunnerError> {
         return Ok(Accesses::new());
     }
     let module = wgsl::parse_str(wgsl).map_err(|error| RunnerError::ShaderRefused(error.message().to_owned()))?;
+
     let access = |(_, variable): (_, &wgpu::naga::GlobalVariable)| {
         let place = variable.binding.as_ref()?;
         let inner = match &module.types[variable.ty].inner {
@@ -29,6 +30,7 @@ pub(crate) fn accesses(job: &Job, wgsl: &str) -> Result<Accesses, RunnerError> {
             _ => None,
         }
     };
+
     Ok(module.global_variables.iter().filter_map(access).collect())
 }
 

@@ -1,4 +1,4 @@
-//! Adapters: what wgpu finds, as [`DeviceInfo`].
+//! Lists the adapters that wgpu finds, as [`DeviceInfo`], and finds one of them again.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ impl Adapters {
         Self { adapters }
     }
 
-    /// What is told of each; equal ids are not yet numbered.
+    /// Facts about each of them; equal ids are not yet numbered.
     pub(crate) fn devices(&self) -> Vec<DeviceInfo> {
         (0_u32..).zip(&self.adapters).map(|(index, adapter)| describe(adapter, index)).collect()
     }
@@ -85,6 +85,7 @@ fn describe(adapter: &Adapter, index: u32) -> DeviceInfo {
     let limits = limits(&adapter.limits());
     let features = features(adapter.features(), adapter.get_downlevel_capabilities().flags);
     let pushes = features.contains(&Feature::PushConstants);
+
     DeviceInfo {
         id: device_id(&info.name, native_api(info.backend)),
         driver: [info.driver.trim(), info.driver_info.trim()].join(" ").trim().to_owned(),
@@ -128,7 +129,7 @@ fn api(info: &AdapterInfo) -> String {
     }
 }
 
-/// What wgpu calls the features that probes need: with all of the first, a device has the second.
+/// Features of wgpu, and the features that probes need: with all of the first, a device has the second.
 const TABLE: [(Features, &[Feature]); 8] = [
     (Features::IMMEDIATES, &[Feature::PushConstants]),
     // With either of the two wgpu enables 16-bit access to uniform and storage buffers, but not to immediates.
@@ -141,8 +142,8 @@ const TABLE: [(Features, &[Feature]); 8] = [
     (Features::BUFFER_BINDING_ARRAY.union(Features::UNIFORM_BUFFER_BINDING_ARRAYS), &[Feature::UniformBufferArray]),
 ];
 
-/// The features that probes need, as far as wgpu offers them; any adapter draws. There is no way to scalar or std430
-/// uniform blocks, 8-bit types or buffer addresses through WGSL.
+/// The features that probes need, as far as wgpu offers them; any adapter draws. WGSL cannot express
+/// scalar or std430 uniform blocks, 8-bit types or buffer addresses.
 fn features(offered: Features, core: DownlevelFlags) -> BTreeSet<Feature> {
     let gives = TABLE.iter().filter(|(needs, _)| offered.contains(*needs)).flat_map(|(_, gives)| gives.iter().copied());
     let mut features: BTreeSet<Feature> = gives.collect();
@@ -163,7 +164,7 @@ pub(crate) fn switchable() -> Features {
 /// Bytes of a draw's target, which has one sample.
 const TARGET_BYTES: u32 = 16;
 
-/// What a device with these limits has room for.
+/// Translates the limits of a device.
 pub(crate) fn limits(limits: &wgpu::Limits) -> Limits {
     let bytes = |size: u64| u32::try_from(size).unwrap_or(u32::MAX);
     Limits {

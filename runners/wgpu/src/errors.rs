@@ -41,7 +41,7 @@ fn text(error: &wgpu::Error) -> String {
     error.to_string().trim().to_owned()
 }
 
-/// What wgpu says outside of any call: a lost device, and errors that no scope caught.
+/// Collects the messages of wgpu that come outside of any call: a lost device, and errors that no scope caught.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mailbox {
     first: Arc<Mutex<Option<RunnerError>>>,

@@ -75,11 +75,13 @@ fn visibility(device: &Device, shape: &BindingShape, ty: &wgpu::BindingType) -> 
     if !shape.draws {
         return ShaderStages::COMPUTE;
     }
+
     let is_written = match ty {
         wgpu::BindingType::Buffer { ty, .. } => *ty == BufferBindingType::Storage { read_only: false },
         wgpu::BindingType::StorageTexture { access, .. } => *access != StorageTextureAccess::ReadOnly,
         _ => false,
     };
+
     if is_written && !device.features().contains(Features::VERTEX_WRITABLE_STORAGE) {
         ShaderStages::FRAGMENT
     } else {
@@ -90,6 +92,7 @@ fn visibility(device: &Device, shape: &BindingShape, ty: &wgpu::BindingType) -> 
 fn binding_type(ty: DescriptorType, access: StorageTextureAccess) -> Result<wgpu::BindingType, RunnerError> {
     let lacks = |what: &str| Err(RunnerError::Unsupported(format!("{what}: WGSL has none")));
     let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+
     Ok(match ty {
         DescriptorType::Buffer(BufferKind::Uniform) => buffer(BufferBindingType::Uniform),
         DescriptorType::Buffer(BufferKind::StorageRead) => buffer(BufferBindingType::Storage { read_only: true }),

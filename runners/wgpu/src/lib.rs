@@ -35,15 +35,7 @@ pub fn enumerate() -> Result<Enumeration, RunnerError> {
     Ok(Enumeration { devices, notes: adapters.notes() })
 }
 
-/// The devices of [`enumerate`], without its notes.
-///
-/// # Errors
-/// As [`enumerate`].
-pub fn devices() -> Result<Vec<DeviceInfo>, RunnerError> {
-    enumerate().map(|enumeration| enumeration.devices)
-}
-
-/// Opens a device that [`devices`] listed.
+/// Opens a device that [`enumerate`] listed.
 ///
 /// # Errors
 /// `Api` if the adapter is no longer there or gives no device.

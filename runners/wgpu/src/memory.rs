@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_device::descriptors::{DescriptorType, Descriptors};
+use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::placement::BufferPlacement;
 use layoutproof_device::{Job, JobBuffer, ReadBack};
 use wgpu::{
@@ -43,12 +43,8 @@ impl JobBuffers {
         let make = |(job_buffer, placement): (&JobBuffer, &BufferPlacement)| filled(&placement.image(job_buffer));
 
         let buffers = job.buffers.iter().zip(&placements).map(make).collect();
-        let mut left_out = BTreeMap::new();
-        for (group, arrays) in &descriptors.sets {
-            for (number, binding) in arrays.iter().filter(|(_, of)| matches!(of.ty, DescriptorType::Buffer(_))) {
-                left_out.extend(binding.left_out_range(job).map(|bytes| ((*group, *number), filled(&bytes))));
-            }
-        }
+        let left_out = descriptors.left_out_ranges(job);
+        let left_out = left_out.into_iter().map(|(place, bytes)| (place, filled(&bytes))).collect();
 
         let targets = job.draw.as_ref().map_or(0, |draw| u64::from(draw.targets) * TEXEL);
         let total: u64 = placements.iter().map(|placement| u64::from(placement.total)).sum();

@@ -80,7 +80,7 @@ impl WgpuProgram {
         })
     }
 
-    /// Whether this is the program of `job` with its `descriptors`, whose shader is `wgsl`.
+    /// True if this is the program of `job` with its `descriptors`, whose shader is `wgsl`.
     pub(crate) fn serves(&self, job: &Job, descriptors: &Descriptors, wgsl: &str) -> bool {
         self.entry == job.entry
             && self.draw == job.draw

@@ -9,7 +9,8 @@ use wgpu::{Buffer, Device, MapMode, PollError, PollType, SubmissionIndex};
 use crate::errors::api_error;
 
 /// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch).
-/// A busy machine needs tens of seconds for some of what compilers make; workers are ended after a minute, or after `--time-limit`.
+/// A busy machine needs tens of seconds for some of what compilers make; workers are ended after a minute, or after
+/// `--time-limit`.
 const LIMIT: Duration = Duration::from_secs(50);
 
 /// The bytes of `staging` once `submission` is done.
@@ -22,6 +23,7 @@ pub(crate) fn read(device: &Device, staging: &Buffer, submission: SubmissionInde
         // The receiver is gone only if this function gave up before.
         let _ = sender.send(result);
     });
+
     let wait = PollType::Wait { submission_index: Some(submission), timeout: Some(LIMIT) };
     device.poll(wait).map_err(|error| match error {
         PollError::Timeout => {
@@ -29,11 +31,13 @@ pub(crate) fn read(device: &Device, staging: &Buffer, submission: SubmissionInde
         }
         PollError::WrongSubmissionIndex(..) => api_error("poll", error.to_string()),
     })?;
+
     match receiver.try_recv() {
         Ok(Ok(())) => {}
         Ok(Err(error)) => return Err(api_error("map_async", error.to_string())),
         Err(error) => return Err(api_error("map_async", error.to_string())),
     }
+
     let view = staging.get_mapped_range(..).map_err(|error| api_error("get_mapped_range", error.to_string()))?;
     Ok(view.to_vec())
 }

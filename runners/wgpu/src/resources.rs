@@ -24,9 +24,9 @@ pub(crate) struct WgpuResources {
 /// The abilities of an adapter that images depend on.
 #[derive(Clone, Copy)]
 pub(crate) struct AdapterSupport {
-    /// What it has of WebGPU's core.
+    /// The parts of WebGPU's core that it has.
     pub(crate) core: DownlevelFlags,
-    /// Whether it is driven through OpenGL.
+    /// True if it is driven through OpenGL.
     pub(crate) opengl: bool,
 }
 
@@ -40,6 +40,7 @@ pub(crate) fn check(device: &Device, offered: AdapterSupport, descriptors: &Desc
             DescriptorType::Sampler { .. } => (None, None, None),
             DescriptorType::Image { kind, view, texel } => (Some(view), Some(kind), Some(texel)),
         };
+
         if is_array && !device.features().contains(Features::TEXTURE_BINDING_ARRAY) {
             return lacks("TEXTURE_BINDING_ARRAY");
         }
@@ -49,6 +50,7 @@ pub(crate) fn check(device: &Device, offered: AdapterSupport, descriptors: &Desc
         {
             return lacks("STORAGE_RESOURCE_BINDING_ARRAY");
         }
+
         if view == Some(ImageView::CubeArray) && !offered.core.contains(DownlevelFlags::CUBE_ARRAY_TEXTURES) {
             return lacks("CUBE_ARRAY_TEXTURES");
         }
@@ -76,20 +78,17 @@ impl WgpuResources {
         descriptors: &Descriptors,
     ) -> Result<Self, RunnerError> {
         let mut made = Self::default();
-        for (group, in_group) in &descriptors.sets {
-            for (number, binding) in in_group {
-                let place = (*group, *number);
-                match binding.ty {
-                    DescriptorType::Buffer(_) => {}
-                    DescriptorType::Image { .. } => {
-                        let images = binding.images(job);
-                        let views = images.iter().map(|image| view(device, queue, image));
-                        made.views.insert(place, views.collect::<Result<_, _>>()?);
-                    }
-                    DescriptorType::Sampler { .. } => {
-                        let samplers = binding.samplers(job);
-                        made.samplers.insert(place, samplers.iter().map(|one| sampler(device, one)).collect());
-                    }
+        for (place, array) in descriptors.placed() {
+            match array.ty {
+                DescriptorType::Buffer(_) => {}
+                DescriptorType::Image { .. } => {
+                    let images = array.images(job);
+                    let views = images.iter().map(|image| view(device, queue, image));
+                    made.views.insert(place, views.collect::<Result<_, _>>()?);
+                }
+                DescriptorType::Sampler { .. } => {
+                    let samplers = array.samplers(job);
+                    made.samplers.insert(place, samplers.iter().map(|one| sampler(device, one)).collect());
                 }
             }
         }

@@ -35,7 +35,7 @@ struct WgpuSubmission<'a> {
     targets: Option<&'a WgpuTargets>,
 }
 
-/// What is bound at one binding, element by element.
+/// The resources at one binding, element by element.
 enum Elements<'a> {
     Buffers(Vec<BufferBinding<'a>>),
     Views(Vec<&'a TextureView>),
@@ -99,6 +99,7 @@ impl WgpuSession {
         let work = WgpuSubmission { job, program: &program, groups: &groups, targets: targets.as_ref() };
         let submission = checked(&self.device, || self.submit(&work, &memory)).map_err(failed("submit"))?;
         let bytes = read(&self.device, &memory.staging, submission)?;
+
         self.program = Some(program);
         Ok(memory.split(&bytes))
     }
@@ -146,6 +147,7 @@ impl WgpuSession {
     fn submit(&self, work: &WgpuSubmission<'_>, memory: &JobBuffers) -> SubmissionIndex {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let immediates = &work.job.push_constants;
+
         match (&work.program.pipeline, work.targets) {
             (WgpuPipeline::Render(pipeline), Some(targets)) => {
                 let mut pass = targets.begin(&mut encoder);
@@ -172,6 +174,7 @@ impl WgpuSession {
             }
             (WgpuPipeline::Render(_), None) => unreachable!("a draw has targets, and only a draw has this pipeline"),
         }
+
         memory.copy_to_staging(&mut encoder, work.targets);
         self.queue.submit([encoder.finish()])
     }

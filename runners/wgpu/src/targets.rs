@@ -16,7 +16,7 @@ pub(crate) const TEXEL: u64 = 16;
 pub(crate) struct WgpuTargets {
     textures: Vec<Texture>,
     views: Vec<TextureView>,
-    /// How many are read back.
+    /// Number of targets that are read back.
     count: usize,
 }
 
@@ -42,6 +42,7 @@ impl WgpuTargets {
             usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_SRC,
             view_formats: &[],
         };
+
         let textures: Vec<_> = (0..count.max(1)).map(|_| device.create_texture(&descriptor)).collect();
         let views = textures.iter().map(|texture| texture.create_view(&TextureViewDescriptor::default())).collect();
         Self { textures, views, count: count as usize }

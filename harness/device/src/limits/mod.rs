@@ -19,7 +19,7 @@ const ADDRESS_BYTES: u64 = 8;
 /// Mip levels of an image; a binding probe needs one per sampler that it tells from others. More would make images large.
 const MAX_LEVELS: usize = 8;
 
-/// What a device has room for.
+/// The room that a device has for the resources of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Minimum alignment of a uniform range's offset, in bytes.
@@ -55,12 +55,21 @@ impl Limits {
     ///
     /// # Errors
     /// `Unsupported` if the device has too little of something. `Api` if the job leaves nothing to read back, if its
-    /// push constants are no multiple of 4 bytes or have no room for an address, if an image has no mip level or more
+    /// push constants are not a multiple of 4 bytes or have no room for an address, if an image has no mip level or more
     /// than it may have, or as [`BufferPlacement::of`].
     pub fn place(&self, job: &Job, descriptors: &Descriptors) -> Result<Vec<BufferPlacement>, RunnerError> {
         check_form(job)?;
+        self.check_descriptors(descriptors)?;
+        within("bytes of push constants", wide(job.push_constants.len()), self.push_constants)?;
+        self.check_start(job)?;
+
+        job.buffers.iter().map(|buffer| self.place_buffer(buffer)).collect()
+    }
+
+    fn check_descriptors(&self, descriptors: &Descriptors) -> Result<(), RunnerError> {
         let sets = descriptors.sets.last_key_value().map_or(0, |(last, _)| u64::from(*last) + 1);
         within("descriptor sets", sets, self.sets)?;
+
         for (what, counts, most) in [
             ("uniform buffers", is_uniform_buffer as fn(DescriptorType) -> bool, self.uniform_buffers),
             ("storage buffers", is_storage_buffer, self.storage_buffers),
@@ -70,16 +79,18 @@ impl Limits {
         ] {
             within(what, descriptors.count(counts), most)?;
         }
-        within("bytes of push constants", wide(job.push_constants.len()), self.push_constants)?;
-        match &job.draw {
-            Some(draw) => within("targets of a draw", draw.targets.into(), self.targets)?,
-            None => {
-                for (wanted, most) in job.workgroups.into_iter().zip(self.workgroups) {
-                    within("workgroups in one dimension", wanted.into(), most)?;
-                }
-            }
+        Ok(())
+    }
+
+    /// Checks the targets of a draw or the workgroups of a dispatch.
+    fn check_start(&self, job: &Job) -> Result<(), RunnerError> {
+        if let Some(draw) = &job.draw {
+            return within("targets of a draw", draw.targets.into(), self.targets);
         }
-        job.buffers.iter().map(|buffer| self.place_buffer(buffer)).collect()
+        for (wanted, most) in job.workgroups.into_iter().zip(self.workgroups) {
+            within("workgroups in one dimension", wanted.into(), most)?;
+        }
+        Ok(())
     }
 
     fn place_buffer(&self, buffer: &JobBuffer) -> Result<BufferPlacement, RunnerError> {
@@ -108,25 +119,25 @@ pub fn check_features<'a>(
     }
 }
 
-/// What a device must be able to do for `job`: what the job says, and what follows from its form.
+/// The features that `job` needs: those that it names, and those that follow from its form.
 pub fn needed_features(job: &Job, descriptors: &Descriptors) -> BTreeSet<Feature> {
-    let mut features = job.requires.clone();
     let is_array_of = |counts: fn(DescriptorType) -> bool| {
         descriptors.iter().any(|binding| binding.length() > 1 && counts(binding.ty))
     };
-    let addressed = |buffer: &JobBuffer| matches!(buffer.kind, BufferKind::Address { .. });
     let follows = [
         (Feature::Graphics, job.draw.is_some()),
         (Feature::PushConstants, !job.push_constants.is_empty()),
-        (Feature::BufferDeviceAddress, job.buffers.iter().any(addressed)),
+        (Feature::BufferDeviceAddress, job.buffers.iter().any(|buffer| address_of(buffer).is_some())),
         (Feature::UniformBufferArray, is_array_of(is_uniform_buffer)),
         (Feature::StorageBufferArray, is_array_of(is_storage_buffer)),
     ];
+
+    let mut features = job.requires.clone();
     features.extend(follows.into_iter().filter(|(_, needed)| *needed).map(|(feature, _)| feature));
     features
 }
 
-/// What a job must have on any device.
+/// Checks what any device asks of a job.
 fn check_form(job: &Job) -> Result<(), RunnerError> {
     let targets = job.draw.as_ref().map_or(0, |draw| draw.targets);
     if job.buffers.is_empty() && targets == 0 {
@@ -155,24 +166,27 @@ fn check_levels(image: &JobImage) -> Result<(), RunnerError> {
 
 /// Addresses lie whole and apart in the push constants, as a 64-bit member does.
 fn check_addresses(job: &Job) -> Result<(), RunnerError> {
+    let size = job.push_constants.len();
     let mut taken = BTreeSet::new();
-    for buffer in &job.buffers {
-        match buffer.kind {
-            BufferKind::Address { at } => {
-                if !u64::from(at).is_multiple_of(ADDRESS_BYTES)
-                    || u64::from(at) + ADDRESS_BYTES > wide(job.push_constants.len())
-                {
-                    let size = job.push_constants.len();
-                    return refuse(format!("an address at byte {at} of {size} bytes of push constants"));
-                }
-                if !taken.insert(at) {
-                    return refuse(format!("two addresses at byte {at} of the push constants"));
-                }
-            }
-            BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
+    for at in job.buffers.iter().filter_map(address_of) {
+        let (start, end) = (u64::from(at), u64::from(at) + ADDRESS_BYTES);
+        if !start.is_multiple_of(ADDRESS_BYTES) || end > wide(size) {
+            return refuse(format!("an address at byte {at} of {size} bytes of push constants"));
+        }
+
+        if !taken.insert(at) {
+            return refuse(format!("two addresses at byte {at} of the push constants"));
         }
     }
     Ok(())
+}
+
+/// The byte of the push constants at which the buffer's address stands; `None` for a buffer with a descriptor.
+fn address_of(buffer: &JobBuffer) -> Option<u32> {
+    match buffer.kind {
+        BufferKind::Address { at } => Some(at),
+        BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => None,
+    }
 }
 
 fn refuse(reason: String) -> Result<(), RunnerError> {

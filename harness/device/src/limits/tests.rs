@@ -1,4 +1,4 @@
-//! What fits, what does not, and how it is said.
+//! Jobs that fit the limits, jobs that do not, and the messages.
 
 use super::*;
 use crate::{Draw, ImageView, JobSampler, RunnerKind, Shader, TexelType};

@@ -51,7 +51,7 @@ impl Scope {
             "struct" => {
                 let base = base.map(|base| match &self.types[base] {
                     Type::Struct(base) => Arc::clone(base),
-                    other => panic!("{other} is no struct"),
+                    other => panic!("{other} is not a struct"),
                 });
                 self.structure(name, base, body)
             }
@@ -148,7 +148,7 @@ fn numeric(spelling: &str) -> Option<Type> {
         ("", []) => Type::Scalar(*scalar),
         (_, [length]) => Type::Vector { scalar: *scalar, length: *length },
         (_, [rows, columns]) => Type::Matrix { scalar: *scalar, rows: *rows, columns: *columns, order: None },
-        (rest, _) => panic!("{rest} is no shape"),
+        (rest, _) => panic!("{rest} is not a shape"),
     })
 }
 

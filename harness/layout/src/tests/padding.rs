@@ -2,8 +2,8 @@
 
 use super::check::{DEFAULT, accepted, rules};
 use super::declare::block;
-use crate::padding::{BlockPadding, Hole, HoleKind, LayoutInput, padding};
-use crate::reorder::MemberOrder;
+use crate::padding::{BlockPadding, Hole, HoleKind, padding};
+use crate::reorder::{LayoutInput, MemberOrder};
 
 fn found(name: &str, declarations: &str) -> BlockPadding {
     let (block, rules) = (block(declarations), rules(name));

@@ -1,4 +1,4 @@
-//! What holds for every layout without explicit offsets.
+//! Properties of every layout without explicit offsets.
 
 use std::fmt::Write as _;
 

@@ -148,7 +148,7 @@ fn explicit_data_layouts_count_on_vulkan() {
     assert_eq!(rules_of("native:slang-d3d12"), Some("slang-cbuffer"));
 }
 
-/// What a module must keep to be valid where its option promises these rules. Source: Vulkan specification, "Offset and
+/// The rules that a module must keep to be valid where its option promises them. Source: Vulkan specification, "Offset and
 /// Stride Assignment"; the options with which DXC 1.7 validates its own modules (scalar for `-fvk-use-dx-layout` and
 /// `-fvk-use-scalar-layout`, relaxed by default).
 #[test]

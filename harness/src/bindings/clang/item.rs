@@ -4,9 +4,10 @@ use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Annotations, LayoutUnit, Span};
 
 use crate::bindings::Target;
-use crate::bindings::dxc::claim::{annotated, elements, globals_claim, register_class, variable};
+use crate::bindings::dxc::claim::{annotated, elements, globals_claim, variable};
 use crate::bindings::dxc::location::{Location, buffer_members};
-use crate::bindings::dxc::reach::ResourceUse;
+use crate::bindings::dxc::register_class::register_class;
+use crate::bindings::dxc::use_walk::ResourceUse;
 use crate::bindings::dxc::vulkan::descriptor_request::{BindingAttributes, descriptors};
 use crate::module::{Module, Parameter, ParameterKind};
 

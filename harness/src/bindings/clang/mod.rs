@@ -51,12 +51,14 @@ fn follow(
     let options = BindingOptions::parse(&request.options)?;
     let WalkResult { reached, doubts } = reach(module, request, following)?;
     let items = items(module, &reached, request.target);
+
     let mut lines = NumberLines::new();
     for item in &items {
         if let Some((line, place)) = written(item) {
             lines.entry(line).or_default().reserve(place, taken(item), ());
         }
     }
+
     let problems = match request.target {
         Target::D3d12 => overlaps(&items),
         Target::Vulkan | Target::Webgpu | Target::Metal => Vec::new(),
@@ -73,16 +75,7 @@ fn place(
 ) -> Result<BoundModule, Vec<Diagnostic>> {
     let mut bindings = Vec::new();
     for item in items {
-        let place = written(item).or_else(|| {
-            let line = (item.unit, item.space.or(options.auto_space).unwrap_or(0));
-            let slots = lines.entry(line).or_default();
-            let first = match taken(item) {
-                Count::Finite(_) => slots.first_fit(taken(item), 0)?,
-                Count::Unbounded => slots.behind_all()?,
-            };
-            slots.reserve(first, taken(item), ());
-            Some((line, first))
-        });
+        let place = written(item).or_else(|| first_free(item, lines, options));
         if let Some(((unit, space), index)) = place {
             let ClangResource { path, count, span, .. } = item.clone();
             bindings.push(Binding { path, unit, space, index, count, span });
@@ -91,7 +84,20 @@ fn place(
             problems.push(problem.with_help(format!("it is `{}`", item.path)));
         }
     }
+
     if problems.is_empty() { Ok(BoundModule { bindings, ..BoundModule::default() }) } else { Err(problems) }
+}
+
+/// Takes the first free range of the item's line, or the last one for an unbounded array.
+fn first_free(item: &ClangResource, lines: &mut NumberLines, options: &BindingOptions) -> Option<(NumberLine, u32)> {
+    let line = (item.unit, item.space.or(options.auto_space).unwrap_or(0));
+    let slots = lines.entry(line).or_default();
+    let first = match taken(item) {
+        Count::Finite(_) => slots.first_fit(taken(item), 0)?,
+        Count::Unbounded => slots.behind_all()?,
+    };
+    slots.reserve(first, taken(item), ());
+    Some((line, first))
 }
 
 /// How many slots an item takes: an array takes one binding on Vulkan.
@@ -109,6 +115,7 @@ fn overlaps(items: &[ClangResource]) -> Vec<Diagnostic> {
     let mut sorted: Vec<(&ClangResource, (NumberLine, u32))> =
         items.iter().filter_map(|item| Some((item, written(item)?))).collect();
     sorted.sort_by_key(|(_, place)| *place);
+
     let mut problems = Vec::new();
     'items: for (index, (item, (line, first))) in sorted.iter().enumerate() {
         let last = SlotLine::<()>::last(*first, item.count);
@@ -126,5 +133,6 @@ fn overlaps(items: &[ClangResource]) -> Vec<Diagnostic> {
             }
         }
     }
+
     problems
 }

@@ -8,25 +8,10 @@ use layoutproof_layout::shape::Type;
 use super::call::FunctionCall;
 use super::doubt::{CallPolicy, UncertainCall};
 use super::location::{holds_resources, is_resource, is_struct};
-use super::reach::{AccessManner, CopyPosition, DEEPEST_CALL, MOST_USES, NamedLocation, ResourceUse, UseWalk};
+use super::use_walk::{
+    AccessManner, CallFrame, CopyPosition, DEEPEST_CALL, MOST_USES, NamedLocation, ResolvedPath, ResourceUse, UseWalk,
+};
 use crate::module::{Callees, Function, Life, Step, Use};
-
-/// The object, arguments and activation of a function that is walked.
-#[derive(Clone, Debug, Default)]
-pub(super) struct CallFrame<'m> {
-    pub(super) this: Option<NamedLocation<'m>>,
-    /// The `static` variable whose method this is.
-    pub(super) variable: Option<&'m str>,
-    pub(super) arguments: Vec<Option<NamedLocation<'m>>>,
-    pub(super) activation: usize,
-}
-
-/// The location that an access path names, and the steps that are left behind it.
-#[derive(Clone, Debug)]
-pub(super) struct ResolvedPath<'m> {
-    pub(super) held: NamedLocation<'m>,
-    pub(super) rest: Vec<Step>,
-}
 
 /// Locations and calls of the uses of one function.
 #[derive(Debug)]
@@ -51,6 +36,7 @@ impl<'m> UseWalk<'m> {
         if self.steps > MOST_USES {
             return;
         }
+
         let called = self.called(function, frame);
         self.steps += called.calls.iter().map(Vec::len).sum::<usize>();
         self.open.push(address);
@@ -110,9 +96,11 @@ impl<'m> UseWalk<'m> {
         };
         let arguments: Vec<Option<NamedLocation<'m>>> =
             used.arguments.iter().map(|argument| argument.and_then(passed)).collect();
+
         if let (Some(first), Callees::OneOf(_) | Callees::Perhaps(_)) = (calls.first(), &used.callees) {
             self.doubts.push(UncertainCall { span: used.span, function: first.function.name.clone() });
         }
+
         match (&used.callees, self.following) {
             (Callees::Perhaps(_), CallPolicy::Least) => {}
             (Callees::OneOf(_), CallPolicy::Least) => self.common(calls, &arguments),

@@ -2,9 +2,8 @@
 
 use layoutproof_layout::shape::{StructType, Type};
 
-use super::body::{CallFrame, ResolvedPath};
 use super::location::{holds_resources, is_resource};
-use super::reach::{AccessManner, CopyPosition, NamedLocation, UseWalk};
+use super::use_walk::{AccessManner, CallFrame, CopyPosition, NamedLocation, ResolvedPath, UseWalk};
 use crate::module::{Callees, Function, Step, Use};
 
 /// A call of a function with a body.

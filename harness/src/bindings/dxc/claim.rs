@@ -12,7 +12,8 @@ use layoutproof_layout::{Annotations, LayoutUnit, Register, Span};
 use super::location::{Location, is_struct};
 use super::lost_register::BufferUses;
 use super::order::split_off;
-use super::reach::ResourceUse;
+use super::register_class::{register_class, variable_class};
+use super::use_walk::ResourceUse;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter, ParameterKind, Step};
 
@@ -48,24 +49,6 @@ pub(in crate::bindings) enum ClaimOrigin {
     TextureBuffer,
     /// A resource in a struct or a cbuffer.
     SplitOff,
-}
-
-/// The register class of a resource; of a texture with its sampler, that of the texture.
-pub(in crate::bindings) fn register_class(kind: ResourceKind) -> LayoutUnit {
-    let first = kind.register_classes().chars().next();
-    first.and_then(LayoutUnit::of_class).expect("every resource has a class, and each class is a unit")
-}
-
-/// The class of a variable or a buffer that is bound as a whole; `None` for structs and data.
-pub(in crate::bindings) fn variable_class(parameter: &Parameter) -> Option<LayoutUnit> {
-    match (parameter.kind, parameter.ty.dimensions().0) {
-        (ParameterKind::Cbuffer, _) => Some(LayoutUnit::ConstantBuffer),
-        (ParameterKind::Tbuffer, _) => Some(LayoutUnit::ShaderResource),
-        (ParameterKind::Variable | ParameterKind::Global, Type::Resource(resource)) => {
-            Some(register_class(resource.kind))
-        }
-        (ParameterKind::Variable | ParameterKind::Global, _) => None,
-    }
 }
 
 /// The product of an array's dimensions; 1 for no array. A product beyond 2^32 saturates.

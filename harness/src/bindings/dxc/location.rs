@@ -57,7 +57,7 @@ impl<'m> Location<'m> {
         found
     }
 
-    /// True if this is `range` or an element of it; an index that is no constant is any index.
+    /// True if this is `range` or an element of it; an index that is not a constant is any index.
     pub(in crate::bindings) fn is_within(&self, range: &Self) -> bool {
         let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
         self.parameter == range.parameter
@@ -133,7 +133,7 @@ impl<'m> Location<'m> {
         !is_variable && is_resource(self.ty.dimensions().0)
     }
 
-    /// Every resource that this can be where an index is no constant.
+    /// Every resource that this can be where an index is not a constant.
     pub(super) fn candidates(&self, module: &'m Module) -> Vec<Self> {
         let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
         let fits =

@@ -9,9 +9,9 @@ use layoutproof_layout::Annotations;
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::Type;
 
-use super::claim::variable_class;
 use super::location::{Location, buffer_members};
-use super::reach::ResourceUse;
+use super::register_class::variable_class;
+use super::use_walk::ResourceUse;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter, ParameterKind};
 
@@ -19,7 +19,7 @@ use crate::module::{Module, Parameter, ParameterKind};
 #[derive(Debug)]
 pub(super) struct BufferUses<'m> {
     module: &'m Module,
-    /// Parameters, `$Globals` first; it is none.
+    /// Indices of parameters; `None` stands for `$Globals`, which comes first.
     declared: Vec<Option<usize>>,
     used: Vec<Option<usize>>,
 }

@@ -1,6 +1,6 @@
 //! The convention `dxc`: where the DirectX shader compiler puts what a shader uses.
 //!
-//! `location` and `reach` (with `body`, `call` and `statics`) say what an entry point uses, `order` in which order DXC
+//! `location` and `reach` (with `use_walk`, `body`, `call` and `statics`) say what an entry point uses, `order` in which order DXC
 //! comes to resources in structs, `claim` what that asks for, `registers` (D3D12) and `vulkan` what it gets. Not
 //! decided here: offsets in a buffer.
 //!
@@ -15,10 +15,12 @@ pub(super) mod location;
 mod lost_register;
 mod order;
 pub(super) mod reach;
+pub(super) mod register_class;
 mod registers;
 mod statics;
 #[cfg(test)]
 pub(super) mod tests;
+pub(super) mod use_walk;
 pub(super) mod vulkan;
 
 use claim::RegisterClaim;
@@ -71,17 +73,20 @@ fn d3d12(
     if !problems.is_empty() {
         return Err(problems);
     }
+
     let declared: Vec<RegisterClaim> = module.parameters.iter().filter_map(claim::variable).collect();
     let unbounded = declared.iter().find(|claim| claim.count == Count::Unbounded);
     if let Some(claim) = unbounded.filter(|_| options.legacy_reservation) {
         let message = "unbounded resources are not supported with -flegacy-resource-reservation";
         return Err(vec![Diagnostic::error(Code::Unsupported, claim.span, message)]);
     }
+
     let claims = claim::claims(module, &reached);
     let unused: Vec<RegisterClaim> = declared.into_iter().filter(|claim| !claims.contains(claim)).collect();
     let validated = !options.unvalidated && request.profile.as_deref() != Some("lib_6_x");
     let rules = AllocationRules { options: &options, library: is_library(request), validated, unused: &unused };
     let bindings = registers::allocate(&claims, rules)?;
+
     let warnings = BufferUses::new(module, &reached).warnings();
     Ok(DoubtfulPlacement { bound: BoundModule { bindings, warnings, ..BoundModule::default() }, doubts })
 }

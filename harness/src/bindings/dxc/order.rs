@@ -18,7 +18,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::location::Location;
-use super::reach::{AccessManner, ResourceUse};
+use super::use_walk::{AccessManner, ResourceUse};
 use crate::module::{Module, Step};
 
 /// The places in `reached` that stand in structs or cbuffers, each once, in DXC's order.
@@ -28,6 +28,7 @@ pub(super) fn split_off<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> 
     for used in reached.iter().filter(|used| used.location.is_split_off(module)) {
         blocks.entry(used.location.member.map(|_| used.location.parameter)).or_default().push(used);
     }
+
     let mut seen = BTreeSet::new();
     let uses = blocks.into_values().flat_map(|uses| block(module, &uses, &operations));
     uses.filter(|used| seen.insert(used.location.path(module))).map(|used| used.location.clone()).collect()

@@ -1,131 +1,26 @@
 //! Finds the [`ResourceUse`]s that an entry point reaches: uses of global parameters in all functions that it calls, in
 //! order.
 //!
-//! Parameters and `this` are followed to what the caller passes. What an optimiser
-//! finds out beyond `if (false)` is not known here; the request says it (`used`, `unused`).
+//! Parameters and `this` are followed to what the caller passes. What an optimiser finds out beyond `if (false)` is not
+//! known here; the request says it (`used`, `unused`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::{Argument, Span};
 
-use super::body::CallFrame;
 use super::doubt::{CallPolicy, UncertainCall};
 use super::location::{Location, globals, holds_resources, is_struct};
+use super::use_walk::{AccessManner, CallFrame, CopyPosition, MOST_USES, NamedLocation, ResourceUse, UseWalk};
 use crate::bindings::BindingRequest;
 use crate::bindings::options::{BindingOptions, UnusedResources};
 use crate::input::diagnostics::{Code, Diagnostic};
-use crate::module::{EntryPoint, Function, Module, Static, Step};
-
-/// Uses and calls after which the walk gives up; calls can double them at each level.
-pub(super) const MOST_USES: usize = 1 << 16;
-
-/// Calls inside calls after which the walk gives up, since it walks them by recursion.
-pub(super) const DEEPEST_CALL: usize = 128;
-
-/// How the code comes by what it uses; DXC's order depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum AccessManner {
-    /// Through `this` of a method that is called on a global.
-    Object,
-    /// Through a struct parameter, or `this` of a method that is called on a local struct.
-    Value,
-    /// Through a local struct that renames a global one.
-    Alias,
-    /// Through a `static` struct that the entry point names.
-    Static,
-    /// By its own global name.
-    Own,
-    /// Through a resource parameter or a local resource.
-    Copy,
-}
-
-/// One use of a resource or of data.
-#[derive(Clone, Debug)]
-pub(in crate::bindings) struct ResourceUse<'m> {
-    /// The resource or data that is used.
-    pub(in crate::bindings) location: Location<'m>,
-    /// The operation: the resource type and the method or `[]`.
-    pub(super) operation: String,
-    pub(super) manner: AccessManner,
-    /// How many steps lead to the object whose method it is, for [`AccessManner::Object`].
-    pub(super) object: usize,
-    /// Where the copy is made, for [`AccessManner::Copy`].
-    pub(super) copied: CopyPosition,
-    /// Which call of a function the use is in, counted in the order of calls; 0 is the entry point. `static` variables
-    /// count as the first calls.
-    pub(super) activation: usize,
-    /// How many calls lead there from the entry point.
-    pub(super) depth: usize,
-    /// Where the body says so.
-    pub(in crate::bindings) span: Span,
-}
-
-impl ResourceUse<'_> {
-    /// True if the use moves the counter of a structured buffer.
-    pub(in crate::bindings) fn counts(&self) -> bool {
-        let counting = [".IncrementCounter", ".DecrementCounter", ".Append", ".Consume"];
-        counting.iter().any(|method| self.operation.ends_with(method))
-    }
-
-    /// True if the use moves the counter and leaves the elements alone.
-    pub(in crate::bindings) fn only_counts(&self) -> bool {
-        [".IncrementCounter", ".DecrementCounter"].iter().any(|method| self.operation.ends_with(method))
-    }
-
-    /// True if the resource is named without a word on what is done with it.
-    pub(in crate::bindings) fn is_whole(&self) -> bool {
-        self.operation.is_empty()
-    }
-}
-
-/// The place at which a resource is copied.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct CopyPosition {
-    /// Byte offset in the text.
-    pub(super) start: u32,
-    /// Index of the copied argument among the uses of the function; 0 for a local variable.
-    pub(super) argument: usize,
-}
+use crate::module::{EntryPoint, Module, Static};
 
 /// Everything that is used, and the calls of which it is not certain what they run.
 #[derive(Debug)]
 pub(in crate::bindings) struct WalkResult<'m> {
     pub(in crate::bindings) reached: Vec<ResourceUse<'m>>,
     pub(in crate::bindings) doubts: Vec<UncertainCall>,
-}
-
-/// Something that a body can name: a location with how the code comes by it.
-#[derive(Clone, Debug)]
-pub(super) struct NamedLocation<'m> {
-    pub(super) location: Location<'m>,
-    pub(super) manner: AccessManner,
-    pub(super) object: usize,
-    pub(super) copied: CopyPosition,
-    pub(super) activation: usize,
-}
-
-/// The walk over the bodies; `body` says how one is walked.
-#[derive(Debug)]
-pub(super) struct UseWalk<'m> {
-    pub(super) globals: BTreeMap<String, Location<'m>>,
-    /// `static` variables, with the call of a function that each counts as, from 1.
-    pub(super) statics: BTreeMap<&'m str, (usize, &'m Static)>,
-    pub(super) functions: BTreeMap<&'m str, Vec<&'m Function>>,
-    /// The functions by index.
-    pub(super) numbered: &'m [Function],
-    pub(super) reached: Vec<ResourceUse<'m>>,
-    /// Calls that may run several functions.
-    pub(super) doubts: Vec<UncertainCall>,
-    pub(super) following: CallPolicy,
-    pub(super) activations: usize,
-    /// Functions whose bodies are being walked.
-    pub(super) open: Vec<*const Function>,
-    /// Uses and calls that have been looked at.
-    pub(super) steps: usize,
-    /// Calls that stand for `static` variables whose initialisers have been walked.
-    pub(super) made: BTreeSet<usize>,
-    /// True if an optimiser drops what it finds dead (all but `-Od`).
-    pub(super) optimises: bool,
 }
 
 /// Every use that the entry points `names` reach, in order. Without a body to look at everything counts as used.
@@ -176,6 +71,7 @@ pub(in crate::bindings) fn reach<'m>(
         let message = format!("the entry point reaches more than {MOST_USES} uses and calls, or calls nested too deep");
         return Err(vec![Diagnostic::error(Code::TooLarge, span, message)]);
     }
+
     walk.asked(module, request);
     let is_unused =
         |reached: &ResourceUse| request.unused.iter().any(|name| is_in(&reached.location.path(module), name));
@@ -192,12 +88,14 @@ fn entries<'m>(module: &'m Module, request: &BindingRequest) -> Vec<&'m str> {
         Some(name) => entry.name == *name,
         None => !is_library || entry.annotations.attribute(None, "shader").is_some(),
     };
+
     let found = module.entry_points.iter().filter(is_compiled);
     let count = if request.entry.is_none() && !is_library { 1 } else { usize::MAX };
     let found =
         found.take(count).flat_map(|entry| std::iter::once(entry.name.as_str()).chain(patch_constants(module, entry)));
     let exported =
         module.functions.iter().filter(|function| function.exported && is_library && request.entry.is_none());
+
     let mut names: Vec<&str> = Vec::new();
     for name in found.chain(exported.map(|function| function.name.as_str())) {
         if !names.contains(&name) {
@@ -252,6 +150,7 @@ impl<'m> UseWalk<'m> {
                 let block = place.member.map(|_| module.parameters[place.parameter].name.as_str());
                 is_in(&place.path(module), name) || (block == Some(name) && !holds_resources(place.ty))
             };
+
             let places: Vec<Location<'m>> = places.filter(meant).collect();
             for place in places {
                 if !self.reached.iter().any(|reached| reached.location == place) {
@@ -270,22 +169,12 @@ impl<'m> UseWalk<'m> {
             copied: CopyPosition::default(),
             activation: 0,
         };
+
         if !holds_resources(place.ty) {
             return self.record(held, &[], span);
         }
         for location in place.resources() {
             self.record(NamedLocation { location, ..held.clone() }, &[], span);
         }
-    }
-
-    pub(super) fn record(&mut self, held: NamedLocation<'m>, rest: &[Step], span: Span) {
-        let NamedLocation { location, manner, object, copied, activation } = held;
-        let operation = match rest.first() {
-            Some(Step::Name(name)) => format!("{}.{name}", location.ty),
-            Some(Step::Index(_) | Step::DynamicIndex) => format!("{}[]", location.ty),
-            Some(Step::Parameter(_) | Step::This) | None => String::new(),
-        };
-        let depth = self.open.len().saturating_sub(1);
-        self.reached.push(ResourceUse { location, operation, manner, object, copied, activation, depth, span });
     }
 }

@@ -139,7 +139,7 @@ impl RegisterAllocator<'_> {
         self.problems.push(problem.with_label(other.span, "the other one"));
     }
 
-    /// Takes the registers of unused resources away; what overlaps is no error.
+    /// Reserves the registers of unused resources; overlaps are not errors here.
     fn reserve_unused(&mut self, class: LayoutUnit) {
         for claim in self.rules.unused.iter().filter(|claim| claim.unit == class) {
             if let Some(register) = written(claim) {
@@ -190,20 +190,20 @@ impl RegisterAllocator<'_> {
 
     fn bindings(self) -> Vec<Binding> {
         let places = self.claims.iter().zip(&self.given);
-        places
-            .map(|(claim, given)| {
-                let none = match claim.origin {
-                    ClaimOrigin::Globals | ClaimOrigin::SplitOff => (0, NO_REGISTER),
-                    ClaimOrigin::Variable | ClaimOrigin::TextureBuffer => {
-                        (claim.space.unwrap_or(u32::MAX), NO_REGISTER)
-                    }
-                };
-                let (space, index) = given.unwrap_or(none);
-                let RegisterClaim { path, unit, count, span, .. } = claim.clone();
-                Binding { path, unit, space, index, count, span }
-            })
-            .collect()
+        places.map(|(claim, given)| bound(claim, *given)).collect()
     }
+}
+
+/// The binding of a claim; one that is left to linking has no register, which DXC writes as 2^32 - 1.
+fn bound(claim: &RegisterClaim, given: Option<(u32, u32)>) -> Binding {
+    let none = match claim.origin {
+        ClaimOrigin::Globals | ClaimOrigin::SplitOff => (0, NO_REGISTER),
+        ClaimOrigin::Variable | ClaimOrigin::TextureBuffer => (claim.space.unwrap_or(u32::MAX), NO_REGISTER),
+    };
+    let (space, index) = given.unwrap_or(none);
+
+    let RegisterClaim { path, unit, count, span, .. } = claim.clone();
+    Binding { path, unit, space, index, count, span }
 }
 
 /// The register that is written at a claim; 2^32 - 1 counts as none.

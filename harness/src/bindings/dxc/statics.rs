@@ -2,9 +2,8 @@
 //!
 //! Source: DXC 1.7.2308 (`-T cs_6_6`), measured: a variable that nothing uses makes nothing used.
 
-use super::body::CallFrame;
 use super::location::is_resource;
-use super::reach::{AccessManner, CopyPosition, NamedLocation, UseWalk};
+use super::use_walk::{AccessManner, CallFrame, CopyPosition, NamedLocation, UseWalk};
 use crate::module::{Step, Use};
 
 impl<'m> UseWalk<'m> {

@@ -52,6 +52,7 @@ fn inferred(element: &Type) -> Option<String> {
         | Type::Handle { .. }
         | Type::Resource(_) => return None,
     };
+
     let channels = match length {
         1 => "r",
         2 => "rg",
@@ -70,5 +71,6 @@ fn inferred(element: &Type) -> Option<String> {
         Scalar::Float16 | Scalar::Half | Scalar::Min16Float | Scalar::Min10Float => "16f",
         Scalar::Bool | Scalar::Float32 | Scalar::Float64 => return None,
     };
+
     Some(format!("{channels}{bits}"))
 }

@@ -3,6 +3,7 @@
 //! The YAML of the reflection chapter quotes names, leaves kinds bare and explains each unit in a comment; no YAML
 //! crate writes comments where a value asks for them, and the shape needs nothing else of YAML. Hence these few lines.
 
+use layoutproof_layout::shape::Count;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// One value.
@@ -61,6 +62,14 @@ impl From<NodeFields> for ReflectionNode {
 }
 
 impl ReflectionNode {
+    /// A number, or the word for a count without end.
+    pub(super) fn count(count: Count) -> Self {
+        match count {
+            Count::Finite(count) => Self::Number(count),
+            Count::Unbounded => Self::Word("unbounded"),
+        }
+    }
+
     /// Text, in quotes.
     pub(super) fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
@@ -93,14 +102,15 @@ impl ReflectionNode {
             }
             Self::Map(NodeFields(fields)) => {
                 for (key, value) in fields {
-                    let Some(line) = value.yaml_line() else {
-                        lines.push(format!("{key}:"));
-                        let first = lines.len();
-                        value.yaml_lines(lines);
-                        indent(&mut lines[first..], "  ");
+                    if let Some(line) = value.yaml_line() {
+                        lines.push(format!("{key}: {line}"));
                         continue;
-                    };
-                    lines.push(format!("{key}: {line}"));
+                    }
+
+                    lines.push(format!("{key}:"));
+                    let first = lines.len();
+                    value.yaml_lines(lines);
+                    indent(&mut lines[first..], "  ");
                 }
             }
             Self::Number(_)

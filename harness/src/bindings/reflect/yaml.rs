@@ -97,6 +97,7 @@ impl<'a> YamlPrinter<'a> {
                     _ => "automatically-introduced constant buffer",
                 };
                 let around = NodeFields::default().with(key, placed(container, &inside.around(container)).into());
+
                 inside.path = inside.path.map(|path| path.into_content(container));
                 around.and(self.scope(element, &inside, varying))
             }
@@ -118,12 +119,11 @@ impl<'a> YamlPrinter<'a> {
             let name = NodeFields::default().with("name", ReflectionNode::Text(semantic.name));
             name.with("index", ReflectionNode::Number(semantic.index)).into()
         });
+        let name = variable.name.as_deref().and_then(simple_name).map_or(ReflectionNode::Null, ReflectionNode::text);
         let inside = seen.inside(variable);
+
         NodeFields::default()
-            .with(
-                "name",
-                variable.name.as_deref().and_then(simple_name).map_or(ReflectionNode::Null, ReflectionNode::text),
-            )
+            .with("name", name)
             .and(placed(variable, seen))
             .with_some("semantic", semantic)
             .with_some("used by stages", self.stages(&inside))
@@ -173,6 +173,7 @@ impl<'a> YamlPrinter<'a> {
                 let mut inner = seen.clone();
                 inner.path = inner.path.map(|path| path.into_content(container));
                 let content = placed(element, &inner);
+
                 let inside = inner.inside(element);
                 let ty = if has_own_members(&layout.ty) {
                     let head = NodeFields::default()
@@ -182,6 +183,7 @@ impl<'a> YamlPrinter<'a> {
                 } else {
                     self.type_layout(&element.layout, &inside)
                 };
+
                 none.with("container", placed(container, &seen.around(container)).into())
                     .with("element", content.with("type layout", ty.into()).into())
             }
@@ -221,16 +223,10 @@ fn unit(unit: LayoutUnit) -> ReflectionNode {
     ReflectionNode::Explained(words.chapter, meaning)
 }
 
-fn count(count: Count) -> ReflectionNode {
-    match count {
-        Count::Finite(count) => ReflectionNode::Number(count),
-        Count::Unbounded => ReflectionNode::Word("unbounded"),
-    }
-}
-
 /// Sizes; for bytes, alignment and stride too.
 fn sizes(layout: &TypeLayout) -> NodeFields {
-    let size = |(of, taken)| NodeFields::default().with("value", count(taken)).with("unit", unit(of)).into();
+    let size =
+        |(of, taken)| NodeFields::default().with("value", ReflectionNode::count(taken)).with("unit", unit(of)).into();
     let sizes = NodeFields::default()
         .with("size", ReflectionNode::List(resource_usage::sizes(layout).into_iter().map(size).collect()));
     let stride = match layout.usage.get(LayoutUnit::Bytes) {
@@ -241,10 +237,12 @@ fn sizes(layout: &TypeLayout) -> NodeFields {
         }
         Count::Unbounded => Count::Unbounded,
     };
-    sizes.with("alignment in bytes", ReflectionNode::Number(layout.alignment)).with("stride in bytes", count(stride))
+    sizes
+        .with("alignment in bytes", ReflectionNode::Number(layout.alignment))
+        .with("stride in bytes", ReflectionNode::count(stride))
 }
 
-/// Name, kind and what belongs to the kind of a type that is no buffer or block.
+/// Name, kind and what belongs to the kind of a type that is not a buffer or block.
 ///
 /// The name of a generic type is that of the generic. A texture goes by its HLSL name; Slang has a hidden generic
 /// there.
@@ -259,7 +257,9 @@ fn type_head(ty: &Type) -> NodeFields {
         Type::Matrix { rows, columns, .. } => head("matrix", "Matrix")
             .with("row count", ReflectionNode::Number(*rows))
             .with("column count", ReflectionNode::Number(*columns)),
-        Type::Array { count: length, .. } => head("Array", "Array").with("element count", count(*length)),
+        Type::Array { count: length, .. } => {
+            head("Array", "Array").with("element count", ReflectionNode::count(*length))
+        }
         Type::Struct(ty) => {
             let name = simple_name(&ty.name).map_or(ReflectionNode::Null, ReflectionNode::text);
             NodeFields::default().with("name", name).with("kind", ReflectionNode::Word("Struct"))

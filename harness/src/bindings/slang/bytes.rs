@@ -63,6 +63,7 @@ impl SlangSettings {
         if let Cow::Owned(element) = view.of(whole.element) {
             block.element = element;
         }
+
         lay_out(&block, &rules, self.layout).result.map_err(|refusals| {
             let problem = |refusal: layoutproof_layout::Refusal| {
                 let message = format!("`{}` {} ({})", refusal.path, refusal.message, rules.name);

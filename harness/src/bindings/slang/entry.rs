@@ -201,11 +201,13 @@ impl<'m> Uniforms<'_, '_, 'm> {
             Some(binding) if honours => (Some(binding), None),
             binding => (None, binding.map(|binding| binding.span)),
         };
+
         let registers = parameter.annotations.registers.iter().map(|register| register.span);
         for span in registers.chain(ignored) {
             let message = format!("`{}` is a parameter of an entry point: this has no effect here", parameter.name);
             self.problems.push(Diagnostic::warning(Code::Ignored, span, message));
         }
+
         honoured
     }
 }

@@ -79,6 +79,7 @@ impl SlangSettings {
             };
             Some(Diagnostic::error(Code::BadRegister, register.span, message))
         };
+
         asking.annotations.registers.iter().filter_map(problem).chain(self.conflict(asking)).collect()
     }
 
@@ -206,6 +207,7 @@ pub(super) fn vulkan_binding(annotations: &Annotations) -> Option<FixedSlot> {
     if let Some(attribute) = attribute {
         return Some(fixed((number(attribute, 0)?, number(attribute, 1)), attribute.span));
     }
+
     let qualifier = |name| {
         let found = annotations.layout.iter().find(|qualifier| qualifier.name == name)?;
         Some((u32::try_from(found.value?).ok()?, found.span))

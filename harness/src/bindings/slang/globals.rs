@@ -161,7 +161,7 @@ fn constant(ty: &Type) -> TypeLayout {
     TypeLayout { usage: Usage::of(LayoutUnit::ConstantId, Count::Finite(1)), ..with_bytes(ty, None) }
 }
 
-/// The parameter as a member of the globals' struct. Its registers are no places in that struct.
+/// The parameter as a member of the globals' struct. Its registers are not places in that struct.
 fn member(parameter: &Parameter) -> Member {
     let Parameter { name, ty, span, .. } = parameter.clone();
     Member { name, ty, bit_width: None, annotations: Annotations::default(), span }

@@ -39,15 +39,18 @@ struct ProgramPlacement<'s, 'm> {
 /// Programs that slangc refuses (for `slang-documented`, that the user guide calls errors), and types without a layout.
 pub fn layout(module: &Module, request: &BindingRequest) -> Result<ProgramLayout, Vec<Diagnostic>> {
     let settings = SlangSettings::of(request)?;
+
     let mut types = TypeLayoutBuilder { settings: &settings, problems: Vec::new(), budget: LayoutBudget::default() };
     let globals = MeasuredGlobals::of(module, &mut types);
     let is_asked = |name: &str| request.entry.as_deref().is_none_or(|entry| entry == name);
     let entries = module.entry_points.iter().filter(|entry| is_asked(&entry.name));
     let entries: Vec<MeasuredEntry<'_>> = entries.map(|entry| MeasuredEntry::of(entry, &mut types)).collect();
+
     let problems = types.problems;
     let lines = SlotAllocator::new(settings.documented);
     let mut program = ProgramPlacement { settings: &settings, lines, problems, default_space: 0 };
     let program = program.place(globals, entries, module.own_parameters);
+
     if program.warnings.iter().any(|problem| problem.severity == Severity::Error) {
         return Err(program.warnings);
     }
@@ -74,6 +77,7 @@ impl<'m> ProgramPlacement<'_, 'm> {
         self.choose_default_space(has_bytes, &globals, &entries);
         let span = globals.span();
         let buffer = has_bytes.then(|| self.global_buffer(span));
+
         let own = own.min(globals.items.len());
         let (own, imported) = globals.items.split_at_mut(own);
         let scopes = entries.iter_mut().map(|entry| &mut entry.scope);
@@ -121,6 +125,7 @@ impl<'m> ProgramPlacement<'_, 'm> {
             };
             self.problems.push(problem.with_label(held.owner.span, "the other one"));
         }
+
         item.at.insert(fixed.unit, SlotPosition { space: fixed.space.unwrap_or(0), index: fixed.index });
     }
 

@@ -77,6 +77,7 @@ impl SlangSettings {
         let bad =
             || Diagnostic::error(Code::BadOption, Span::default(), format!("`{option}` has not the values it takes"));
         let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok()).ok_or_else(bad);
+
         match words.first().copied().unwrap_or_default() {
             "-fvk-b-shift" => self.shift('b', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
             "-fvk-t-shift" => self.shift('t', number(1)?, words.get(2).copied()).ok_or_else(bad)?,

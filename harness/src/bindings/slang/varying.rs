@@ -89,7 +89,7 @@ impl Varyings<'_, '_> {
 
     fn has_locations(&self, semantic: Option<&str>, unit: LayoutUnit) -> bool {
         match self.stage.as_str() {
-            // Payloads and attributes of ray-tracing stages are no varyings.
+            // Payloads and attributes of ray-tracing stages are not varyings.
             "raygeneration" | "intersection" | "anyhit" | "closesthit" | "miss" | "callable" => false,
             stage => semantic.is_none_or(|semantic| {
                 let is_target = render_target(semantic).is_some();

@@ -5,7 +5,7 @@
 use layoutproof_layout::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register, Span};
 
 use super::Elaborator;
-use super::generic::LookupContext;
+use super::lookup_context::LookupContext;
 use super::record::MemberHolder;
 use crate::declare::ast::{
     ArgumentSyntax, AttributeSyntax, LayoutSyntax, PackOffsetSyntax, PlacementSyntax, Prefix, RegisterSyntax,
@@ -85,6 +85,7 @@ impl<'t> Elaborator<'t> {
             .iter()
             .find(|(namespace, name, _, _)| *namespace == attribute.namespace.as_deref() && *name == attribute.name);
         let Some((_, name, least, most)) = rule else { return };
+
         let count = attribute.arguments.len();
         let message = if count < *least || count > *most {
             format!("`{name}` takes {least} to {most} arguments, not {count}")

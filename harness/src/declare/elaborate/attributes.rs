@@ -1,4 +1,4 @@
-//! Which attributes are known, and what is said of others.
+//! Lists the attributes that are known, and warns of others.
 //!
 //! Sources: the attributes of DXC 1.7.2308 and Slang 2026.14.1, which ignore others with a warning.
 

@@ -42,7 +42,7 @@ pub(super) enum Element {
     Optional,
     /// `SamplerState`.
     None,
-    /// `FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP>`: a word that is no type.
+    /// `FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP>`: a word that is not a type.
     Word,
 }
 
@@ -179,6 +179,7 @@ fn view(name: &str) -> Option<Builtin> {
     ];
     let prefixed = ACCESSES.iter().find_map(|(prefix, access)| Some((name.strip_prefix(prefix)?, *access)));
     let (rest, access) = prefixed.unwrap_or((name, Access::Read));
+
     let plain = matches!(access, Access::Read | Access::ReadWrite | Access::RasterizerOrdered);
     let structured = plain || matches!(access, Access::Append | Access::Consume);
     let (kind, element) = match rest {

@@ -7,7 +7,7 @@ use super::resolve::order;
 use super::scope::{ScopeId, TypeEntry, TypeId, ValueEntry};
 use crate::declare::ast::{
     BufferDeclaration, DeclarationSyntax, Declarator, EnumDeclaration, EnumeratorSyntax, Identifier, Initialiser, Item,
-    StructDeclaration, TypeExpression, TypeKind,
+    StructDeclaration, TypeKind,
 };
 use crate::input::diagnostics::{Code, Diagnostic};
 
@@ -61,38 +61,52 @@ impl<'t> Elaborator<'t> {
     fn collect_declaration(&mut self, declaration: &'t DeclarationSyntax<'t>, scope: ScopeId) {
         let is_typedef = declaration.prefix.has("typedef");
         self.collect_inline(declaration, scope, is_typedef);
+
         for declarator in &declaration.declarators {
             if is_typedef {
                 let order = order(&declaration.prefix);
                 let entry = TypeEntry::Alias { ty: &declaration.ty, declarator: Some(declarator), order };
                 self.new_type(declarator.name, scope, entry);
-                continue;
+            } else {
+                self.collect_variable(declaration, declarator, scope);
             }
-            let is_const = declaration.prefix.has("const") || declaration.prefix.has("constexpr");
-            if !declarator.outer.is_empty() {
-                if let Some(inner) = self.defined_in(scope, &declarator.outer) {
-                    self.collect_static_member(declaration, declarator, inner, is_const);
-                }
-                continue;
+        }
+    }
+
+    /// Enters a variable, and its value if it is a constant.
+    fn collect_variable(
+        &mut self,
+        declaration: &'t DeclarationSyntax<'t>,
+        declarator: &'t Declarator<'t>,
+        scope: ScopeId,
+    ) {
+        let is_const = declaration.prefix.has("const") || declaration.prefix.has("constexpr");
+        if !declarator.outer.is_empty() {
+            if let Some(inner) = self.defined_in(scope, &declarator.outer) {
+                self.collect_static_member(declaration, declarator, inner, is_const);
             }
-            self.symbols.mention(scope, declarator.name);
-            // A global that is only `const` is a parameter, and no length (DXC 1.7.2308 and Slang 2026.14.1 refuse it).
-            let constant = declaration.prefix.has("static") && is_const || declaration.prefix.has("let");
-            let linked = declaration.prefix.has("extern");
-            match &declarator.initialiser {
-                Some(Initialiser::Value(value)) if constant => {
-                    let entry = ValueEntry::Constant { ty: &declaration.ty, value };
-                    self.symbols.new_value(scope, declarator.name.text, entry);
-                    if linked {
-                        self.linked_value(declarator.name);
-                    }
+            return;
+        }
+
+        self.symbols.mention(scope, declarator.name);
+
+        // A global that is only `const` is a parameter and cannot be a length: DXC 1.7.2308 and Slang 2026.14.1 refuse
+        // it.
+        let constant = declaration.prefix.has("static") && is_const || declaration.prefix.has("let");
+        let linked = declaration.prefix.has("extern");
+        match &declarator.initialiser {
+            Some(Initialiser::Value(value)) if constant => {
+                let entry = ValueEntry::Constant { ty: &declaration.ty, value };
+                self.symbols.new_value(scope, declarator.name.text, entry);
+                if linked {
+                    self.linked_value(declarator.name);
                 }
-                None if constant && linked => {
-                    let entry = ValueEntry::Linked { name: declarator.name };
-                    self.symbols.new_value(scope, declarator.name.text, entry);
-                }
-                Some(Initialiser::Value(_) | Initialiser::List(_) | Initialiser::Other) | None => {}
             }
+            None if constant && linked => {
+                let entry = ValueEntry::Linked { name: declarator.name };
+                self.symbols.new_value(scope, declarator.name.text, entry);
+            }
+            Some(Initialiser::Value(_) | Initialiser::List(_) | Initialiser::Other) | None => {}
         }
     }
 
@@ -164,10 +178,12 @@ impl<'t> Elaborator<'t> {
             let message = format!("no template is named `{}` here, so it cannot be specialised", name.text);
             return self.problems.report(Diagnostic::error(Code::UnknownType, name.span, message));
         };
+
         let generics = declaration.prefix.generics.as_deref();
         let scope_inside = self.symbols.new_scope(scope, name.text, true);
         let entry = TypeEntry::Struct { declaration: inner, generics, inner: scope_inside };
         let unnamed = Identifier { text: "", span: name.span };
+
         let id = self.new_inline(declaration, unnamed, name, scope, entry);
         self.symbols.add_specialisation(template, id);
         self.collect(&inner.items, scope_inside);
@@ -223,19 +239,16 @@ impl<'t> Elaborator<'t> {
 
 /// True if both are aliases of one plain name: `typedef float F; typedef float F;` is allowed, as in C++.
 fn same_alias(earlier: &TypeEntry<'_>, later: &TypeEntry<'_>) -> bool {
-    let plain = |entry: &TypeEntry<'_>| match entry {
-        TypeEntry::Alias { ty: TypeExpression { kind: TypeKind::Path(path), suffixes, .. }, declarator, .. }
-            if suffixes.is_empty()
-                && declarator.is_none_or(|found| found.dimensions.is_empty() && found.pointers == 0) =>
-        {
-            Some(path.parts.iter().map(|part| part.name.text.to_owned()).collect::<Vec<_>>())
-                .filter(|_| path.parts.iter().all(|part| part.arguments.is_none()))
-        }
-        TypeEntry::Alias { .. }
-        | TypeEntry::Struct { .. }
-        | TypeEntry::Enum(_)
-        | TypeEntry::Interface
-        | TypeEntry::Unread(_) => None,
-    };
-    plain(earlier).is_some_and(|name| plain(later).as_ref() == Some(&name))
+    aliased_name(earlier).is_some_and(|name| aliased_name(later).as_ref() == Some(&name))
+}
+
+/// The words of the name that `entry` is an alias of, if it is one of nothing but a name.
+fn aliased_name<'t>(entry: &TypeEntry<'t>) -> Option<Vec<&'t str>> {
+    let TypeEntry::Alias { ty, declarator, .. } = *entry else { return None };
+    let TypeKind::Path(path) = &ty.kind else { return None };
+
+    let is_plain = ty.suffixes.is_empty()
+        && declarator.is_none_or(|found| found.dimensions.is_empty() && found.pointers == 0)
+        && path.parts.iter().all(|part| part.arguments.is_none());
+    is_plain.then(|| path.parts.iter().map(|part| part.name.text).collect())
 }

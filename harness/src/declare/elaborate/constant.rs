@@ -166,14 +166,18 @@ impl<'t> Elaborator<'t> {
         })
     }
 
+    /// Computes the values of all enumerators of an enum; those before are known to those behind.
     fn compute_enumerators(&mut self, id: TypeId, declaration: &'t EnumDeclaration<'t>, context: &LookupContext) {
         self.enumerators.insert(id, Vec::new());
         let mut next = Ok(Constant::signed(0));
+
         for EnumeratorSyntax { name, value } in &declaration.enumerators {
             let result = match value {
                 Some(expression) => self.evaluate(expression, context),
                 None => next,
             };
+
+            // An overflow is a problem only of an enumerator that has no value of its own.
             next = result.clone().and_then(|constant| {
                 let overflow = || Diagnostic::error(Code::BadConstant, name.span, "the next enumerator overflows");
                 constant.value.checked_add(1).map(|value| Constant { value, ..constant }).ok_or_else(overflow)
@@ -189,7 +193,7 @@ fn constant_scalar(ty: &TypeExpression<'_>) -> Option<Scalar> {
         TypeKind::Path(path) => match path.parts.as_slice() {
             [part] => match builtin::numeric(part.name.text)? {
                 Type::Scalar(scalar) => Some(scalar),
-                // A vector's or matrix's initialiser may be one number; it is no integer constant all the same.
+                // A vector's or matrix's initialiser may be one number; it is not an integer constant all the same.
                 _ => Some(Scalar::Float32),
             },
             _ => None,

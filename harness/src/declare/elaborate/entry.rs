@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use layoutproof_layout::shape::Type;
 use layoutproof_layout::{Annotations, Argument, Span};
 
-use super::generic::LookupContext;
+use super::lookup_context::LookupContext;
 use super::resolve::order;
 use super::scope::ScopeId;
 use super::{Elaborator, NamedType};
 use crate::declare::ast::{FunctionDeclaration, FunctionParameter, PlacementSyntax, TypeExpression, TypeKind};
 use crate::input::diagnostics::{Code, Diagnostic};
-use crate::module::{EntryParameter, EntryPoint};
+use crate::module::{EntryParameter, EntryPoint, ParameterKind};
 
 /// A function with the scope that declares it.
 #[derive(Clone, Copy, Debug)]
@@ -95,13 +95,15 @@ impl<'t> Elaborator<'t> {
         if let Some(packoffset) = annotations.packoffset {
             self.packoffset_outside(packoffset.span);
         }
+
         let (ty, name, span) = (found?, declarator.name.text.to_owned(), declarator.name.span);
-        self.check_registers(&ty, crate::module::ParameterKind::Variable, &annotations);
+        self.check_registers(&ty, ParameterKind::Variable, &annotations);
         if is_compute && self.is_implicitly_uniform(&ty, &annotations) {
             let message = format!("`{name}` has no semantic and counts as uniform, as in Slang");
             self.problems.report(Diagnostic::warning(Code::ImplicitUniform, span, message));
             annotations.modifiers.push("uniform".to_owned());
         }
+
         let text = self.source.text(tokens.clone());
         Some(EntryParameter { name, ty, annotations, text, span })
     }

@@ -1,11 +1,10 @@
 //! Specialises generic structs: each set of arguments gets a struct with its own name and its own members.
 
-use std::rc::Rc;
-
 use layoutproof_layout::Span;
-use layoutproof_layout::shape::{MatrixOrder, Type};
+use layoutproof_layout::shape::Type;
 
 use super::Elaborator;
+use super::lookup_context::{GenericBinding, GenericValue, LookupContext};
 use super::scope::{ScopeId, TypeEntry, TypeId};
 use super::specialisation::{BestFit, TemplateFit, TemplateUse};
 use crate::declare::ast::{
@@ -15,31 +14,6 @@ use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Arguments inside arguments double the name each time; no real name is this long (bytes).
 const LONGEST_NAME: usize = 4096;
-
-/// Value of a generic parameter: a type or an integer.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum GenericValue {
-    Type(Type),
-    Integer(i64),
-}
-
-/// A generic parameter with its argument.
-#[derive(Clone, Debug)]
-pub(super) struct GenericBinding {
-    /// The scope of the struct that has the parameter.
-    pub(super) scope: ScopeId,
-    pub(super) name: String,
-    pub(super) value: GenericValue,
-}
-
-/// Where names are looked up, and what generic parameters stand for there.
-#[derive(Clone, Debug)]
-pub(super) struct LookupContext {
-    pub(super) scope: ScopeId,
-    pub(super) bindings: Rc<[GenericBinding]>,
-    /// The bindings in writing: equal for equal bindings.
-    pub(super) key: Rc<str>,
-}
 
 /// Where a declared type is used.
 #[derive(Clone, Copy, Debug)]
@@ -68,39 +42,6 @@ pub(super) struct Specialisation {
     pub(super) context: LookupContext,
 }
 
-impl LookupContext {
-    /// The context of `scope` without generic arguments.
-    pub(super) fn plain(scope: ScopeId) -> Self {
-        Self { scope, bindings: Rc::new([]), key: "".into() }
-    }
-
-    pub(super) fn new(scope: ScopeId, bindings: Vec<GenericBinding>) -> Self {
-        let key = bindings.iter().fold(String::new(), |key, binding| {
-            key + &format!("{:?}:{}={};", binding.scope, binding.name, binding.value.written())
-        });
-        Self { scope, bindings: bindings.into(), key: key.into() }
-    }
-}
-
-impl GenericValue {
-    /// In writing: equal for equal values.
-    pub(super) fn written(&self) -> String {
-        match self {
-            Self::Integer(value) => value.to_string(),
-            Self::Type(ty) => written(ty),
-        }
-    }
-}
-
-/// The spelling, with the order of a matrix, which the spelling of a type leaves out: equal for equal types.
-pub(super) fn written(ty: &Type) -> String {
-    match ty.dimensions().0 {
-        Type::Matrix { order: Some(MatrixOrder::Row), .. } => format!("row_major {ty}"),
-        Type::Matrix { order: Some(MatrixOrder::Column), .. } => format!("column_major {ty}"),
-        _ => ty.to_string(),
-    }
-}
-
 impl<'t> Elaborator<'t> {
     /// `context` seen from `scope`, one of its scopes or an unrelated one: only bindings of enclosing structs count.
     pub(super) fn seen_from(&self, context: &LookupContext, scope: ScopeId) -> LookupContext {
@@ -122,6 +63,7 @@ impl<'t> Elaborator<'t> {
         let TypeEntry::Struct { generics, inner, .. } = symbol.entry else { return None };
         let arguments = part.and_then(|part| part.arguments.as_deref());
         let outer = self.seen_from(found, symbol.scope);
+
         let Some(parameters) = generics else {
             if arguments.is_some() {
                 let message = format!("`{}` takes no generic arguments", symbol.name);
@@ -157,6 +99,7 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::error(Code::TooLarge, span, message));
             return None;
         }
+
         self.instances.entry(name.clone()).or_insert_with(|| (id, values.clone()));
         let used = TemplateUse { template: id, values: &values, outer: &outer, span };
         match self.best_fit(used)? {

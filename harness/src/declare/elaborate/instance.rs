@@ -9,7 +9,7 @@ use layoutproof_layout::{Annotations, Span};
 
 use super::Elaborator;
 use super::builtin::{self, Builtin, Element};
-use super::generic::{LookupContext, written};
+use super::lookup_context::{LookupContext, written};
 use crate::declare::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 

@@ -4,7 +4,8 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
 
 use super::Elaborator;
-use super::generic::{GenericValue, LookupContext, TypeUseSite};
+use super::generic::TypeUseSite;
+use super::lookup_context::{GenericBinding, GenericValue, LookupContext};
 use super::resolve::NamedType;
 use super::scope::{ScopeId, TypeId, ValueId};
 use crate::declare::ast::{NamePath, PathPart};
@@ -18,8 +19,7 @@ impl<'t> Elaborator<'t> {
             return None;
         }
         self.symbols.outwards(context.scope).find_map(|scope| {
-            let named =
-                |binding: &&super::generic::GenericBinding| binding.scope == scope && binding.name == part.name.text;
+            let named = |binding: &&GenericBinding| binding.scope == scope && binding.name == part.name.text;
             context.bindings.iter().find(named).map(|binding| binding.value.clone())
         })
     }

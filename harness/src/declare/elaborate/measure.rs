@@ -1,4 +1,4 @@
-//! How big a type is at least: what is too large or too deep is refused here, before anything walks over it.
+//! Measures how big a type is at least, and refuses what is too large or too deep before anything walks over it.
 
 use std::collections::HashMap;
 use std::sync::Arc;

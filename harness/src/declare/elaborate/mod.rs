@@ -15,6 +15,7 @@ mod entry;
 mod generic;
 mod instance;
 mod lookup;
+mod lookup_context;
 mod measure;
 mod parameter;
 mod record;
@@ -27,9 +28,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use constant::ConstantResult;
-use generic::{GenericValue, LookupContext, Specialisation};
+use generic::Specialisation;
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::{Member, StructType, Type};
+use lookup_context::{GenericValue, LookupContext};
 pub(super) use measure::{LONGEST_LISTING, TypeMeasures};
 use record::StructState;
 use resolve::{AliasState, NamedType};
@@ -118,23 +120,30 @@ pub(super) fn elaborate<'t>(
     ElaborationInput { entry, whole, is_slang }: ElaborationInput<'t>,
 ) -> ElaboratedModule {
     let mut elaborator = Elaborator { is_slang, ..Elaborator::new(source, entry) };
+
+    // All names are known before any of them is followed.
     elaborator.collect(own, GLOBAL);
     elaborator.collect(imported, GLOBAL);
     elaborator.check_constants();
+
     let before = elaborator.problems.count();
     elaborator.check_types();
     elaborator.set_aside_what_is_not_understood(before);
+
     let (mut functions, mut seen) = (Vec::new(), HashMap::new());
     elaborator.parameters(own, GLOBAL, &mut seen, &mut functions);
     elaborator.module.own_parameters = elaborator.module.parameters.len();
     elaborator.parameters(imported, GLOBAL, &mut seen, &mut functions);
+
     let mut globals = std::mem::take(&mut elaborator.globals);
     elaborator.push_constants_among(&mut globals);
     elaborator.check_unsized(&globals);
+
     elaborator.entry_points(&functions, whole);
     elaborator.bodies(&functions, [own, imported]);
     let pointees = elaborator.finish_pointees(whole);
     elaborator.warn_of_unused();
+
     let Elaborator { module, globals_at, measures, problems, .. } = elaborator;
     ElaboratedModule { module, globals, globals_at, pointees, measures, problems }
 }
@@ -192,7 +201,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// Evaluates every constant in declaration order: later ones then find the earlier ones done, however many there
-    /// are. What is no integer constant is a problem only where one is needed.
+    /// are. What is not an integer constant is a problem only where one is needed.
     fn check_constants(&mut self) {
         for id in self.symbols.value_ids() {
             let context = LookupContext::plain(self.symbols.value(id).scope);

@@ -11,7 +11,7 @@ use layoutproof_layout::{Annotations, Span};
 use super::Elaborator;
 use super::builtin::{self, Builtin};
 use super::entry::ScopedFunction;
-use super::generic::LookupContext;
+use super::lookup_context::LookupContext;
 use super::resolve::order;
 use super::scope::ScopeId;
 use crate::declare::ast::{DeclarationSyntax, Declarator, Identifier, Item, Prefix, TypeExpression, TypeKind};
@@ -131,7 +131,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// `uint S::count = 20;`: the value of a `static` member, which is no parameter.
+    /// `uint S::count = 20;`: the value of a `static` member, which is not a parameter.
     fn static_member(&mut self, declarator: &'t Declarator<'t>, scope: ScopeId) {
         if let Some(inner) = self.home(declarator.name, &declarator.outer, scope) {
             if !declarator.initialised.is_empty() {
@@ -148,6 +148,7 @@ impl<'t> Elaborator<'t> {
         if self.is_object(&declaration.ty, &context) {
             return;
         }
+
         let ty = self.declared(&declaration.ty, order(&declaration.prefix), declarator, &context);
         let mut annotations = self.annotations(&declaration.prefix, &declarator.placement, &context);
         if let Some(packoffset) = annotations.packoffset {
@@ -157,11 +158,13 @@ impl<'t> Elaborator<'t> {
             let message = "only the members of a struct have bit-fields";
             self.problems.report(Diagnostic::error(Code::BadBitField, width.span, message));
         }
+
         let Some(ty) = ty else { return };
         self.swap_letters(&ty, &mut annotations);
         let measure = self.measure(&ty);
         let kind = if measure.resources { ParameterKind::Variable } else { ParameterKind::Global };
         self.check_registers(&ty, kind, &annotations);
+
         let name = self.symbols.qualified(scope, declarator.name.text);
         // A push constant of plain data stands in `$Globals` as well where that has other members (DXC 1.7.2308).
         if measure.data && (!annotations.is_push_constant() || kind == ParameterKind::Global) {
@@ -177,7 +180,7 @@ impl<'t> Elaborator<'t> {
         }
         let pushed = globals.iter().enumerate().filter(|(_, member)| member.annotations.is_push_constant());
         for (at, member) in pushed {
-            // What is declared before every other global is no push constant in SPIR-V either.
+            // One that is declared before every other global is not a push constant in SPIR-V either.
             let is_first = globals[..at].iter().all(|before| before.annotations.is_push_constant());
             let targets = if is_first { "on D3D12 and Vulkan" } else { "on D3D12" };
             let message = format!("DXC reads `{}` from $Globals {targets}: there are other globals", member.name);
@@ -194,7 +197,7 @@ impl<'t> Elaborator<'t> {
         self.problems.report(Diagnostic::error(Code::Unsupported, span, message).with_help(help));
     }
 
-    /// True if `ty` is a built-in type whose globals are no parameters: `string`, `GlobalRootSignature`.
+    /// True if `ty` is a built-in type whose globals are not parameters: `string`, `GlobalRootSignature`.
     fn is_object(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> bool {
         let TypeKind::Path(path) = &ty.kind else { return false };
         let [part] = path.parts.as_slice() else { return false };

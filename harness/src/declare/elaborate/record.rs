@@ -9,10 +9,11 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::{Member, StructType, Type};
 
 use super::Elaborator;
-use super::generic::{LookupContext, Specialisation, TypeUseSite};
+use super::generic::{Specialisation, TypeUseSite};
+use super::lookup_context::LookupContext;
 use super::resolve::{NamedType, order};
 use super::scope::{TypeEntry, TypeId};
-use crate::declare::ast::{DeclarationSyntax, Declarator, Identifier, Item, StructDeclaration, TypeKind};
+use crate::declare::ast::{DeclarationSyntax, Declarator, Expression, Identifier, Item, StructDeclaration, TypeKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 
 /// How far a struct has been elaborated.
@@ -120,7 +121,7 @@ impl<'t> Elaborator<'t> {
         complete
     }
 
-    fn is_interface(&self, id: super::scope::TypeId) -> bool {
+    fn is_interface(&self, id: TypeId) -> bool {
         matches!(self.symbols.ty(id).entry, TypeEntry::Interface)
     }
 
@@ -229,12 +230,15 @@ impl<'t> Elaborator<'t> {
     ) -> Option<Member> {
         let ty = self.declared(&declaration.ty, order(&declaration.prefix), declarator, context);
         let annotations = self.annotations(&declaration.prefix, &declarator.placement, context);
+
         self.check_placement(&annotations, holder);
         self.check_semantic(declarator, context);
         let bit_width = match &declarator.placement.bit_width {
             Some(width) => Some(self.bit_width(width, ty.as_ref(), declarator.name, holder, context)?),
             None => None,
         };
+
+        // A member without a type is dropped only here, so that whatever else is wrong with it has been reported.
         let name = declarator.name.text.to_owned();
         Some(Member { name, ty: ty?, bit_width, annotations, span: declarator.name.span })
     }
@@ -253,7 +257,7 @@ impl<'t> Elaborator<'t> {
     /// Width in bits of a bit-field, as C allows it: at most the width of an integer type, 0 only without a name.
     fn bit_width(
         &mut self,
-        width: &crate::declare::ast::Expression<'t>,
+        width: &Expression<'t>,
         ty: Option<&Type>,
         name: Identifier<'t>,
         holder: MemberHolder,
@@ -316,18 +320,21 @@ impl<'t> Elaborator<'t> {
     pub(super) fn check_types(&mut self) {
         for id in self.symbols.type_ids() {
             let symbol = self.symbols.ty(id).clone();
-            let (used_generic, own) = match symbol.entry {
-                TypeEntry::Struct { generics, .. } => (generics.is_some(), symbol.span),
-                TypeEntry::Enum(_) | TypeEntry::Alias { .. } => (false, symbol.span),
+            let is_generic = match symbol.entry {
+                TypeEntry::Struct { generics, .. } => generics.is_some(),
+                TypeEntry::Enum(_) | TypeEntry::Alias { .. } => false,
                 TypeEntry::Interface | TypeEntry::Unread(_) => continue,
             };
-            if used_generic || self.symbols.outwards(symbol.scope).any(|scope| self.symbols.scope(scope).generic) {
+
+            // Without arguments nothing can be said of a generic struct, nor of what is declared inside one.
+            if is_generic || self.symbols.outwards(symbol.scope).any(|scope| self.symbols.scope(scope).generic) {
                 continue;
             }
+
             let context = LookupContext::plain(symbol.scope);
-            let named = self.named_type(id, None, TypeUseSite::here(own, &context));
+            let named = self.named_type(id, None, TypeUseSite::here(symbol.span, &context));
             if let Some(named @ NamedType::Struct(_)) = named {
-                self.complete(named, own);
+                self.complete(named, symbol.span);
             }
             self.check_enumerators(id);
         }

@@ -9,7 +9,8 @@ use layoutproof_layout::shape::{Count, EnumType, MatrixOrder, Type};
 
 use super::Elaborator;
 use super::builtin::{self, Builtin};
-use super::generic::{GenericValue, LookupContext, Specialisation, TypeUseSite, written};
+use super::generic::{Specialisation, TypeUseSite};
+use super::lookup_context::{GenericValue, LookupContext, written};
 use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{
     ArrayDimension, Declarator, Initialiser, NamePath, PathPart, Prefix, TypeExpression, TypeKind, TypeSuffix,
@@ -18,9 +19,6 @@ use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Pointers to pointers to pointers: no real file goes this far.
 const MOST_STARS: usize = 16;
-
-/// Order that a declaration's modifiers give to a matrix.
-pub(super) type OrderModifier = Option<MatrixOrder>;
 
 /// A type whose members need not be known yet: a pointer may point at the struct that holds it.
 #[derive(Clone, Debug)]
@@ -37,7 +35,7 @@ pub(super) enum AliasState {
 }
 
 /// `row_major` or `column_major`, the last if both are there.
-pub(super) fn order(prefix: &Prefix<'_>) -> OrderModifier {
+pub(super) fn order(prefix: &Prefix<'_>) -> Option<MatrixOrder> {
     prefix.modifiers.iter().rev().find_map(|modifier| MatrixOrder::of_modifier(modifier.text))
 }
 
@@ -46,7 +44,7 @@ impl<'t> Elaborator<'t> {
     pub(super) fn resolve(
         &mut self,
         ty: &TypeExpression<'t>,
-        order: OrderModifier,
+        order: Option<MatrixOrder>,
         context: &LookupContext,
     ) -> Option<Type> {
         let named = self.named(ty, order, context)?;
@@ -59,7 +57,7 @@ impl<'t> Elaborator<'t> {
     pub(super) fn declared(
         &mut self,
         ty: &TypeExpression<'t>,
-        order: OrderModifier,
+        order: Option<MatrixOrder>,
         declarator: &Declarator<'t>,
         context: &LookupContext,
     ) -> Option<Type> {
@@ -100,13 +98,14 @@ impl<'t> Elaborator<'t> {
     pub(super) fn named(
         &mut self,
         ty: &TypeExpression<'t>,
-        order: OrderModifier,
+        order: Option<MatrixOrder>,
         context: &LookupContext,
     ) -> Option<NamedType> {
         self.nested(ty.span, |elaborator| {
             let points = matches!(ty.suffixes.first(), Some(TypeSuffix::Pointer));
             let interface = if points { elaborator.interface_of(ty, context) } else { None };
             let behind = usize::from(interface.is_some());
+
             let mut named = match (&ty.kind, interface) {
                 (TypeKind::Path(_), Some(pointee)) => NamedType::Type(Type::Pointer { pointee }),
                 (TypeKind::Path(path), None) => elaborator.named_path(path, ty.packed, context)?,
@@ -119,6 +118,7 @@ impl<'t> Elaborator<'t> {
                     elaborator.named_type(id, None, TypeUseSite::here(ty.span, context))?
                 }
             };
+
             for suffix in &ty.suffixes[behind..] {
                 named = NamedType::Type(match suffix {
                     TypeSuffix::Pointer => elaborator.pointer(named, ty.span)?,
@@ -128,6 +128,7 @@ impl<'t> Elaborator<'t> {
                     }
                 });
             }
+
             if let (Some(order), NamedType::Type(found)) = (order.or(ty.order), &mut named) {
                 reorder(found, order);
             }
@@ -135,7 +136,12 @@ impl<'t> Elaborator<'t> {
         })
     }
 
-    fn named_path(&mut self, path: &NamePath<'t>, pack: OrderModifier, context: &LookupContext) -> Option<NamedType> {
+    fn named_path(
+        &mut self,
+        path: &NamePath<'t>,
+        pack: Option<MatrixOrder>,
+        context: &LookupContext,
+    ) -> Option<NamedType> {
         match self.generic(path, context) {
             Some(GenericValue::Type(ty)) => return Some(NamedType::Type(ty)),
             Some(GenericValue::Integer(_)) => {

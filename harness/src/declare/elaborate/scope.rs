@@ -1,9 +1,10 @@
-//! Which names there are: one scope per namespace and struct, filled before anything is resolved, so that a name may be
+//! The names of a source: one scope per namespace and struct, filled before anything is resolved, so that a name may be
 //! used before its declaration, as Slang allows.
 
 use std::collections::HashMap;
 
 use layoutproof_layout::Span;
+use layoutproof_layout::shape::MatrixOrder;
 
 use crate::declare::ast::{
     Declarator, EnumDeclaration, Expression, GenericParameter, Identifier, NamePath, StructDeclaration, TypeExpression,
@@ -53,7 +54,8 @@ pub(super) enum TypeEntry<'t> {
     Alias {
         ty: &'t TypeExpression<'t>,
         declarator: Option<&'t Declarator<'t>>,
-        order: super::resolve::OrderModifier,
+        /// The order that the modifiers of its declaration give to a matrix.
+        order: Option<MatrixOrder>,
     },
     Interface,
     /// A declaration of this kind, which is an error only where it is used.
@@ -255,6 +257,7 @@ impl<'t> Symbols<'t> {
         let id = TypeId(self.types.len());
         let qualified = if name.text.is_empty() { String::new() } else { self.qualified(scope, name.text) };
         self.types.push(TypeSymbol { name: qualified, scope, entry, span: name.span });
+
         if name.text.is_empty() {
             return (id, None);
         }

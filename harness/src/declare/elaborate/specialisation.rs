@@ -1,5 +1,5 @@
-//! Which declaration of a template is meant by its arguments: the template itself, or one that is written for certain
-//! arguments (`template<> struct S<float>`) or for a pattern of them (`template<int N> struct S<float, N>`).
+//! Chooses the declaration of a template that its arguments mean: the template itself, or one that is written for
+//! certain arguments (`template<> struct S<float>`) or for a pattern of them (`template<int N> struct S<float, N>`).
 //!
 //! Of several patterns that fit, the one counts that fits less than all others, as in C++ (ISO C++17, 17.5.5.2; DXC
 //! 1.7.2308 follows it).
@@ -12,7 +12,7 @@ use layoutproof_layout::shape::{StructType, Type};
 
 use super::Elaborator;
 use super::builtin::{self, Builtin};
-use super::generic::{GenericBinding, GenericValue, LookupContext, written};
+use super::lookup_context::{GenericBinding, GenericValue, LookupContext, written};
 use super::scope::{ScopeId, TypeEntry, TypeId};
 use crate::declare::ast::{
     Expression, GenericArgument, GenericParameter, NamePath, Operation, TypeExpression, TypeKind,
@@ -97,14 +97,17 @@ impl<'t> Elaborator<'t> {
         }
     }
 
+    /// The declaration `id`, if it is one for certain arguments; a wrong number of them is reported.
     fn pattern(&mut self, id: TypeId, used: TemplateUse<'_>) -> Option<Pattern<'t>> {
         let symbol = self.symbols.ty(id);
         let TypeEntry::Struct { declaration, generics, inner } = symbol.entry else { return None };
         let written = declaration.specialised.as_deref()?;
+
         let all = match self.symbols.ty(used.template).entry {
             TypeEntry::Struct { generics, .. } => generics.unwrap_or_default(),
             TypeEntry::Enum(_) | TypeEntry::Alias { .. } | TypeEntry::Interface | TypeEntry::Unread(_) => &[],
         };
+        // Defaults of the template stand for arguments that the specialisation leaves out.
         let left_out = all.get(written.len()..).unwrap_or_default();
         let defaults = left_out.iter().filter_map(|parameter| parameter.default.as_ref());
         let arguments: Vec<&GenericArgument<'t>> = written.iter().chain(defaults).collect();
@@ -113,6 +116,7 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::error(Code::GenericArguments, declaration.name.span, message));
             return None;
         }
+
         let context = LookupContext { scope: inner, ..used.outer.clone() };
         Some(Pattern { id, inner, parameters: generics.unwrap_or_default(), arguments, context })
     }

@@ -70,6 +70,7 @@ impl<'a> Parser<'_, 'a> {
         let name = self.optional_name()?;
         let underlying = if self.eat(TokenKind::Colon) { Some(self.type_expression()?) } else { None };
         self.expect(TokenKind::LeftBrace, "`{`")?;
+
         let mut enumerators = Vec::new();
         while !self.eat(TokenKind::RightBrace) {
             enumerators.push(self.enumerator()?);
@@ -77,6 +78,7 @@ impl<'a> Parser<'_, 'a> {
                 self.expect(TokenKind::Comma, "`,` or `}`")?;
             }
         }
+
         Ok(EnumDeclaration { name, unscoped, underlying, enumerators })
     }
 

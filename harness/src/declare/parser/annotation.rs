@@ -1,4 +1,4 @@
-//! What is written around declarations: attributes, modifiers, `layout(...)`, semantics, `register`, `packoffset`.
+//! Parses what stands around declarations: attributes, modifiers, `layout(...)`, semantics, `register`, `packoffset`.
 
 use layoutproof_layout::shape::MatrixOrder;
 
@@ -162,6 +162,7 @@ impl<'a> Parser<'_, 'a> {
             self.bump();
             return ArgumentSyntax::Text(token.text.trim_matches('"'));
         }
+
         match self.expression(ExpressionContext::Free) {
             Ok(expression) if ends(self.token().kind) => ArgumentSyntax::Value(expression, self.text_from(start)),
             Ok(_) | Err(_) => {
@@ -290,6 +291,7 @@ impl<'a> Parser<'_, 'a> {
         let start = self.bump().span;
         self.bump();
         let (mut words, mut indexed) = (Vec::new(), false);
+
         while !self.eat(TokenKind::RightParenthesis) {
             words.push(self.name("a register")?);
             if self.is(TokenKind::LeftBracket) {
@@ -300,6 +302,7 @@ impl<'a> Parser<'_, 'a> {
                 self.expect(TokenKind::Comma, "`,` or `)`")?;
             }
         }
+
         Ok(RegisterSyntax { words, indexed, span: self.span_from(start) })
     }
 

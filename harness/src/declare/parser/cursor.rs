@@ -11,7 +11,8 @@ use crate::declare::preprocess::PreparedTokens;
 use crate::declare::problems::ProblemList;
 use crate::input::diagnostics::{Code, Diagnostic};
 
-/// How deep declarations, types and expressions may nest; deeper than any real file, shallow enough for a test's stack.
+/// Deepest nesting of declarations, types and expressions; deeper than any real file, shallow enough for the stack of
+/// a test.
 pub(super) const DEEPEST: u32 = 64;
 
 /// Most declarations of a source, members among them: far beyond any real one, and what memory they take is bounded.

@@ -138,9 +138,11 @@ impl<'a> Parser<'_, 'a> {
         if self.is(TokenKind::Colon) {
             return Ok(self.no_name());
         }
+
         let mut name = self.name("a name")?;
         if name.text == "operator" {
             let start = self.position();
+            // The `()` of `operator()` stands before the parentheses of its parameters.
             if self.is(TokenKind::LeftParenthesis) {
                 self.skip_brackets();
             }

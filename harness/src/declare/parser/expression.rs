@@ -1,6 +1,6 @@
 //! Constant expressions with C's operators and precedences, in postfix order.
 //!
-//! What is no integer constant (floats, calls, members of values) becomes [`Operation::Opaque`]: it is refused only
+//! What is not an integer constant (floats, calls, members of values) becomes [`Operation::Opaque`]: it is refused only
 //! where a constant is needed.
 
 use layoutproof_layout::Span;
@@ -272,6 +272,7 @@ impl<'a> Parser<'_, 'a> {
         let mut parts = Vec::new();
         loop {
             let name = self.name("a name")?;
+            // `A < B` compares; only with a `::` behind its `>` is it a name with arguments.
             let arguments = match generic_arguments_end(self.source, self.at) {
                 Some(end)
                     if place == ExpressionContext::Free && self.source.token(end).kind == TokenKind::ColonColon =>
@@ -281,6 +282,7 @@ impl<'a> Parser<'_, 'a> {
                 Some(_) | None => None,
             };
             parts.push(PathPart { name, arguments });
+
             if !matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
                 || self.peek(1).kind != TokenKind::Identifier
             {

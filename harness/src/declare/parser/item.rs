@@ -1,4 +1,4 @@
-//! Which declaration begins here, and where parsing goes on after a mistake.
+//! Parses a list of declarations: finds which one begins at a token, and goes on behind a mistake.
 
 use layoutproof_layout::Span;
 
@@ -165,7 +165,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(Item::Using { path })
     }
 
-    /// Slang's `var x : float = 1;` and `let x : int = 1;`. Without a type it is no parameter, at most a constant.
+    /// Slang's `var x : float = 1;` and `let x : int = 1;`. Without a type it is not a parameter, at most a constant.
     fn slang_variable(&mut self, mut prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
         let start = self.span();
         let word = self.name("`var` or `let`")?;

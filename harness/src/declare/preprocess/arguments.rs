@@ -87,13 +87,17 @@ fn counted<'a>(
 ) -> Result<MacroArguments<'a>, Diagnostic> {
     let wanted = definition.parameters.as_ref().map_or(0, Vec::len);
     let is_empty = matches!(lists.as_slice(), [only] if only.is_empty());
+
+    // `F()` gives no argument to a macro without parameters, and one empty argument to any other.
     if wanted == 0 && is_empty {
         lists.clear();
     }
+
     let omits_variable = definition.variadic && (lists.len() + 1 == wanted || wanted == 1 && is_empty);
     if omits_variable && lists.len() < wanted {
         lists.push(Vec::new());
     }
+
     if lists.len() == wanted {
         return Ok(MacroArguments { lists, omits_variable });
     }

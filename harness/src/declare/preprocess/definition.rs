@@ -61,10 +61,13 @@ impl<'a> Macro<'a> {
     pub(super) fn read(directive: Span, tokens: &[Token<'a>]) -> Result<Self, Diagnostic> {
         let name = definable_name(directive, tokens)?;
         let rest = &tokens[1..];
+
+        // Only a `(` right behind the name opens parameters; behind a blank it belongs to the replacement.
         let is_function = rest.first().is_some_and(|token| token.kind == TokenKind::LeftParenthesis && !token.spaced);
         let mut parameters = MacroParameters::default();
         let body = if is_function { parameters.read(name.span, rest)? } else { rest };
         let parts = read_parts(body, is_function, &parameters.names)?;
+
         Ok(Self {
             name: name.text,
             span: name.span,

@@ -29,6 +29,15 @@ impl ConditionValue {
 
 type ConditionResult = Result<ConditionValue, Diagnostic>;
 
+/// A binary operator of a condition.
+#[derive(Clone, Copy, Debug)]
+struct ConditionOperator<'a> {
+    symbol: &'a str,
+    precedence: u8,
+    /// Number of tokens: `>>` has two.
+    tokens: usize,
+}
+
 /// Evaluates the tokens of an expression.
 #[derive(Debug)]
 struct Evaluation<'t, 'a> {
@@ -63,7 +72,7 @@ impl<'a> Evaluation<'_, 'a> {
         found
     }
 
-    /// `live` says whether the value counts; in an operand that does not, a division by zero is no problem.
+    /// `live` is true if the value counts; in an operand that does not, a division by zero is not a problem.
     fn conditional(&mut self, live: bool) -> ConditionResult {
         if self.depth >= DEEPEST {
             return Err(self.bad(format!("an expression nests more than {DEEPEST} levels deep")));
@@ -89,16 +98,17 @@ impl<'a> Evaluation<'_, 'a> {
 
     fn binary(&mut self, least: u8, live: bool) -> ConditionResult {
         let mut left = self.unary(live)?;
-        while let Some((operator, precedence, length)) = self.operator().filter(|(_, found, _)| *found >= least) {
+        while let Some(operator) = self.operator().filter(|operator| operator.precedence >= least) {
             let place = self.at;
-            self.at += length;
-            let decided = match operator {
+            self.at += operator.tokens;
+            let decided = match operator.symbol {
                 "&&" => left.bits == 0,
                 "||" => left.bits != 0,
                 _ => false,
             };
-            let right = self.binary(precedence + 1, live && !decided)?;
-            left = match apply(operator, left, right) {
+            let right = self.binary(operator.precedence + 1, live && !decided)?;
+
+            left = match apply(operator.symbol, left, right) {
                 Some(value) => value,
                 None if !live => ConditionValue::of(false),
                 None => {
@@ -111,8 +121,8 @@ impl<'a> Evaluation<'_, 'a> {
         Ok(left)
     }
 
-    /// The operator here with its precedence and its number of tokens (`>>` has two).
-    fn operator(&self) -> Option<(&'a str, u8, usize)> {
+    /// The operator that stands here.
+    fn operator(&self) -> Option<ConditionOperator<'a>> {
         let token = self.tokens.get(self.at)?;
         let shifts = |next: &Token<'_>| next.kind == TokenKind::Greater && !next.spaced;
         let precedence = match token.kind {
@@ -122,7 +132,9 @@ impl<'a> Evaluation<'_, 'a> {
             TokenKind::Caret => 3,
             TokenKind::Ampersand => 4,
             TokenKind::Equal | TokenKind::NotEqual => 5,
-            TokenKind::Greater if self.tokens.get(self.at + 1).is_some_and(shifts) => return Some((">>", 7, 2)),
+            TokenKind::Greater if self.tokens.get(self.at + 1).is_some_and(shifts) => {
+                return Some(ConditionOperator { symbol: ">>", precedence: 7, tokens: 2 });
+            }
             TokenKind::Less | TokenKind::Greater | TokenKind::LessEqual | TokenKind::GreaterEqual => 6,
             TokenKind::ShiftLeft => 7,
             TokenKind::Plus | TokenKind::Minus => 8,
@@ -130,7 +142,7 @@ impl<'a> Evaluation<'_, 'a> {
             _ => return None,
         };
 
-        Some((token.text, precedence, 1))
+        Some(ConditionOperator { symbol: token.text, precedence, tokens: 1 })
     }
 
     fn unary(&mut self, live: bool) -> ConditionResult {
@@ -140,6 +152,7 @@ impl<'a> Evaluation<'_, 'a> {
             self.at += 1;
         }
         let prefixes = &self.tokens[start..self.at];
+
         let operand = self.primary(live)?;
         Ok(prefixes.iter().rev().fold(operand, |value, prefix| match prefix.kind {
             TokenKind::Minus => ConditionValue { bits: value.bits.wrapping_neg(), ..value },

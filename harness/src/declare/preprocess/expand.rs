@@ -40,6 +40,7 @@ impl<'a> Preprocessor<'a> {
                     return Some(answer);
                 }
             }
+
             match self.name(token) {
                 Ok(NameExpansion::Kept(token)) => return Some(token),
                 Ok(NameExpansion::Replaced) => {}

@@ -71,11 +71,14 @@ impl<'a> Preprocessor<'a> {
         let text = whole.text.get(span.start as usize..span.end as usize).unwrap_or_default();
         let path = whole.name.replace('\\', "/");
         self.files.enter(FoundFile { file: span.file, text: &whole.text, path: path.clone() });
+
+        // The macros of the options and of the compiler are texts that are read before the source.
         let defines: String =
             self.options.defines.iter().map(|(name, value)| predefined::define_line(name, value)).collect();
         self.defines = Some(self.files.add("<defines>".to_owned(), self.made.alloc_str(&defines)));
         let predefined = self.made.alloc_str(&predefined::text(self.dialect, self.options.profile.as_deref()));
         self.predefined = Some(self.files.add("<predefined>".to_owned(), predefined));
+
         self.open_alone(OpenSource::new(text, span.file, span.start, path.clone()));
         self.run();
         if self.dialect == MacroDialect::Slang {
@@ -186,7 +189,7 @@ fn places(header: &IncludeName, including: &str, folders: &[String]) -> Vec<Stri
     places
 }
 
-/// `"name"` or `<name>` as written; a backslash is the slash of Windows, no escape.
+/// `"name"` or `<name>` as written; a backslash is the slash of Windows, not an escape.
 fn written(text: &str) -> Option<IncludeName> {
     let text = text.trim_start();
     let (closing, angles) = match text.as_bytes().first()? {

@@ -63,7 +63,7 @@ pub(super) struct PreparedTokens<'a> {
 /// Result of preprocessing.
 #[derive(Debug)]
 pub(super) struct PreprocessedSource<'a> {
-    /// The tokens; `None` where some are missing, so that what follows from that would be no news.
+    /// The tokens; `None` if some are missing, to avoid follow-up errors.
     pub(super) prepared: Option<PreparedTokens<'a>>,
     /// Where they came from.
     pub(super) trace: Trace,
@@ -92,7 +92,7 @@ pub(super) fn preprocess<'a>(
     }
 }
 
-/// True if a source is Slang, and no HLSL, by the language or else by the name of its file.
+/// True if a source is Slang, and not HLSL, by the language or else by the name of its file.
 pub(super) fn is_slang(language: Option<DeclaredLanguage>, file: &str) -> bool {
     match MacroDialect::of(language, file) {
         MacroDialect::Slang => true,
@@ -131,7 +131,7 @@ struct Preprocessor<'a> {
     progress: SourceProgress,
 }
 
-/// How much of the source is known.
+/// The part of the source that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum SourceProgress {
     /// All of it, as far as it was read.

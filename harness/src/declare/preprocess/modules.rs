@@ -22,12 +22,20 @@ use crate::input::diagnostics::{Code, Diagnostic};
 struct PendingFiles<'a> {
     seen: HashSet<FileId>,
     /// Further files of the module that is being read.
-    parts: VecDeque<(FoundFile<'a>, Span)>,
-    modules: VecDeque<(FoundFile<'a>, Span)>,
+    parts: VecDeque<RequestedFile<'a>>,
+    modules: VecDeque<RequestedFile<'a>>,
+}
+
+/// A file that a statement names.
+#[derive(Debug)]
+struct RequestedFile<'a> {
+    found: FoundFile<'a>,
+    /// The place of the statement.
+    span: Span,
 }
 
 impl<'a> PendingFiles<'a> {
-    fn next(&mut self) -> Option<(FoundFile<'a>, Span)> {
+    fn next(&mut self) -> Option<RequestedFile<'a>> {
         self.parts.pop_front().or_else(|| self.modules.pop_front())
     }
 }
@@ -63,13 +71,15 @@ impl<'a> Preprocessor<'a> {
             for statement in statements(&self.prepared.tokens, start) {
                 self.request(statement, &path, &mut wanted);
             }
+
             let is_part = !wanted.parts.is_empty();
-            let Some((found, span)) = wanted.next() else { return };
+            let Some(RequestedFile { found, span }) = wanted.next() else { return };
             start = self.prepared.tokens.len();
             if !is_part {
                 self.prepared.imported_at.get_or_insert(start);
             }
             path.clone_from(&found.path);
+
             if self.spend_file(found.text.len(), span).is_none() {
                 return;
             }
@@ -97,7 +107,7 @@ impl<'a> Preprocessor<'a> {
             };
             if wanted.seen.insert(found.file) {
                 let queue = if keyword == "__include" { &mut wanted.parts } else { &mut wanted.modules };
-                queue.push_back((found, span));
+                queue.push_back(RequestedFile { found, span });
             }
         }
 

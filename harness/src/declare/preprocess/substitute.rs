@@ -97,9 +97,11 @@ impl<'a> Preprocessor<'a> {
             filling.out.extend(tokens);
             return Some(());
         }
+
         let mut tokens = tokens.into_iter();
         let (Some(right), Some(left)) = (tokens.next(), filling.out.last().copied()) else { return Some(()) };
         self.spend_bytes(left.text.len() + right.text.len(), filling.used.span)?;
+
         let text: &str = self.made.alloc_str(&[left.text, right.text].concat());
         if let Some(kind) = single(text) {
             filling.out.pop();
@@ -109,6 +111,7 @@ impl<'a> Preprocessor<'a> {
             self.report(about(filling.definition, filling.used, message));
             filling.out.push(right);
         }
+
         filling.out.extend(tokens);
         Some(())
     }

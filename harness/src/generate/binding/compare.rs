@@ -1,5 +1,5 @@
-//! The code that tells a sampler that compares by the level that it sees: the last reference that passes stands for the
-//! word of the sampler that has this level.
+//! Writes the code that finds which comparison sampler is bound, by the level that it sees: the last reference that
+//! passes stands for the word of the sampler that has this level.
 //!
 //! Source: SPIR-V specification, `OpImageSampleDrefExplicitLod`; [`crate::probe::binding::depth`] says why that tells.
 
@@ -7,16 +7,16 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{ImageOperands, Word};
 
 use super::emitter::{Emitter, OPEN};
-use super::read::load;
 use super::variable::BindingVariable;
 use crate::probe::binding::depth;
 use crate::probe::image::REFILL_WORD;
 
-/// One of `words`, which are those of the samplers by their levels; the refill where no reference passes.
+/// Selects one of `words`, which are those of the samplers by their levels; the refill where no reference passes.
 pub(super) fn read(emitter: &mut Emitter, levels: BindingVariable, sampler: Word, words: &[u32]) -> Word {
-    let image = load(emitter, levels, 0);
+    let image = levels.load(emitter, 0);
     let ty = emitter.builder.type_sampled_image(levels.ty);
     let both = emitter.builder.sampled_image(ty, None, image, sampler).expect(OPEN);
+
     let (uint, boolean) = (emitter.uint(), emitter.builder.type_bool());
     let mut found = emitter.constant(REFILL_WORD);
     for (word, reference) in words.iter().zip(depth::references(words.len())) {
@@ -29,7 +29,7 @@ pub(super) fn read(emitter: &mut Emitter, levels: BindingVariable, sampler: Word
     found
 }
 
-/// The bits of what a comparison at level 0 gives, which the sampler clamps to the level that it sees.
+/// Returns the bits of what a comparison at level 0 gives, which the sampler clamps to the level that it sees.
 fn compare(emitter: &mut Emitter, combined: Word, reference: f32) -> Word {
     let (float, uint) = (emitter.float(), emitter.uint());
     let corner = emitter.splat(float, 0.0_f32.to_bits(), 2);

@@ -1,53 +1,46 @@
-//! The two stages of a draw: which location is which?
+//! Writes the two stages of a draw, which show which location is which.
 //!
-//! For varyings the vertex stage writes the word of each location to it, and the fragment stage gives what it was handed
-//! to targets, four words each. For targets the fragment stage writes the word of each location to it.
+//! For varyings the vertex stage writes the word of each location to it, and the fragment stage stores what arrives in
+//! targets, four words each. For targets the fragment stage writes the word of each location to it.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionModel, StorageClass, Word};
 
 use super::emitter::{Emitter, OPEN};
-use crate::probe::binding::{BindingProgram, BindingSite, ENTRY, FRAGMENT_ENTRY, Pass};
+use crate::probe::binding::{BindingProgram, ENTRY, FRAGMENT_ENTRY, LocationWord, Pass};
 
 /// Writes both stages of `program`.
 pub(super) fn write(emitter: &mut Emitter, program: &BindingProgram) {
-    let locations: Vec<(u32, u32)> = program.reads.iter().filter_map(|read| location(read.site)).collect();
     match program.pass {
         Pass::Compute => {}
         Pass::Varyings => {
-            vertex(emitter, &locations);
-            fragment(emitter, &locations);
+            vertex(emitter, &program.distinct_locations());
+            fragment(emitter, program);
         }
         Pass::Targets => {
             vertex(emitter, &[]);
-            targets(emitter, &locations);
+            targets(emitter, &program.distinct_locations());
         }
     }
 }
 
-/// A location with its word, each location once.
-fn location(site: BindingSite) -> Option<(u32, u32)> {
-    match site {
-        BindingSite::Varying { location } | BindingSite::Target { location } => Some((location, site.word()?)),
-        BindingSite::Descriptor { .. } | BindingSite::PushConstants | BindingSite::Constant { .. } => None,
-    }
-}
-
-/// The vertex stage: a point in the middle, and a word to each location.
-fn vertex(emitter: &mut Emitter, locations: &[(u32, u32)]) {
+/// Writes the vertex stage: it places a point in the middle and stores the word of each location there.
+fn vertex(emitter: &mut Emitter, locations: &[LocationWord]) {
     let float = emitter.float();
     let vector = emitter.builder.type_vector(float, 4);
     let position = emitter.global(vector, StorageClass::Output, "position");
     emitter.builder.decorate(position, Decoration::BuiltIn, [Operand::BuiltIn(BuiltIn::Position)]);
     let size = emitter.global(float, StorageClass::Output, "point_size");
     emitter.builder.decorate(size, Decoration::BuiltIn, [Operand::BuiltIn(BuiltIn::PointSize)]);
+
     let uint = emitter.uint();
-    let outputs = distinct(locations).into_iter().map(|(location, word)| {
+    let outputs = locations.iter().map(|LocationWord { location, word }| {
         let output = emitter.global(uint, StorageClass::Output, &format!("out_{location}"));
-        emitter.decorate(output, Decoration::Location, location);
-        (output, emitter.constant(word))
+        emitter.decorate(output, Decoration::Location, *location);
+        (output, emitter.constant(*word))
     });
     let outputs: Vec<(Word, Word)> = outputs.collect();
+
     let function = emitter.begin();
     let zero = emitter.builder.constant_bit32(float, 0.0_f32.to_bits());
     let one = emitter.builder.constant_bit32(float, 1.0_f32.to_bits());
@@ -55,25 +48,29 @@ fn vertex(emitter: &mut Emitter, locations: &[(u32, u32)]) {
     for (pointer, value) in outputs.iter().copied().chain([(position, middle), (size, one)]) {
         emitter.builder.store(pointer, value, None, []).expect(OPEN);
     }
+
     let interface: Vec<Word> = outputs.iter().map(|(output, _)| *output).chain([position, size]).collect();
     emitter.end(function, ExecutionModel::Vertex, ENTRY, &interface);
 }
 
-/// The fragment stage that gives each of `locations` to a component of a target.
-fn fragment(emitter: &mut Emitter, locations: &[(u32, u32)]) {
+/// Writes the fragment stage that stores what arrives at each location in a component of a target.
+fn fragment(emitter: &mut Emitter, program: &BindingProgram) {
     let uint = emitter.uint();
-    let inputs = distinct(locations).into_iter().map(|(location, _)| {
+    let inputs = program.distinct_locations().into_iter().map(|LocationWord { location, .. }| {
         let input = emitter.global(uint, StorageClass::Input, &format!("in_{location}"));
         emitter.decorate(input, Decoration::Location, location);
         emitter.builder.decorate(input, Decoration::Flat, []);
         (location, input)
     });
     let inputs: Vec<(u32, Word)> = inputs.collect();
+
+    let locations = program.locations();
     let targets: Vec<Word> = (0..).zip(locations.chunks(4)).map(|(target, _)| self::target(emitter, target)).collect();
+
     let function = emitter.begin();
     let zero = emitter.constant(0);
     for (target, locations) in targets.iter().zip(locations.chunks(4)) {
-        let handed = locations.iter().map(|(location, _)| {
+        let handed = locations.iter().map(|LocationWord { location, .. }| {
             let (_, input) = inputs.iter().find(|(other, _)| other == location).expect("each location has an input");
             emitter.builder.load(uint, None, *input, None, []).expect(OPEN)
         });
@@ -81,13 +78,14 @@ fn fragment(emitter: &mut Emitter, locations: &[(u32, u32)]) {
         handed.resize(4, zero);
         give(emitter, *target, &handed);
     }
+
     let interface: Vec<Word> = inputs.iter().map(|(_, input)| *input).chain(targets).collect();
     emitter.end(function, ExecutionModel::Fragment, FRAGMENT_ENTRY, &interface);
 }
 
-/// The fragment stage that gives each target its own word.
-fn targets(emitter: &mut Emitter, locations: &[(u32, u32)]) {
-    let targets = distinct(locations).into_iter().map(|(location, word)| (target(emitter, location), word));
+/// Writes the fragment stage that stores the word of each target in it.
+fn targets(emitter: &mut Emitter, locations: &[LocationWord]) {
+    let targets = locations.iter().map(|LocationWord { location, word }| (target(emitter, *location), *word));
     let targets: Vec<(Word, u32)> = targets.collect();
     let function = emitter.begin();
     for (target, word) in &targets {
@@ -111,12 +109,4 @@ fn give(emitter: &mut Emitter, target: Word, components: &[Word]) {
     let ty = emitter.builder.type_vector(uint, 4);
     let texel = emitter.builder.composite_construct(ty, None, components.iter().copied()).expect(OPEN);
     emitter.builder.store(target, texel, None, []).expect(OPEN);
-}
-
-/// Each location once: several parameters may name one.
-fn distinct(locations: &[(u32, u32)]) -> Vec<(u32, u32)> {
-    let mut locations = locations.to_vec();
-    locations.sort_unstable();
-    locations.dedup();
-    locations
 }

@@ -1,4 +1,4 @@
-//! A SPIR-V module under construction: types and constants through rspirv's builder, which finds equal ones itself.
+//! A SPIR-V module under construction: types and constants through rspirv's builder, which reuses equal ones itself.
 
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 use rspirv::dr::{Builder, Operand};
@@ -111,16 +111,18 @@ impl Emitter {
 
     /// An image type, with its sampler for a combined one.
     pub(super) fn image(&mut self, kind: ImageKind, view: ImageView, texel: TexelType) -> Word {
-        let component = self.component(texel);
         let storage = matches!(kind, ImageKind::Storage | ImageKind::StorageTexels);
         let texels = matches!(kind, ImageKind::UniformTexels | ImageKind::StorageTexels);
         let (dim, arrayed) = if texels { (Dim::DimBuffer, false) } else { dimension(view) };
         if let Some(capability) = capability(dim, arrayed, storage) {
             self.need(capability);
         }
+
+        let component = self.component(texel);
         let depth = u32::from(texel == TexelType::Depth);
         let (sampled, format) = if storage { (2, format(texel)) } else { (1, ImageFormat::Unknown) };
         let image = self.builder.type_image(component, dim, depth, u32::from(arrayed), 0, sampled, format, None);
+
         match kind {
             ImageKind::Combined => self.builder.type_sampled_image(image),
             ImageKind::Sampled | ImageKind::Storage | ImageKind::UniformTexels | ImageKind::StorageTexels => image,
@@ -170,7 +172,7 @@ impl Emitter {
     }
 }
 
-/// Dimension, and whether it is an array.
+/// The dimension of a view, and true if it is an array.
 fn dimension(view: ImageView) -> (Dim, bool) {
     match view {
         ImageView::D1 => (Dim::Dim1D, false),

@@ -16,7 +16,7 @@ use crate::module::Module;
 use crate::probe::binding::{BindingProgram, BoundKind, ENTRY, FIRST_ANSWER, ProbedBinding, is_sampled_cube};
 use crate::probe::image::REFILL_WORD;
 
-/// Why HLSL cannot read what stands at a place as a word: a lowercase fragment; `None` where it can.
+/// Says why HLSL cannot read as a word what is bound at a place: a lowercase fragment; `None` where it can.
 pub fn not_readable(module: &Module, layouts: &[BlockLayout], probed: &ProbedBinding) -> Option<String> {
     let names_it =
         |name: &str| probed.path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
@@ -69,6 +69,7 @@ pub fn source(declarations: &str, module: &Module, layouts: &[BlockLayout], prog
         };
         writeln!(body, "    layoutproof_output.Store({place}, {value});").expect("a String takes every write");
     }
+
     let levels = program
         .tools
         .levels
@@ -80,6 +81,7 @@ pub fn source(declarations: &str, module: &Module, layouts: &[BlockLayout], prog
     } else {
         String::new()
     };
+
     format!(
         "{declarations}
 RWByteAddressBuffer layoutproof_output : register(u{}, space{SPACE});
@@ -123,7 +125,7 @@ fn word_of(layout: &BlockLayout) -> Option<Leaf> {
     layout.leaves().into_iter().find(shows)
 }
 
-/// The word that a parameter's element holds.
+/// The expression for the word that a parameter's element holds; `None` where HLSL has none.
 fn value(module: &Module, layouts: &[BlockLayout], probed: &ProbedBinding, element: u32) -> Option<String> {
     if let (BoundKind::Uniform | BoundKind::Storage { .. }, Some(layout)) =
         (probed.kind, block_of(layouts, &probed.path))
@@ -169,20 +171,23 @@ fn element_of(module: &Module, probed: &ProbedBinding, element: u32) -> String {
         });
         ty = Some(&**element);
     }
+    // The parameter's type is not known for a path into a struct; its elements are counted in one dimension then.
     if dimensions.is_empty() && probed.elements > 1 {
         dimensions.push(u32::MAX);
     }
+
     let mut left = element;
     let mut indices = Vec::new();
     for dimension in dimensions.iter().rev() {
         indices.push(left % (*dimension).max(1));
         left /= (*dimension).max(1);
     }
+
     let indices = indices.iter().rev().map(|index| format!("[{index}]"));
     format!("{}{}", probed.path, indices.collect::<String>())
 }
 
-/// How the first texel is read.
+/// The operator or method that reads the first texel; `None` where HLSL has none.
 fn read_of(kind: ImageKind, view: ImageView) -> Option<&'static str> {
     Some(match (kind, view) {
         (ImageKind::UniformTexels | ImageKind::StorageTexels, _) | (ImageKind::Storage, ImageView::D1) => "[0]",

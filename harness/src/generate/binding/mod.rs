@@ -2,7 +2,7 @@
 //!
 //! [`crate::probe::binding`] has the interface. [`spirv`] declares one variable for each parameter with set and binding
 //! as they were computed, so its modules prove what devices do with those decorations. [`wgsl`] writes the same in WGSL
-//! as far as that goes.
+//! as far as the language allows, [`hlsl`] an entry point behind the author's own HLSL.
 
 mod compare;
 mod draw;

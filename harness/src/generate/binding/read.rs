@@ -26,9 +26,9 @@ pub(super) fn read(
     match kind {
         BoundKind::Uniform | BoundKind::Storage { .. } | BoundKind::PushConstants => word(emitter, variable, element),
         BoundKind::Constant => variable.id,
-        BoundKind::Varying | BoundKind::Target => load(emitter, variable, element),
+        BoundKind::Varying | BoundKind::Target => variable.load(emitter, element),
         BoundKind::Sampler { comparison } => {
-            let sampler = load(emitter, variable, element);
+            let sampler = variable.load(emitter, element);
             let levels = other.expect("a sampler that is read has a texture");
             if comparison {
                 return compare::read(emitter, levels, sampler, words);
@@ -37,18 +37,18 @@ pub(super) fn read(
         }
         BoundKind::Image { view, texel, .. } if is_sampled_cube(kind) => {
             let nearest = other.expect("a program that reads cube maps has a sampler for them");
-            let sampler = load(emitter, nearest, 0);
+            let sampler = nearest.load(emitter, 0);
             sampled(emitter, variable, element, sampler, view, texel)
         }
         BoundKind::Image { kind: ImageKind::Combined, view, texel } => {
-            let image = load(emitter, variable, element);
+            let image = variable.load(emitter, element);
             sample(emitter, image, view, texel)
         }
         BoundKind::Image { kind, view, texel } => texel_of(emitter, kind, view, texel, variable, element),
     }
 }
 
-/// The first word of a block.
+/// Loads the first word of a block.
 fn word(emitter: &mut Emitter, variable: BindingVariable, element: u32) -> Word {
     let uint = emitter.uint();
     let pointer = emitter.builder.type_pointer(None, variable.class, uint);
@@ -59,18 +59,7 @@ fn word(emitter: &mut Emitter, variable: BindingVariable, element: u32) -> Word 
     emitter.builder.load(uint, None, chain, None, []).expect(OPEN)
 }
 
-/// The whole of one element.
-pub(super) fn load(emitter: &mut Emitter, variable: BindingVariable, element: u32) -> Word {
-    let mut pointer = variable.id;
-    if variable.arrayed {
-        let ty = emitter.builder.type_pointer(None, variable.class, variable.ty);
-        let index = emitter.constant(element);
-        pointer = emitter.builder.access_chain(ty, None, variable.id, [index]).expect(OPEN);
-    }
-    emitter.builder.load(variable.ty, None, pointer, None, []).expect(OPEN)
-}
-
-/// A texel through a sampler of its own.
+/// Samples a texture through a sampler of its own.
 fn sampled(
     emitter: &mut Emitter,
     texture: BindingVariable,
@@ -79,13 +68,13 @@ fn sampled(
     view: ImageView,
     texel: TexelType,
 ) -> Word {
-    let image = load(emitter, texture, element);
+    let image = texture.load(emitter, element);
     let ty = emitter.builder.type_sampled_image(texture.ty);
     let both = emitter.builder.sampled_image(ty, None, image, sampler).expect(OPEN);
     sample(emitter, both, view, texel)
 }
 
-/// The middle of a combined image at level 0, which the sampler clamps to the level that it sees.
+/// Samples the middle of a combined image at level 0, which the sampler clamps to the level that it sees.
 fn sample(emitter: &mut Emitter, combined: Word, view: ImageView, texel: TexelType) -> Word {
     let float = emitter.float();
     let middle = match view {
@@ -114,7 +103,7 @@ fn direction(emitter: &mut Emitter, view: ImageView) -> Word {
     emitter.builder.constant_composite(vector, components)
 }
 
-/// The first texel of an image or a typed buffer.
+/// Reads the first texel of an image or a typed buffer.
 fn texel_of(
     emitter: &mut Emitter,
     kind: ImageKind,
@@ -123,10 +112,12 @@ fn texel_of(
     variable: BindingVariable,
     element: u32,
 ) -> Word {
-    let image = load(emitter, variable, element);
+    let image = variable.load(emitter, element);
+
     let int = emitter.int();
     let texels = matches!(kind, ImageKind::UniformTexels | ImageKind::StorageTexels);
     let at = emitter.splat(int, 0, if texels { 1 } else { storage_coordinates(view) });
+
     let component = emitter.component(texel);
     let ty = emitter.builder.type_vector(component, 4);
     let read = match kind {

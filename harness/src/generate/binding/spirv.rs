@@ -9,7 +9,7 @@ use super::draw;
 use super::emitter::{Emitter, OPEN};
 use super::read;
 use super::variable::{BindingVariable, ToolVariables, declare, declare_tools};
-use crate::probe::binding::{BindingProgram, BindingSite, ENTRY, FIRST_ANSWER, Pass, is_sampler};
+use crate::probe::binding::{BindingProgram, ENTRY, FIRST_ANSWER, Pass, is_sampler};
 
 /// The words of the module of `program`.
 pub fn module(program: &BindingProgram) -> Vec<u32> {
@@ -39,20 +39,10 @@ fn compute(emitter: &mut Emitter, program: &BindingProgram) {
     for (answer, found) in (FIRST_ANSWER..).zip(&program.reads) {
         let kind = program.bound[found.of].kind;
         let other = if is_sampler(kind) { levels.next() } else { tools.nearest };
-        let value = read::read(emitter, kind, variables[found.of], element(found.site), other, &words);
+        let value = read::read(emitter, kind, variables[found.of], found.site.element(), other, &words);
         store(emitter, &tools, answer, value);
     }
     emitter.end(function, ExecutionModel::GLCompute, ENTRY, &[]);
-}
-
-fn element(site: BindingSite) -> u32 {
-    match site {
-        BindingSite::Descriptor { element, .. } => element,
-        BindingSite::PushConstants
-        | BindingSite::Constant { .. }
-        | BindingSite::Varying { .. }
-        | BindingSite::Target { .. } => 0,
-    }
 }
 
 fn store(emitter: &mut Emitter, tools: &ToolVariables, word: u32, value: Word) {

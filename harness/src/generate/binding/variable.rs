@@ -4,20 +4,33 @@ use layoutproof_device::{ImageKind, ImageView};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
-use super::emitter::Emitter;
+use super::emitter::{Emitter, OPEN};
 use crate::probe::binding::{BindingProgram, BindingSite, BoundKind, ProbedBinding};
 use crate::probe::image::REFILL_WORD;
 
-/// What an id is to the code that reads it.
+/// A variable with what the code that reads it has to know.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BindingVariable {
     /// The variable; for a specialization constant the constant.
     pub(super) id: Word,
-    /// What it points at; of an array one element.
+    /// The type that it points at; of an array, the type of one element.
     pub(super) ty: Word,
     pub(super) class: StorageClass,
-    /// Whether it is an array.
+    /// True for an array.
     pub(super) arrayed: bool,
+}
+
+impl BindingVariable {
+    /// Loads the whole of one element.
+    pub(super) fn load(self, emitter: &mut Emitter, element: u32) -> Word {
+        let mut pointer = self.id;
+        if self.arrayed {
+            let ty = emitter.builder.type_pointer(None, self.class, self.ty);
+            let index = emitter.constant(element);
+            pointer = emitter.builder.access_chain(ty, None, self.id, [index]).expect(OPEN);
+        }
+        emitter.builder.load(self.ty, None, pointer, None, []).expect(OPEN)
+    }
 }
 
 /// The program's own variables.
@@ -41,6 +54,7 @@ pub(super) fn declare(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingV
         BoundKind::Varying => (emitter.uint(), StorageClass::Input),
         BoundKind::Target => (emitter.uint(), StorageClass::Output),
     };
+
     let arrayed = probed.elements > 1;
     let whole = if arrayed {
         let length = emitter.constant(probed.elements);
@@ -48,6 +62,7 @@ pub(super) fn declare(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingV
     } else {
         ty
     };
+
     let id = emitter.global(whole, class, &probed.path);
     match probed.site {
         BindingSite::Descriptor { set, binding, .. } => emitter.bind(id, set, binding),
@@ -62,10 +77,12 @@ pub(super) fn declare(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingV
     BindingVariable { id, ty, class, arrayed }
 }
 
-/// A specialization constant, which has the refill where nobody gives it a value.
+/// Declares a specialization constant, which has the refill unless a pipeline gives it a value.
 fn constant(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingVariable {
     let ty = emitter.uint();
     let id = emitter.builder.spec_constant_bit32(ty, REFILL_WORD);
+    emitter.builder.name(id, &*probed.path);
+
     match probed.site {
         BindingSite::Constant { id: number } => {
             emitter.builder.decorate(id, Decoration::SpecId, [Operand::LiteralBit32(number)]);
@@ -75,26 +92,29 @@ fn constant(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingVariable {
         | BindingSite::Varying { .. }
         | BindingSite::Target { .. } => {}
     }
-    emitter.builder.name(id, &*probed.path);
+
     BindingVariable { id, ty, class: StorageClass::Private, arrayed: false }
 }
 
-/// Declares what the program has of its own.
+/// Declares the program's own variables.
 pub(super) fn declare_tools(emitter: &mut Emitter, program: &BindingProgram) -> ToolVariables {
     let tools = &program.tools;
     let words = emitter.words_block();
     let output = emitter.global(words, StorageClass::StorageBuffer, "output");
     emitter.bind(output, 0, tools.output);
+
     let samplers = program.sampler_reads();
     let levels = tools.levels.iter().zip(samplers).map(|(binding, read)| {
         let ty = emitter.image(ImageKind::Sampled, ImageView::D2, program.sampler_texel(read));
         opaque(emitter, ty, *binding, "levels")
     });
     let levels = levels.collect();
+
     let nearest = program.reads_cubes().then(|| {
         let ty = emitter.builder.type_sampler();
         opaque(emitter, ty, tools.nearest, "nearest")
     });
+
     ToolVariables { output, levels, nearest }
 }
 

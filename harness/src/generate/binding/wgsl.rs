@@ -6,15 +6,15 @@
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 
 use crate::probe::binding::{
-    BindingProgram, BindingSite, BoundKind, ENTRY, FIRST_ANSWER, FRAGMENT_ENTRY, Pass, ProbedBinding, ProgramRead,
-    is_sampled_cube,
+    BindingProgram, BindingSite, BoundKind, ENTRY, FIRST_ANSWER, FRAGMENT_ENTRY, LocationWord, Pass, ProbedBinding,
+    ProgramRead, is_sampled_cube,
 };
 use crate::probe::image::REFILL_WORD;
 
 /// Largest `@id` of an override.
 const MOST_ID: u32 = 0xFFFF;
 
-/// Why WGSL cannot say what stands at a place: a lowercase fragment; `None` where it can.
+/// Says why WGSL cannot express what is bound at a place: a lowercase fragment; `None` where it can.
 pub fn not_expressible(probed: &ProbedBinding) -> Option<String> {
     let lacks = |what: &str| Some(format!("{what}, which WGSL has not"));
     match (probed.kind, probed.site) {
@@ -56,9 +56,10 @@ pub fn module(program: &BindingProgram) -> String {
 
 fn compute(program: &BindingProgram) -> String {
     let mut lines = Vec::new();
-    let owners = owners(program);
     lines.push("struct Block { word: vec4<u32> }".to_owned());
+    let owners = owners(program);
     lines.extend(owners.iter().map(|(index, probed)| declaration(*index, probed)));
+
     let tools = &program.tools;
     lines.push(format!("@group(0) @binding({}) var<storage, read_write> output: array<u32>;", tools.output));
     let levels = tools.levels.iter().enumerate();
@@ -68,12 +69,14 @@ fn compute(program: &BindingProgram) -> String {
     if program.reads_cubes() {
         lines.push(format!("@group(0) @binding({}) var nearest: sampler;", tools.nearest));
     }
+
     let samplers = program.sampler_reads();
     let answer = |(index, word): (usize, u32)| {
         let levels = samplers.iter().position(|sampler| *sampler == index).unwrap_or(0);
         format!("    output[{word}] = {};", expression(program, program.reads[index], levels))
     };
     let answers: Vec<String> = (0..program.reads.len()).zip(FIRST_ANSWER..).map(answer).collect();
+
     lines.push(format!("@compute @workgroup_size(1)\nfn {ENTRY}() {{\n    output[0] = output[1];"));
     lines.extend(answers);
     lines.push("}\n".to_owned());
@@ -103,6 +106,7 @@ fn declaration(index: usize, probed: &ProbedBinding) -> String {
         BoundKind::Sampler { comparison: true } => "sampler_comparison".to_owned(),
         BoundKind::Constant | BoundKind::Varying | BoundKind::Target => "u32".to_owned(),
     };
+
     let space = match probed.kind {
         BoundKind::Uniform => "<uniform>",
         BoundKind::Storage { writable: true } => "<storage, read_write>",
@@ -111,6 +115,7 @@ fn declaration(index: usize, probed: &ProbedBinding) -> String {
         BoundKind::Image { .. } | BoundKind::Sampler { .. } => "",
         BoundKind::Constant | BoundKind::Varying | BoundKind::Target => "<private>",
     };
+
     match probed.site {
         BindingSite::Descriptor { set, binding, .. } => {
             format!("@group({set}) @binding({binding}) var{space} r{index}: {ty};")
@@ -141,7 +146,7 @@ fn expression(program: &BindingProgram, read: ProgramRead, levels: usize) -> Str
     }
 }
 
-/// Integers are gathered, because only floats are sampled.
+/// The expression that reads a cube map; integers are gathered, because only floats are sampled.
 fn cube(name: &str, view: ImageView, texel: TexelType) -> String {
     let layer = if view == ImageView::CubeArray { ", 0" } else { "" };
     match texel {
@@ -193,36 +198,25 @@ fn format(texel: TexelType) -> &'static str {
     }
 }
 
-/// The locations of a draw with their words, in the order of the reads.
-fn locations(program: &BindingProgram) -> Vec<(u32, u32)> {
-    let location = |read: &ProgramRead| match read.site {
-        BindingSite::Varying { location } | BindingSite::Target { location } => Some((location, read.site.word()?)),
-        BindingSite::Descriptor { .. } | BindingSite::PushConstants | BindingSite::Constant { .. } => None,
-    };
-    program.reads.iter().filter_map(location).collect()
-}
-
-/// Each location once, ascending.
-fn distinct(mut locations: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
-    locations.sort_unstable();
-    locations.dedup();
-    locations
-}
-
 fn varyings(program: &BindingProgram) -> String {
-    let locations = locations(program);
-    let members = distinct(locations.clone());
-    let declared = members.iter().map(|(at, _)| format!("    @location({at}) @interpolate(flat) at{at}: u32,\n"));
-    let declared = declared.collect::<Vec<_>>().concat();
+    let members = program.distinct_locations();
+    let declare = |LocationWord { location, .. }: &LocationWord| {
+        format!("    @location({location}) @interpolate(flat) at{location}: u32,\n")
+    };
+    let declared = members.iter().map(declare);
+    let declared: String = declared.collect();
     let values = std::iter::once("vec4(0.0, 0.0, 0.0, 1.0)".to_owned());
-    let values: Vec<String> = values.chain(members.iter().map(|(_, word)| format!("{word}u"))).collect();
+    let values: Vec<String> = values.chain(members.iter().map(|member| format!("{}u", member.word))).collect();
+
+    let locations = program.locations();
     let texels = locations.chunks(4).map(|four| {
-        let components = (0..4).map(|index| four.get(index).map_or("0u".to_owned(), |(at, _)| format!("point.at{at}")));
+        let member = |at: &LocationWord| format!("point.at{}", at.location);
+        let components = (0..4).map(|index| four.get(index).map_or("0u".to_owned(), member));
         format!("vec4({})", components.collect::<Vec<_>>().join(", "))
     });
     let texels: Vec<String> = texels.collect();
-    let outputs: Vec<String> = (0_u32..).zip(&texels).map(|(index, _)| target(index)).collect();
-    let outputs = outputs.concat();
+    let outputs: String = (0_u32..).zip(&texels).map(|(index, _)| target(index)).collect();
+
     format!(
         "struct Point {{\n    @builtin(position) position: vec4<f32>,\n{declared}}}\nstruct Targets {{\n{outputs}}}\n\
          @vertex\nfn {ENTRY}() -> Point {{\n    return Point({});\n}}\n\
@@ -233,9 +227,9 @@ fn varyings(program: &BindingProgram) -> String {
 }
 
 fn targets(program: &BindingProgram) -> String {
-    let locations = distinct(locations(program));
-    let outputs = locations.iter().map(|(at, _)| target(*at)).collect::<Vec<_>>().concat();
-    let texels: Vec<String> = locations.iter().map(|(_, word)| format!("vec4({word}u)")).collect();
+    let locations = program.distinct_locations();
+    let outputs: String = locations.iter().map(|at| target(at.location)).collect();
+    let texels: Vec<String> = locations.iter().map(|at| format!("vec4({}u)", at.word)).collect();
     format!(
         "struct Targets {{\n{outputs}}}\n\
          @vertex\nfn {ENTRY}() -> @builtin(position) vec4<f32> {{\n    return vec4(0.0, 0.0, 0.0, 1.0);\n}}\n\

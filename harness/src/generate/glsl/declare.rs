@@ -18,7 +18,7 @@ use crate::probe::AddressSpace;
 /// The block with what it needs, from `#version` on.
 ///
 /// # Errors
-/// What GLSL cannot say.
+/// If GLSL cannot express the block.
 pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotInGlsl> {
     let mut writer =
         GlslWriter { options: declared.options, structs: Vec::new(), declared: Vec::new(), extended: false };
@@ -60,7 +60,7 @@ struct GlslWriter {
     structs: Vec<(Arc<StructType>, String)>,
     /// Their declarations, inner structs first.
     declared: Vec<String>,
-    /// Whether a type of an extension takes part.
+    /// True if a type of an extension takes part.
     extended: bool,
 }
 
@@ -78,6 +78,7 @@ impl GlslWriter {
         if counted.iter().any(|member| placed(member)) && !counted.iter().all(|member| placed(member)) {
             return Err(NotInGlsl::new("", "packoffset on some members only"));
         }
+
         let mut lines = Vec::new();
         for (index, member) in (0..).zip(&structure.members).filter(|(_, member)| !is_resource(&member.ty)) {
             let line = self.member("", index, member)?;
@@ -85,6 +86,7 @@ impl GlslWriter {
             let offset = explicit(member).map_or(String::new(), |offset| format!("layout(offset = {offset}) "));
             lines.push(format!("    {offset}{order}{line};\n"));
         }
+
         if lines.is_empty() { Err(NotInGlsl::new("", "an empty block")) } else { Ok(lines.concat()) }
     }
 
@@ -135,6 +137,7 @@ impl GlslWriter {
         if let Some((_, name)) = self.structs.iter().find(|(known, _)| known == structure) {
             return Ok(name.clone());
         }
+
         let mut members = Vec::new();
         for (index, member) in (0..).zip(&structure.members).filter(|(_, member)| !is_resource(&member.ty)) {
             if explicit(member).is_some() {
@@ -145,6 +148,7 @@ impl GlslWriter {
         if members.is_empty() {
             return Err(NotInGlsl::new(path, "an empty struct"));
         }
+
         let number = u32::try_from(self.structs.len()).expect("a source has fewer than 2^32 structs");
         let name = format!("S{}", member_name(number, &structure.name));
         self.declared.push(format!("struct {name} {{\n{}}};\n", members.concat()));

@@ -1,7 +1,7 @@
-//! Probes as GLSL: a block's declaration said again in GLSL, with an entry point that reads every leaf by name.
+//! Writes probes in GLSL: a block's declaration, translated, with an entry point that reads every leaf by name.
 //!
 //! The text is for glslang and naga. It names the rule set (`layout(std140)`) and says offsets only where the
-//! declaration does; all others are the compiler's business. What GLSL cannot say is refused with the member and the
+//! declaration does; all others are the compiler's business. What GLSL cannot express is refused with the member and the
 //! reason.
 //!
 //! Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers;
@@ -24,10 +24,10 @@ pub const BINDING: u32 = super::hlsl::BINDING;
 /// Name of the block's variable.
 const BLOCK: &str = "layoutproof_block";
 
-/// The member of a block that is no struct, and that of a block of elements.
+/// Name of the member of a block that is not a struct, and of that of a block of elements.
 const VALUE: &str = "layoutproof_value";
 
-/// Why GLSL cannot say what is declared.
+/// The reason why a declaration cannot be translated to GLSL.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("not expressible in GLSL: {}, {reason}", if path.is_empty() { "the block".to_owned() } else { format!("`{path}`") })]
 pub struct NotInGlsl {
@@ -43,12 +43,12 @@ impl NotInGlsl {
     }
 }
 
-/// What is said in GLSL.
+/// A block with all that its declaration in GLSL depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct GlslDeclaration<'a> {
     /// The block.
     pub block: &'a Block,
-    /// Whether it is an unsized array of the block's elements, which shows their stride.
+    /// True for an unsized array of the block's elements, which shows their stride.
     pub elements: bool,
     /// The layout qualifier: `std140`, `std430` or `scalar`.
     pub rules: &'a str,
@@ -63,6 +63,7 @@ pub struct GlslDeclaration<'a> {
 pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
     let glsl = find(rules).and_then(|rules| rules.glsl);
     let has_uniform_blocks = glsl.is_none_or(|glsl| glsl.in_uniform_blocks);
+
     match kind {
         BlockKind::PushConstant => AddressSpace::PushConstant,
         BlockKind::Cbuffer
@@ -94,7 +95,7 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
 /// point's name in the text is `main`, as GLSL wants it.
 ///
 /// # Errors
-/// What GLSL cannot say, or a plan of another kind.
+/// If GLSL cannot express the block, or for a plan of another kind.
 pub fn probe(declared: &GlslDeclaration<'_>, plan: &ProbePlan, wiring: &Wiring) -> Result<String, NotInGlsl> {
     let block = declaration(declared)?;
     let mut body = String::new();
@@ -136,6 +137,7 @@ fn store(value: &str, component: Component, word: u32) -> String {
         )
     };
     let one_word = |bits: String| format!("    layoutproof_output[{word}] = {bits};\n");
+
     match (scalar, size) {
         (Scalar::Bool, _) => one_word(format!("{value} ? 1u : 0u")),
         (_, 8) if scalar.is_float() => two_words(format!("unpackDouble2x32({value})")),

@@ -1,4 +1,4 @@
-//! How declared scalars, vectors and matrices are spelled in GLSL.
+//! Names of declared scalars, vectors and matrices in GLSL.
 //!
 //! Source: The OpenGL Shading Language 4.60, 4.1 Basic Types; `GL_EXT_shader_explicit_arithmetic_types`.
 
@@ -9,9 +9,9 @@ use layoutproof_layout::scalar::{Scalar, SixteenBit};
 pub(super) struct GlslTypeNames {
     /// `float16_t`.
     pub(super) scalar: &'static str,
-    /// What stands before `vec3`.
+    /// Prefix of `vec3`.
     vector: &'static str,
-    /// What stands before `mat2x3`; `None` where there are no such matrices.
+    /// Prefix of `mat2x3`; `None` where there are no such matrices.
     matrix: Option<&'static str>,
 }
 

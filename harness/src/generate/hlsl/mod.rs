@@ -1,4 +1,4 @@
-//! Probes as HLSL: the user's own declarations, unchanged, with an entry point behind them that reads, or writes, every
+//! Writes probes in HLSL: the user's own declarations, unchanged, with an entry point behind them that reads, or writes, every
 //! leaf by name (`statements`).
 //!
 //! The text is for DXC, FXC, Clang and Slang, which decide where the leaves are. The probe's output and input have
@@ -90,10 +90,11 @@ pub(super) const BYTES: &str = "layoutproof_bytes";
 /// Register space of [`BYTES`] (`t0`, or `u0` where it is written), which must not be taken for one of the probe's own.
 const BYTES_SPACE: u32 = SPACE + 1;
 
-/// What the names of all parameters begin with that probes and programs have for themselves.
+/// Prefix of the names of all parameters that probes and programs have for themselves.
 pub const OWN: &str = "layoutproof_";
 
-/// Why the leaf cannot be read by a statement of the language, if it cannot: a fragment that fits after "not probed: ".
+/// Says why the leaf cannot be read by a statement of the language, if it cannot: a fragment that fits after
+/// "not probed: ".
 pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
     let Component { scalar, size } = leaf.component;
     if scalar.is_minimum_precision() && size == 4 {
@@ -110,7 +111,7 @@ pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
 pub struct HlslSource<'a> {
     /// The declarations.
     pub declarations: &'a str,
-    /// What will read them.
+    /// The language that will read them.
     pub dialect: Dialect,
     /// The parameters of the probe's entry point: none, or where they are the block, those of the user's own, as a list.
     pub parameters: String,
@@ -130,8 +131,10 @@ pub fn probe(
     let HlslSource { declarations, dialect, parameters } = program;
     let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
     let entry = plan.entries.first().ok_or_else(nothing)?;
+
     let probed = ProbedBlock { dialect: *dialect, layout, plan, wiring };
     let Statements { functions, body } = probed.statements(entry.direction).ok_or_else(nothing)?;
+
     Ok(format!(
         "{declarations}
 {buffers}

@@ -21,19 +21,19 @@ const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 /// A local that holds what is read at once.
 const VALUE: &str = "layoutproof_value";
 
-/// What the names of variables in workgroup memory begin with.
+/// Prefix of the names of variables in workgroup memory.
 const SHARED: &str = "layoutproof_shared";
 
 /// Locals that hold the words of a double.
 const HALVES: [&str; 2] = ["layoutproof_low", "layoutproof_high"];
 
-/// What the name of a handle's type begins with.
+/// Prefix of the name of a handle's type.
 const HANDLE: &str = "DescriptorHandle<";
 
 /// A local that holds the words of a handle.
 const WORDS: &str = "layoutproof_words";
 
-/// What the statements are about.
+/// A block with its plan, and the dialect of the statements that probe it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProbedBlock<'a> {
     pub(super) dialect: Dialect,
@@ -82,7 +82,8 @@ impl ProbedBlock<'_> {
         &self.plan.leaves[slot.leaf as usize]
     }
 
-    /// Slots of one vector or of one value that is passed, or a single one of any other form.
+    /// Adds the statements that read `slots`: those of one vector or of one value that is passed, or a single one of any
+    /// other form. `None` where there is no statement for it.
     fn reads(&self, slots: &[AnswerSlot], text: &mut Statements) -> Option<()> {
         let leaf = self.leaf(&slots[0]);
         let path = expression(self.layout, leaf)?;
@@ -110,12 +111,13 @@ impl ProbedBlock<'_> {
             }
             Form::Parameter | Form::Divergent | Form::Copied | Form::Length => return None,
         };
+
         text.body += &self.store(&value, leaf.component, word(&slots[0])?);
         Some(())
     }
 
-    /// What [`Form::Whole`] passes for a leaf, and the leaf's path in it. A scalar alone is what its name is, and DXC's SPIR-V
-    /// passes no enum to functions.
+    /// The path of what [`Form::Whole`] passes for a leaf, and the leaf's path in it; `None` for a leaf that is not part of
+    /// anything larger. DXC's SPIR-V passes no enum to functions.
     fn whole(&self, slot: &AnswerSlot) -> Option<(String, String)> {
         let leaf = self.leaf(slot);
         let path = expression(self.layout, leaf)?;
@@ -191,7 +193,7 @@ impl ProbedBlock<'_> {
         Some(())
     }
 
-    /// The element's type as it is declared; `None` for blocks that are no element.
+    /// The element's type as it is declared; `None` for blocks that are not the element of a buffer.
     fn element(&self) -> Option<&str> {
         let element = self.layout.result.as_ref().ok()?;
         (self.layout.kind == BlockKind::StructuredElement).then_some(element.type_name.as_str())

@@ -11,18 +11,26 @@ use crate::probe::{AddressSpace, Direction, Form, ProbeEntry, Stage, Wiring, pla
 /// The entry point for the only block of `declarations`.
 fn entry_point(declarations: &str, space: AddressSpace, direction: Direction) -> String {
     let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
-    entry_point_in(Dialect::Hlsl, &forms, (declarations, space, direction))
+    entry_point_in(Dialect::Hlsl, &forms, declarations, space, direction)
 }
 
-fn entry_point_in(dialect: Dialect, forms: &[Form], block: (&str, AddressSpace, Direction)) -> String {
-    let text = whole_text(dialect, forms, block);
+fn entry_point_in(
+    dialect: Dialect,
+    forms: &[Form],
+    declarations: &str,
+    space: AddressSpace,
+    direction: Direction,
+) -> String {
+    let text = whole_text(dialect, forms, declarations, space, direction);
     text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
 }
 
 fn whole_text(
     dialect: Dialect,
     forms: &[Form],
-    (declarations, space, direction): (&str, AddressSpace, Direction),
+    declarations: &str,
+    space: AddressSpace,
+    direction: Direction,
 ) -> String {
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", declarations);
@@ -71,7 +79,7 @@ fn elements_of_structured_buffers_are_passed_whole() {
     let declarations = "struct P { float a; bool b; }; StructuredBuffer<P> S;";
     let text = entry_point(declarations, AddressSpace::Storage, Direction::Read);
     assert!(text.contains("layoutproof_whole0(S[0]);"), "{text}");
-    let text = whole_text(Dialect::Hlsl, &[Form::Whole], (declarations, AddressSpace::Storage, Direction::Read));
+    let text = whole_text(Dialect::Hlsl, &[Form::Whole], declarations, AddressSpace::Storage, Direction::Read);
     let function = "template <typename T> void layoutproof_whole0(T layoutproof_value)
 {
     layoutproof_output.Store(4, asuint(layoutproof_value.a));
@@ -85,7 +93,7 @@ fn elements_of_structured_buffers_are_passed_whole() {
 fn elements_are_loaded_from_and_stored_to_byte_address_buffers() {
     let declarations = "struct P { float a; row_major float1x2 m; }; StructuredBuffer<P> S;";
     let text =
-        |direction| whole_text(Dialect::Hlsl, &[Form::ByteAddress], (declarations, AddressSpace::Storage, direction));
+        |direction| whole_text(Dialect::Hlsl, &[Form::ByteAddress], declarations, AddressSpace::Storage, direction);
     let loaded = "    { P layoutproof_value = layoutproof_bytes.Load<P >(0);
     layoutproof_output.Store(4, asuint(layoutproof_value.a));
     layoutproof_output.Store(8, asuint(layoutproof_value.m[0][0]));
@@ -142,7 +150,7 @@ fn a_write_takes_each_leaf_from_the_input() {
 fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
     let forms = [Form::Leaf, Form::Vector, Form::Indexed];
     let declarations = "struct P { float2x2 m; float v[2]; }; StructuredBuffer<P> S;";
-    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, AddressSpace::Storage, Direction::Read));
+    let text = entry_point_in(Dialect::OldHlsl, &forms, declarations, AddressSpace::Storage, Direction::Read);
     for expected in [
         "asuint(S[0].m[1].x)",
         "{ float2 layoutproof_value = S[0].m[1];",
@@ -152,10 +160,10 @@ fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
         assert!(text.contains(expected), "{expected} in {text}");
     }
     let declarations = "struct P { float2x2 m; }; RWStructuredBuffer<P> S;";
-    let text = entry_point_in(Dialect::OldHlsl, &[Form::Leaf], (declarations, AddressSpace::Storage, Direction::Write));
+    let text = entry_point_in(Dialect::OldHlsl, &[Form::Leaf], declarations, AddressSpace::Storage, Direction::Write);
     assert!(text.contains("S[0].m[0].y = asfloat("), "{text}");
     let declarations = "cbuffer S { float2x2 m; };";
-    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, AddressSpace::Uniform, Direction::Read));
+    let text = entry_point_in(Dialect::OldHlsl, &forms, declarations, AddressSpace::Uniform, Direction::Read);
     assert!(text.contains("asuint(m[1][0])"), "{text}");
 }
 
@@ -164,7 +172,7 @@ fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
 fn clang_gets_buffers_of_words() {
     let declarations = "cbuffer S { double d; int a[2]; };";
     let forms = [Form::Leaf, Form::Indexed];
-    let text = whole_text(Dialect::Clang, &forms, (declarations, AddressSpace::Uniform, Direction::Read));
+    let text = whole_text(Dialect::Clang, &forms, declarations, AddressSpace::Uniform, Direction::Read);
     let (_, buffers) = text.split_once('\n').unwrap();
     expect![[r#"
         RWStructuredBuffer<uint> layoutproof_output : register(u0, space1000);

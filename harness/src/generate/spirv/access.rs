@@ -12,7 +12,7 @@ pub(super) const OPEN: &str = "a block is open while a body is written";
 /// A pointer with the type to which it points.
 #[derive(Clone, Debug)]
 pub(super) struct SpirvPlace {
-    /// A variable, or what [`StorageClass::PhysicalStorageBuffer`] was given.
+    /// A variable, or the pointer that was loaded for [`StorageClass::PhysicalStorageBuffer`].
     pub(super) pointer: Word,
     pub(super) class: StorageClass,
     /// The element, where the pointer leads to an array of the type.
@@ -21,7 +21,7 @@ pub(super) struct SpirvPlace {
 }
 
 impl SpirvPlace {
-    /// How a value whose largest scalar has `scalar` bytes is loaded or stored. Behind an address that is the alignment
+    /// The operands with which a value whose largest scalar has `scalar` bytes is loaded or stored. Behind an address that is the alignment
     /// that must be named, and the only one that every rule set keeps.
     pub(super) fn access(&self, scalar: u32) -> (Option<MemoryAccess>, Option<Operand>) {
         if self.class == StorageClass::PhysicalStorageBuffer {

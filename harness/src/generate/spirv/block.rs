@@ -82,6 +82,7 @@ impl<'a> SpirvBlock<'a> {
         if !is_struct {
             way.push(0, None);
         }
+
         let mut node = if is_struct { Some(&self.node) } else { self.node.part(0) };
         let mut laid_out = self.laid_out;
         let mut words = 0;
@@ -92,6 +93,7 @@ impl<'a> SpirvBlock<'a> {
             for (index, word) in taken {
                 way.push(index, word.map(|word| words + word));
             }
+
             words += match step {
                 LeafStep::Element(_) => 1,
                 LeafStep::Cell { .. } => 2,
@@ -118,7 +120,7 @@ impl Way {
     }
 }
 
-/// A struct around a block whose element is no struct.
+/// Wraps a block whose element is not a struct in one.
 fn bare(laid_out: &LaidOut, fields: Vec<SpirvField>) -> SpirvNode {
     SpirvNode::Struct { name: laid_out.type_name.clone(), fields }
 }
@@ -245,6 +247,8 @@ impl Lowering {
             path.pop();
         }
         emitted.sort_by_key(|(_, member)| member.offset);
+
+        // A member has room up to the next one, the last up to the end of the struct.
         let ends = emitted.iter().skip(1).map(|(_, next)| Some(next.offset)).chain([room]);
         let mut fields = Vec::new();
         for (&(index, member), end) in emitted.iter().zip(ends) {
@@ -255,6 +259,7 @@ impl Lowering {
             let name = if member.is_base { "base".into() } else { member.name.clone() };
             fields.push(SpirvField { name, index, offset: member.offset, node: node? });
         }
+
         (!fields.is_empty()).then(|| SpirvNode::Struct { name: name.into(), fields })
     }
 }
@@ -271,14 +276,18 @@ fn matrix(shape: &LaidOutShape, room: Option<u32>) -> Option<SpirvNode> {
         MatrixOrder::Row => (*rows, *columns),
         MatrixOrder::Column => (*columns, *rows),
     };
+
     let padded_end_fits = match order {
         MatrixOrder::Row => true,
         MatrixOrder::Column => room.is_none_or(|room| vectors.saturating_mul(*stride) <= room),
     };
+
     let kind = ScalarKind::of(*component)?;
     if kind.numeric == ScalarMeaning::Float && *rows > 1 && *columns > 1 && padded_end_fits {
         return Some(SpirvNode::Matrix { kind, rows: *rows, columns: *columns, order: *order, stride: *stride });
     }
+
+    // Valid SPIR-V has no such matrix: it is an array of its vectors, or the only one of them.
     let element = vector(*component, length)?;
     if vectors == 1 {
         return Some(element);

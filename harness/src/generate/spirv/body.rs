@@ -1,4 +1,4 @@
-//! The code of one entry point: loads and stores of every leaf through every form, straight line, no branches. Forms
+//! Writes the code of one entry point: loads and stores of every leaf through every form, straight line, no branches. Forms
 //! beyond leaf, vector and whole are in `forms`.
 //!
 //! Software rasterizers turn control flow around buffer accesses into a loop per lane, so there is none here.
@@ -12,10 +12,9 @@ use super::access::{OPEN, SpirvPlace};
 use super::block::Way;
 use super::kind::ScalarKind;
 use super::types::{EmittedType, TypeEmitter, TypedForm};
-use crate::probe::Form;
-use crate::probe::{self as wiring, AnswerSlot, Fold, FoldStep, Wiring};
+use crate::probe::{AnswerPlace, AnswerSlot, Fold, FoldStep, Form, Wiring};
 
-/// What the interface of a probe consists of.
+/// The interface of a probe: the places that the code of one entry point reads and writes.
 #[derive(Clone, Debug)]
 pub(super) struct SpirvInterface {
     pub(super) block: SpirvPlace,
@@ -41,7 +40,7 @@ pub(super) struct CopyPlace {
     pub(super) leaves: Rc<Vec<Vec<u32>>>,
 }
 
-/// What becomes of the words that are read.
+/// Says what becomes of the words that are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum AnswerMode {
     /// Each is stored to its own word of the output.
@@ -60,7 +59,7 @@ pub(super) struct BodyWriter<'a> {
     pub(super) answers: AnswerMode,
 }
 
-/// A vector, array or struct that is stored at once needs leaves that the plan does not have.
+/// The error of a vector, array or struct that is stored at once and needs leaves that the plan does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MissingLeaf;
 
@@ -113,7 +112,7 @@ impl BodyWriter<'_> {
 
     /// Stores the value of a leaf where its answer belongs, or folds it into the others.
     pub(super) fn store_answer(&mut self, slot: &AnswerSlot, value: Word) {
-        let [wiring::AnswerPlace::Word(first)] = slot.places[..] else { return };
+        let [AnswerPlace::Word(first)] = slot.places[..] else { return };
         let kind = self.kind(slot.leaf);
         for (word, bits) in (first..).zip(self.types.words_of(kind, value)) {
             match self.answers {
@@ -135,6 +134,7 @@ impl BodyWriter<'_> {
         value.expect(OPEN)
     }
 
+    /// Loads each vector once, and extracts its leaves from the loaded value.
     fn read_vectors(&mut self) -> Vec<Word> {
         let mut loaded = BTreeMap::new();
         let mut values = Vec::new();
@@ -214,12 +214,14 @@ impl BodyWriter<'_> {
             TypedForm::Vector { length } => (ty.id, length),
             TypedForm::Aggregate { count } => (ty.id, count.ok_or(MissingLeaf)?),
         };
+
         let mut parts = Vec::new();
         for index in 0..count {
             indices.push(index);
             parts.push(self.construct(block, indices, values)?);
             indices.pop();
         }
+
         Ok(self.types.builder.composite_construct(id, None, parts).expect(OPEN))
     }
 

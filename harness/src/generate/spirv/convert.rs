@@ -1,4 +1,4 @@
-//! Between leaves of any type and the 32-bit words of the probe's buffers.
+//! Converts between leaves of any type and the 32-bit words of the probe's buffers.
 //!
 //! No bit is changed on the way: narrow numbers are filled up with zeros, wide ones take two words, the low one first.
 //! Of a bool only the truth passes, as 0 or 1.
@@ -67,7 +67,7 @@ impl TypeEmitter {
         }
     }
 
-    /// Whether a number is not zero.
+    /// Emits the test that a number is not zero.
     fn truth_of(&mut self, kind: ScalarKind, value: Word) -> Word {
         let zero = self.small_constant(kind, 0);
         let bool_type = self.builder.type_bool();

@@ -1,16 +1,15 @@
-//! The code of the forms that take a detour: indices from memory, lanes, function parameters, copies, lengths.
+//! Writes the code of the forms that take a detour: indices from memory, lanes, function parameters, copies, lengths.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rspirv::spirv::{MemorySemantics, Scope, StorageClass, Word};
 
-use super::access::{self as memory, OPEN};
+use super::access::{OPEN, SpirvPlace};
 use super::block::Way;
 use super::body::{AnswerMode, BodyWriter, CopyPlace, MissingLeaf};
 use super::kind::ScalarKind;
-use crate::probe::Form;
-use crate::probe::{AnswerPlace, Chunk};
+use crate::probe::{AnswerPlace, Chunk, Form};
 
 const INTERFACE: &str = "the interface of an entry has what its forms need";
 
@@ -27,7 +26,7 @@ impl BodyWriter<'_> {
     }
 
     /// Copies the block to `place`, whose type has no layout, and reads each leaf from there.
-    pub(super) fn read_copy(&mut self, form: Form, place: Option<memory::SpirvPlace>) -> Result<(), MissingLeaf> {
+    pub(super) fn read_copy(&mut self, form: Form, place: Option<SpirvPlace>) -> Result<(), MissingLeaf> {
         let place = place.expect(INTERFACE);
         let whole = self.load_block(&[]);
         let values = self.leaves.iter().map(|leaf| {
@@ -72,7 +71,7 @@ impl BodyWriter<'_> {
     }
 
     /// Loads a leaf of what is at `place` through a pointer to it.
-    fn load_leaf(&mut self, place: &memory::SpirvPlace, leaf: u32, pointer: Word) -> Word {
+    fn load_leaf(&mut self, place: &SpirvPlace, leaf: u32, pointer: Word) -> Word {
         let kind = self.kind(leaf);
         let ty = self.types.scalar(kind);
         let (access, alignment) = place.access(kind.size());
@@ -95,7 +94,7 @@ impl BodyWriter<'_> {
 
     /// A pointer to a leaf of what is at `place`, with indices from the input's table of numbers; `numbers` are those that
     /// are loaded.
-    fn point_indexed(&mut self, place: &memory::SpirvPlace, leaf: u32, numbers: &mut BTreeMap<u32, Word>) -> Word {
+    fn point_indexed(&mut self, place: &SpirvPlace, leaf: u32, numbers: &mut BTreeMap<u32, Word>) -> Word {
         let Way { indices, words } = &self.leaves[leaf as usize];
         // Of a copy, the columns of a matrix go by constants: SwiftShader 5.0 misreads arrays of matrices even so.
         let is_copy = place.class == StorageClass::Private || place.class == StorageClass::Workgroup;
@@ -120,6 +119,7 @@ impl BodyWriter<'_> {
         }
     }
 
+    /// Reads one leaf in each lane, at the indices that the lane takes from the input.
     fn read_chunk(&mut self, chunk: &Chunk, lane: Word) {
         let first = chunk.leaves[0];
         let Way { indices, words } = &self.leaves[first as usize];
@@ -129,16 +129,19 @@ impl BodyWriter<'_> {
                 self.load_input_at(word)
             })
             .collect();
+
         let ids = indices.iter().zip(words).map(|(index, word)| match word {
             None => self.types.constant(*index),
             Some(word) => tuple[*word as usize],
         });
         let ids = ids.collect();
+
         let kind = self.kind(first);
         let ty = self.types.scalar(kind);
         let block = self.interface.block.clone();
         let pointer = self.types.point_to(&block, ids, ty);
         let value = self.load_leaf(&block, first, pointer);
+
         for (place, bits) in (0..).zip(self.types.words_of(kind, value)) {
             let word = self.lane_word(chunk.output + place, kind.words(), lane);
             self.store_output_at(word, bits);
@@ -174,6 +177,7 @@ impl BodyWriter<'_> {
     pub(super) fn call_with_block(&mut self) {
         let function = self.interface.function.expect(INTERFACE);
         let whole = self.load_block(&[]);
+
         match self.answers {
             AnswerMode::Stored => {
                 let void = self.types.builder.type_void();
@@ -208,6 +212,7 @@ impl BodyWriter<'_> {
             .zip(leaves.iter())
             .map(|(leaf, other)| (leaf.indices.clone(), self.extract(whole, &leaf.indices, other)));
         let values = values.collect();
+
         let block = Rc::clone(&self.interface.block.ty);
         let value = self.construct(&block, &mut Vec::new(), &values)?;
         let target = self.interface.block.clone();

@@ -10,20 +10,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use rspirv::binary::Assemble;
-use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, FunctionControl, StorageClass, Word};
+use rspirv::spirv::{Decoration, FunctionControl, StorageClass, Word};
 
 use super::access::{OPEN, SpirvPlace};
 use super::block::{SpirvBlock, Way};
 use super::body::{AnswerMode, BodyWriter, SpirvInterface};
 use super::interface::{bind, word_buffer};
 use super::kind::ScalarKind;
-use super::module::{NO_FUNCTION, begin};
-use super::stages::begin_function;
+use super::module::begin;
+use super::stages::{NO_FUNCTION, begin_function, declare_compute, end_function};
 use super::types::TypeEmitter;
 use super::{SpirvModule, needs, refuse_unsized, rules, ways_in};
 use crate::generate::ProduceError;
-use crate::probe::Form;
-use crate::probe::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedSpace, ProbeEntry};
+use crate::probe::{FUSED_ENTRY, Fold, Form, FusedCase, FusedGroup, FusedSpace, ProbeEntry};
 
 /// Writes the module of `group`.
 ///
@@ -64,7 +63,8 @@ pub fn produce_fused(group: &FusedGroup<'_>) -> Result<SpirvModule, ProduceError
     for ((number, case), interface) in (0..).zip(&lowered).zip(interfaces) {
         case.write(&mut types, interface, group.fold, nonce, number)?;
     }
-    end(&mut types, function);
+    end_function(&mut types);
+    declare_compute(&mut types, FUSED_ENTRY, function, None);
 
     let needed = lowered.iter().map(|case| rules::needed(&case.block.node, space)).max();
     Ok(SpirvModule {
@@ -96,12 +96,13 @@ impl<'a> LoweredCase<'a> {
         Ok(Self { case, entry, block, ways })
     }
 
-    /// The function that takes the block by value and what was folded before, and returns that with the block's leaves in
-    /// it; `None` for a case that no function is asked to read.
+    /// Writes the function that takes the block by value and what was folded before, and returns that with the block's
+    /// leaves in it; `None` for a case that no function is asked to read.
     fn write_function(&self, types: &mut TypeEmitter, interface: &SpirvInterface, fold: Fold) -> Option<Word> {
         if !self.entry.forms.contains(&Form::Parameter) {
             return None;
         }
+
         let (uint, block) = (types.scalar(ScalarKind::WORD), interface.block.ty.id);
         let signature = types.builder.type_function(uint, [block, uint]);
         let builder = &mut types.builder;
@@ -109,9 +110,11 @@ impl<'a> LoweredCase<'a> {
         let [block, before] =
             [block, uint].map(|ty| builder.function_parameter(ty).expect("a function was just begun"));
         builder.begin_block(None).expect("a function was just begun");
+
         let (wiring, interface, answers) = (self.case.wiring(), interface.clone(), AnswerMode::Folded(fold, before));
         let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring: &wiring, answers };
         body.store_parts(Form::Parameter, block);
+
         if let AnswerMode::Folded(_, answer) = body.answers {
             types.builder.ret_value(answer).expect(OPEN);
         }
@@ -131,10 +134,12 @@ impl<'a> LoweredCase<'a> {
         let wiring = self.case.wiring();
         let (uint, own) = (types.scalar(ScalarKind::WORD), types.constant(number));
         let start = types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN);
+
         let answers = AnswerMode::Folded(fold, start);
         let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring: &wiring, answers };
         let read = self.entry.forms.iter().try_for_each(|form| body.read(*form));
         read.map_err(|_| ProduceError::PartlyProbed { entry: FUSED_ENTRY.to_owned() })?;
+
         if let AnswerMode::Folded(_, answer) = body.answers {
             body.store_output(number, answer);
         }
@@ -142,16 +147,18 @@ impl<'a> LoweredCase<'a> {
     }
 }
 
-/// The variable of a case's block.
+/// Declares the variable of a case's block.
 fn declare(types: &mut TypeEmitter, case: &LoweredCase<'_>, space: FusedSpace) -> SpirvPlace {
     let block = types.emit(&case.block.node);
     types.builder.decorate(block.id, Decoration::Block, []);
+
     let class = match space {
         FusedSpace::Uniform => StorageClass::Uniform,
         FusedSpace::Storage => StorageClass::StorageBuffer,
     };
     let pointer = types.pointer(class, block.id);
     let variable = types.builder.variable(pointer, None, class, None);
+
     bind(types, variable, 0);
     types.builder.decorate(variable, Decoration::Aliased, []);
     match space {
@@ -159,13 +166,4 @@ fn declare(types: &mut TypeEmitter, case: &LoweredCase<'_>, space: FusedSpace) -
         FusedSpace::Storage => types.builder.decorate(variable, Decoration::NonWritable, []),
     }
     SpirvPlace { pointer: variable, class, element: None, ty: Rc::new(block) }
-}
-
-/// Ends the function and declares it as the entry point.
-fn end(types: &mut TypeEmitter, function: Word) {
-    let builder = &mut types.builder;
-    builder.ret().expect(OPEN);
-    builder.end_function().expect("the function is open");
-    builder.entry_point(ExecutionModel::GLCompute, function, FUSED_ENTRY, []);
-    builder.execution_mode(function, ExecutionMode::LocalSize, [1, 1, 1]);
 }

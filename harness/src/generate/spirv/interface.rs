@@ -1,9 +1,10 @@
-//! Declares the variables that an entry point's code uses, by its space and direction.
+//! Declares the variables that the code of entry points uses, by their space and direction.
 //!
 //! Every space has its own variable of the block's type, and a second one where entry points write it; all of them are
 //! at set 0 binding 0. In arrays of buffers the variable is the array. Behind an address the variable is the block of
 //! push constants that holds the address.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use layoutproof_layout::shape::Count;
@@ -14,62 +15,105 @@ use super::access::{OPEN, SpirvPlace};
 use super::block::{self, SpirvNode};
 use super::body::{CopyPlace, SpirvInterface};
 use super::kind::ScalarKind;
-use super::module::ModuleWriter;
-use super::types::TypeEmitter;
+use super::types::{EmittedType, TypeEmitter};
 use crate::probe::{AddressSpace, BLOCK_ELEMENT, Direction, Form, ProbeEntry};
 
-impl ModuleWriter<'_> {
-    pub(super) fn interface(&mut self, entry: &ProbeEntry) -> SpirvInterface {
+/// The variables of a module, each declared when the first entry point needs it.
+pub(super) struct InterfaceVariables<'a> {
+    block_name: &'a str,
+    node: &'a SpirvNode,
+    block: Rc<EmittedType>,
+    output: SpirvPlace,
+    input: SpirvPlace,
+    blocks: BTreeMap<(AddressSpace, Direction), SpirvPlace>,
+    /// The push constants with the block's address.
+    address: Option<Word>,
+    copy: Option<CopyType>,
+    copies: BTreeMap<Direction, Word>,
+    lane: Option<Word>,
+}
+
+/// The type of the block in the other layout.
+#[derive(Clone)]
+struct CopyType {
+    ty: Rc<EmittedType>,
+    /// The indices to each leaf, in the order of the plan.
+    leaves: Rc<Vec<Vec<u32>>>,
+}
+
+impl<'a> InterfaceVariables<'a> {
+    /// Emits the block's type and declares output and input, which every entry point has.
+    pub(super) fn new(types: &mut TypeEmitter, node: &'a SpirvNode, block_name: &'a str) -> Self {
+        let block = Rc::new(types.emit(node));
+        types.builder.decorate(block.id, Decoration::Block, []);
+
+        let output = word_buffer(types, "output", 1);
+        let input = word_buffer(types, "input", 2);
+        types.builder.decorate(input.pointer, Decoration::NonWritable, []);
+
+        Self {
+            block_name,
+            node,
+            block,
+            output,
+            input,
+            blocks: BTreeMap::new(),
+            address: None,
+            copy: None,
+            copies: BTreeMap::new(),
+            lane: None,
+        }
+    }
+
+    /// Emits the type of the block in the other layout; `leaves` are the indices to each leaf in it.
+    pub(super) fn add_copy(&mut self, types: &mut TypeEmitter, node: &SpirvNode, leaves: Vec<Vec<u32>>) {
+        let ty = types.emit(node);
+        types.builder.decorate(ty.id, Decoration::Block, []);
+        self.copy = Some(CopyType { ty: Rc::new(ty), leaves: Rc::new(leaves) });
+    }
+
+    /// Declares what `entry` needs and is not there yet. The function for [`Form::Parameter`] is left out.
+    pub(super) fn of_entry(&mut self, types: &mut TypeEmitter, entry: &ProbeEntry) -> SpirvInterface {
         let has = |form| entry.forms.contains(&form);
         SpirvInterface {
-            block: self.block_place(entry.space, entry.direction),
+            block: self.block_place(types, entry.space, entry.direction),
             output: self.output.clone(),
             input: self.input.clone(),
-            copy: if has(Form::Copied) { self.copy_place(entry.direction) } else { None },
-            private: has(Form::Private).then(|| self.types.variable_of(self.node, StorageClass::Private)),
-            workgroup: has(Form::Workgroup).then(|| self.types.variable_of(self.node, StorageClass::Workgroup)),
-            lane: has(Form::Divergent).then(|| self.lane()),
+            copy: if has(Form::Copied) { self.copy_place(types, entry.direction) } else { None },
+            private: has(Form::Private).then(|| types.variable_of(self.node, StorageClass::Private)),
+            workgroup: has(Form::Workgroup).then(|| types.variable_of(self.node, StorageClass::Workgroup)),
+            lane: has(Form::Divergent).then(|| *self.lane.get_or_insert_with(|| types.lane())),
             function: None,
         }
     }
 
-    /// The variable with the index of the invocation.
-    fn lane(&mut self) -> Word {
-        if let Some(lane) = self.lane {
-            return lane;
-        }
-        let lane = self.types.lane();
-        self.lane = Some(lane);
-        lane
-    }
-
     /// The variable of the block in the other layout, which probes that write only read.
-    fn copy_place(&mut self, direction: Direction) -> Option<CopyPlace> {
+    fn copy_place(&mut self, types: &mut TypeEmitter, direction: Direction) -> Option<CopyPlace> {
         let copy = self.copy.clone()?;
         let pointer = match self.copies.get(&direction) {
             Some(variable) => *variable,
-            None => self.copy_variable(direction, copy.ty.id),
+            None => self.copy_variable(types, direction, copy.ty.id),
         };
         let place = SpirvPlace { pointer, class: StorageClass::StorageBuffer, element: None, ty: copy.ty };
         Some(CopyPlace { place, leaves: copy.leaves })
     }
 
-    fn copy_variable(&mut self, direction: Direction, ty: Word) -> Word {
+    fn copy_variable(&mut self, types: &mut TypeEmitter, direction: Direction, ty: Word) -> Word {
         let class = StorageClass::StorageBuffer;
-        let pointer = self.types.pointer(class, ty);
-        let variable = self.types.builder.variable(pointer, None, class, None);
-        bind(&mut self.types, variable, 3);
+        let pointer = types.pointer(class, ty);
+        let variable = types.builder.variable(pointer, None, class, None);
+        bind(types, variable, 3);
         match direction {
             Direction::Read => {}
-            Direction::Write => self.types.builder.decorate(variable, Decoration::NonWritable, []),
+            Direction::Write => types.builder.decorate(variable, Decoration::NonWritable, []),
         }
-        self.types.builder.name(variable, "copy");
+        types.builder.name(variable, "copy");
         self.copies.insert(direction, variable);
         variable
     }
 
     /// The block's variable in a space; entries that only read see a variable that nobody may write.
-    fn block_place(&mut self, space: AddressSpace, direction: Direction) -> SpirvPlace {
+    fn block_place(&mut self, types: &mut TypeEmitter, space: AddressSpace, direction: Direction) -> SpirvPlace {
         if let Some(place) = self.blocks.get(&(space, direction)) {
             return place.clone();
         }
@@ -84,23 +128,23 @@ impl ModuleWriter<'_> {
         };
 
         let variable = match space {
-            AddressSpace::Address => self.address_variable(),
+            AddressSpace::Address => self.address_variable(types),
             AddressSpace::Uniform
             | AddressSpace::UniformElement
             | AddressSpace::Storage
             | AddressSpace::StorageElement
-            | AddressSpace::PushConstant => self.block_variable(class, element),
+            | AddressSpace::PushConstant => self.block_variable(types, class, element),
         };
 
         match (space, direction) {
             (AddressSpace::PushConstant | AddressSpace::Address, _) => {}
             (AddressSpace::Storage | AddressSpace::StorageElement, Direction::Read) => {
-                bind(&mut self.types, variable, 0);
-                self.types.builder.decorate(variable, Decoration::NonWritable, []);
+                bind(types, variable, 0);
+                types.builder.decorate(variable, Decoration::NonWritable, []);
             }
             (AddressSpace::Uniform | AddressSpace::UniformElement, _)
             | (AddressSpace::Storage | AddressSpace::StorageElement, Direction::Write) => {
-                bind(&mut self.types, variable, 0);
+                bind(types, variable, 0);
             }
         }
 
@@ -110,59 +154,62 @@ impl ModuleWriter<'_> {
     }
 
     /// A variable of the block's type, or of an array of it that ends with `element`.
-    fn block_variable(&mut self, class: StorageClass, element: Option<u32>) -> Word {
+    fn block_variable(&self, types: &mut TypeEmitter, class: StorageClass, element: Option<u32>) -> Word {
         let ty = match element {
             None => self.block.id,
             Some(element) => {
-                let length = self.types.constant(element + 1);
-                let id = self.types.builder.id();
+                let length = types.constant(element + 1);
+                let id = types.builder.id();
                 // No stride: an array of descriptors has no memory of its own.
-                self.types.builder.type_array_id(Some(id), self.block.id, length)
+                types.builder.type_array_id(Some(id), self.block.id, length)
             }
         };
-        let pointer = self.types.pointer(class, ty);
-        let variable = self.types.builder.variable(pointer, None, class, None);
-        self.types.builder.name(variable, self.block_name);
+
+        let pointer = types.pointer(class, ty);
+        let variable = types.builder.variable(pointer, None, class, None);
+        types.builder.name(variable, self.block_name);
         variable
     }
 
     /// The push constants that hold the block's address; all entry points share them, as there can be one such variable.
-    fn address_variable(&mut self) -> Word {
+    fn address_variable(&mut self, types: &mut TypeEmitter) -> Word {
         if let Some(variable) = self.address {
             return variable;
         }
-        let class = StorageClass::PushConstant;
-        let member = self.types.pointer(StorageClass::PhysicalStorageBuffer, self.block.id);
-        let builder = &mut self.types.builder;
+
+        let member = types.pointer(StorageClass::PhysicalStorageBuffer, self.block.id);
+        let builder = &mut types.builder;
         let id = builder.id();
         let holder = builder.type_struct_id(Some(id), [member]);
         builder.member_name(holder, 0, "address");
         builder.member_decorate(holder, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
         builder.decorate(holder, Decoration::Block, []);
-        let pointer = self.types.pointer(class, holder);
-        let variable = self.types.builder.variable(pointer, None, class, None);
-        self.types.builder.name(variable, "block_address");
+
+        let class = StorageClass::PushConstant;
+        let pointer = types.pointer(class, holder);
+        let variable = types.builder.variable(pointer, None, class, None);
+        types.builder.name(variable, "block_address");
         self.address = Some(variable);
         variable
     }
+}
 
+impl TypeEmitter {
     /// The block's place in the function that is open: behind an address, the pointer has to be loaded first.
     pub(super) fn open_place(&mut self, place: SpirvPlace) -> SpirvPlace {
         if place.class != StorageClass::PhysicalStorageBuffer {
             return place;
         }
-        let block = self.types.pointer(StorageClass::PhysicalStorageBuffer, self.block.id);
-        let member = self.types.pointer(StorageClass::PushConstant, block);
-        let zero = self.types.constant(0);
-        let builder = &mut self.types.builder;
-        let member = builder.access_chain(member, None, place.pointer, [zero]).expect(OPEN);
-        let pointer = builder.load(block, None, member, None, []).expect(OPEN);
+
+        let block = self.pointer(StorageClass::PhysicalStorageBuffer, place.ty.id);
+        let member = self.pointer(StorageClass::PushConstant, block);
+        let zero = self.constant(0);
+        let member = self.builder.access_chain(member, None, place.pointer, [zero]).expect(OPEN);
+        let pointer = self.builder.load(block, None, member, None, []).expect(OPEN);
         SpirvPlace { pointer, ..place }
     }
-}
 
-impl TypeEmitter {
-    /// A new variable for a copy of a block, in memory without a layout.
+    /// Declares a variable for a copy of a block, in memory without a layout.
     pub(super) fn variable_of(&mut self, block: &SpirvNode, class: StorageClass) -> SpirvPlace {
         let ty = self.emit_without_layout(block);
         let pointer = self.pointer(class, ty.id);
@@ -170,13 +217,13 @@ impl TypeEmitter {
         SpirvPlace { pointer, class, element: None, ty: Rc::new(ty) }
     }
 
-    /// A new variable with the index of the invocation.
+    /// Declares a variable with the index of the invocation.
     pub(super) fn lane(&mut self) -> Word {
         let uint = self.scalar(ScalarKind::WORD);
         self.builtin(BuiltIn::LocalInvocationIndex, StorageClass::Input, uint)
     }
 
-    /// A new variable of a stage's input or output that the pipeline knows.
+    /// Declares a variable of a stage's input or output that the pipeline knows.
     pub(super) fn builtin(&mut self, builtin: BuiltIn, class: StorageClass, ty: Word) -> Word {
         let pointer = self.pointer(class, ty);
         let variable = self.builder.variable(pointer, None, class, None);
@@ -185,13 +232,14 @@ impl TypeEmitter {
     }
 }
 
-/// A storage buffer of `uint` at set 0.
+/// Declares a storage buffer of `uint` at set 0.
 pub(super) fn word_buffer(types: &mut TypeEmitter, name: &str, binding: u32) -> SpirvPlace {
     let uint = Box::new(SpirvNode::Scalar(ScalarKind::WORD));
     let words = SpirvNode::Array { element: uint, count: Count::Unbounded, stride: 4 };
     let words = block::SpirvField { name: "words".into(), index: 0, offset: 0, node: words };
     let ty = types.emit(&SpirvNode::Struct { name: format!("{name}_block"), fields: vec![words] });
     types.builder.decorate(ty.id, Decoration::Block, []);
+
     let class = StorageClass::StorageBuffer;
     let pointer = types.pointer(class, ty.id);
     let pointer = types.builder.variable(pointer, None, class, None);

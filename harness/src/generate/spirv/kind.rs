@@ -3,7 +3,7 @@
 use layoutproof_layout::Component;
 use layoutproof_layout::scalar::Scalar;
 
-/// What a scalar's bits mean.
+/// The meaning of a scalar's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ScalarMeaning {
     Uint,
@@ -40,6 +40,7 @@ impl ScalarKind {
             | Scalar::Min16Float
             | Scalar::Min10Float => ScalarMeaning::Float,
         };
+
         let least = if numeric == ScalarMeaning::Float { 2 } else { 1 };
         let has_type = component.size.is_power_of_two() && (least..=8).contains(&component.size);
         has_type.then(|| Self { numeric, bits: component.size * 8 })

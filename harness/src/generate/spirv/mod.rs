@@ -2,8 +2,8 @@
 //!
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout rule. One module
 //! holds all entry points of a plan; the block's variables share set 0 binding 0, one per way in which an entry point
-//! sees it. `block` chooses types, `types` emits them, `interface` variables, `module` entry points, `stages` what a
-//! draw needs beside the probe, `body` and `forms` write the code, `access` its loads and stores, `convert` what stands
+//! sees it. `block` chooses types, `types` emits them, `interface` variables, `module` entry points, `stages` what an
+//! entry point of each stage needs beside the probe, `body` and `forms` write the code, `access` its loads and stores, `convert` what stands
 //! between leaves and words, `rules` and `needs` say what a device and `spirv-val` must allow. `fused` and `regions`
 //! write modules of many blocks.
 //!
@@ -46,7 +46,7 @@ pub struct SpirvModule {
     pub words: Vec<u32>,
     /// The rules that the block obeys, by the spaces in which the module holds it.
     pub rules: BTreeMap<AddressSpace, BlockRules>,
-    /// What the module's types, and its entry points' spaces and stages, need of a device.
+    /// Features that the module's types, and the spaces and stages of its entry points, need of a device.
     features: BTreeSet<Feature>,
 }
 
@@ -56,12 +56,7 @@ impl SpirvModule {
         self.rules.values().max().copied().unwrap_or(BlockRules::Relaxed)
     }
 
-    /// Options for `spirv-val` beside `--target-env vulkan1.1`.
-    pub fn spirv_val_flags(&self) -> Vec<&'static str> {
-        self.block_rules().spirv_val_flag().into_iter().collect()
-    }
-
-    /// What a device must have to take the module, whichever entry point is run: validity is the whole module's.
+    /// Lists what a device must have to take the module, whichever entry point is run: the whole module must be valid.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let push = self.rules.contains_key(&AddressSpace::PushConstant).then_some(Feature::PushConstants);
         required_feature(self.block_rules()).into_iter().chain(push).chain(self.features.iter().copied()).collect()
@@ -76,7 +71,7 @@ impl SpirvModule {
 /// Writes the module of `plan` for `layout`.
 ///
 /// # Errors
-/// If the rule set forbids the block, the plan has no entry points, or leaves that the block has not, or an entry point
+/// If the rule set forbids the block, the plan has no entry points, or leaves that are not in the block, or an entry point
 /// cannot hold the block.
 pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, ProduceError> {
     let Ok(laid_out) = &layout.result else {
@@ -131,6 +126,7 @@ fn ways_in(layout: &BlockLayout, block: &SpirvBlock<'_>, plan: &ProbePlan) -> Re
     plan.leaves.iter().map(|leaf| block.way(leaf).ok_or_else(|| no_leaf(&leaf.path))).collect()
 }
 
+/// Checks that no entry point needs a size that a block with an unsized array does not have.
 fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Result<(), ProduceError> {
     let whole = |form: &Form| match form {
         Form::Whole | Form::Parameter | Form::Copied | Form::Private | Form::Workgroup => true,
@@ -140,6 +136,7 @@ fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Resul
         AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => true,
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => false,
     };
+
     let cannot = |entry: &&ProbeEntry| sized(entry.space) || entry.forms.iter().any(whole);
     match plan.entries.iter().find(cannot) {
         Some(entry) if size == Extent::Unbounded => {

@@ -1,46 +1,23 @@
-//! A module with its types and its entry points.
+//! Writes the module of a plan: its types, its variables and its entry points.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::collections::BTreeSet;
 
-use rspirv::spirv::{AddressingModel, Capability, Decoration, FunctionControl, MemoryModel, Word};
+use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Word};
 
-use super::access::SpirvPlace;
 use super::block::{SpirvNode, Way};
 use super::body::{AnswerMode, BodyWriter, SpirvInterface};
-use super::interface::word_buffer;
+use super::interface::InterfaceVariables;
 use super::needs::Need;
-use super::stages::PointOutputs;
-use super::types::{EmittedType, TypeEmitter};
+use super::stages::{EntryStages, NO_FUNCTION, end_function};
+use super::types::TypeEmitter;
 use crate::generate::ProduceError;
-use crate::probe::{AddressSpace, Direction, Form, Stage};
-use crate::probe::{ProbeEntry, Wiring};
+use crate::probe::{Direction, Form, ProbeEntry, Wiring};
 
-/// A module under construction: the block's type, the two other buffers and the block's variables.
+/// A module under construction.
 pub(super) struct ModuleWriter<'a> {
-    pub(super) types: TypeEmitter,
-    pub(super) block_name: &'a str,
-    pub(super) node: &'a SpirvNode,
-    pub(super) block: Rc<EmittedType>,
-    pub(super) output: SpirvPlace,
-    pub(super) input: SpirvPlace,
-    pub(super) blocks: BTreeMap<(AddressSpace, Direction), SpirvPlace>,
-    /// The push constants with the block's address.
-    pub(super) address: Option<Word>,
-    pub(super) copy: Option<CopyType>,
-    pub(super) copies: BTreeMap<Direction, Word>,
-    pub(super) lane: Option<Word>,
-    pub(super) point: Option<PointOutputs>,
-    /// Those of the entry points so far.
-    pub(super) stages: BTreeSet<Stage>,
-}
-
-/// The type of the block in the other layout.
-#[derive(Clone)]
-pub(super) struct CopyType {
-    pub(super) ty: Rc<EmittedType>,
-    /// The indices to each leaf, in the order of the plan.
-    pub(super) leaves: Rc<Vec<Vec<u32>>>,
+    types: TypeEmitter,
+    variables: InterfaceVariables<'a>,
+    stages: EntryStages,
 }
 
 /// An empty module with what `needs` ask for; `has_addresses` says whether any entry point goes through an address.
@@ -67,54 +44,36 @@ pub(super) fn begin(needs: &[Need], has_addresses: bool) -> TypeEmitter {
     types
 }
 
-pub(super) const NO_FUNCTION: &str = "no function is open between entries";
-
 impl<'a> ModuleWriter<'a> {
     /// A module without entry points, which begins as [`begin`] says.
     pub(super) fn new(node: &'a SpirvNode, block_name: &'a str, needs: &[Need], has_addresses: bool) -> Self {
         let mut types = begin(needs, has_addresses);
-        let block = Rc::new(types.emit(node));
-        types.builder.decorate(block.id, Decoration::Block, []);
-        let output = word_buffer(&mut types, "output", 1);
-        let input = word_buffer(&mut types, "input", 2);
-        types.builder.decorate(input.pointer, Decoration::NonWritable, []);
-        Self {
-            types,
-            block_name,
-            node,
-            block,
-            output,
-            input,
-            blocks: BTreeMap::new(),
-            address: None,
-            copy: None,
-            copies: BTreeMap::new(),
-            lane: None,
-            point: None,
-            stages: BTreeSet::new(),
-        }
+        let variables = InterfaceVariables::new(&mut types, node, block_name);
+        Self { types, variables, stages: EntryStages::default() }
     }
 
-    /// The type of the block in the other layout; `leaves` are the indices to each leaf in it.
+    /// Adds the type of the block in the other layout; `leaves` are the indices to each leaf in it.
     pub(super) fn add_copy(&mut self, node: &SpirvNode, leaves: Vec<Vec<u32>>) {
-        let ty = self.types.emit(node);
-        self.types.builder.decorate(ty.id, Decoration::Block, []);
-        self.copy = Some(CopyType { ty: Rc::new(ty), leaves: Rc::new(leaves) });
+        self.variables.add_copy(&mut self.types, node, leaves);
     }
 
+    /// Writes one entry point, with the function that it calls if it passes the block by value.
+    ///
+    /// # Errors
+    /// If a form needs leaves that the plan leaves out.
     pub(super) fn write_entry(
         &mut self,
         entry: &ProbeEntry,
         leaves: &[Way],
         wiring: &Wiring,
     ) -> Result<(), ProduceError> {
-        let mut interface = self.interface(entry);
+        let mut interface = self.variables.of_entry(&mut self.types, entry);
         if entry.forms.contains(&Form::Parameter) {
             interface.function = Some(self.write_function(entry, &interface, leaves, wiring));
         }
 
-        let function = self.begin_entry(entry.stage);
-        interface.block = self.open_place(interface.block);
+        let function = self.stages.begin_entry(&mut self.types, entry.stage);
+        interface.block = self.types.open_place(interface.block);
         let lane = interface.lane;
         let mut body = BodyWriter { types: &mut self.types, interface, leaves, wiring, answers: AnswerMode::Stored };
         body.store_nonce();
@@ -123,10 +82,9 @@ impl<'a> ModuleWriter<'a> {
             Direction::Write => body.write(*form),
         });
         written.map_err(|_| ProduceError::PartlyProbed { entry: entry.name.clone() })?;
-        let builder = &mut self.types.builder;
-        builder.ret().expect("the block is open");
-        builder.end_function().expect("the function is open");
-        self.declare_entry(entry.stage, &entry.name, function, lane);
+        end_function(&mut self.types);
+
+        self.stages.declare_entry(&mut self.types, entry.stage, &entry.name, function, lane);
         Ok(())
     }
 
@@ -138,25 +96,25 @@ impl<'a> ModuleWriter<'a> {
         leaves: &[Way],
         wiring: &Wiring,
     ) -> Word {
+        let ty = interface.block.ty.id;
         let void = self.types.builder.type_void();
-        let signature = self.types.builder.type_function(void, [self.block.id]);
+        let signature = self.types.builder.type_function(void, [ty]);
         let builder = &mut self.types.builder;
         let function = builder.begin_function(void, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
-        let block = builder.function_parameter(self.block.id).expect("a function was just begun");
+        let block = builder.function_parameter(ty).expect("a function was just begun");
         builder.begin_block(None).expect("a function was just begun");
         builder.name(function, format!("{}_parameter", entry.name));
+
         let interface = interface.clone();
         let mut body = BodyWriter { types: &mut self.types, interface, leaves, wiring, answers: AnswerMode::Stored };
         body.store_parts(Form::Parameter, block);
-        let builder = &mut self.types.builder;
-        builder.ret().expect("the block is open");
-        builder.end_function().expect("the function is open");
+        end_function(&mut self.types);
         function
     }
 
     /// The module with the stages that its draws need.
     pub(super) fn finish(mut self) -> rspirv::dr::Module {
-        self.add_other_stages();
+        self.stages.add_other_stages(&mut self.types);
         self.types.builder.module()
     }
 }

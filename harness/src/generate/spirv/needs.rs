@@ -1,4 +1,4 @@
-//! Which types need something of a device: the capability and extension to declare, the feature to ask for.
+//! Lists what types need of a device: the capability and extension to declare, the feature to ask for.
 //!
 //! Source: SPIR-V specification, "Capability"; `SPV_KHR_8bit_storage`, which is core from SPIR-V 1.5 on; Vulkan
 //! specification, "Features".
@@ -11,7 +11,7 @@ use rspirv::spirv::Capability;
 use super::kind::{ScalarKind, ScalarMeaning};
 use crate::probe::AddressSpace;
 
-/// What a type needs.
+/// One thing that a type needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Need {
     pub(super) capability: Capability,
@@ -19,7 +19,7 @@ pub(super) struct Need {
     pub(super) extension: Option<&'static str>,
 }
 
-/// What a block of `kinds` needs in `spaces`, each capability once.
+/// Lists what a block of `kinds` needs in `spaces`, each capability once.
 pub(super) fn of(kinds: &BTreeSet<ScalarKind>, spaces: &BTreeSet<AddressSpace>) -> Vec<Need> {
     let in_memory = kinds.iter().flat_map(|kind| spaces.iter().filter_map(|space| storage(*kind, *space)));
     let mut needs: Vec<Need> = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn of(kinds: &BTreeSet<ScalarKind>, spaces: &BTreeSet<AddressSpace>) 
     needs
 }
 
-/// What values of a type need. The bits of a 16-bit float are read through a 16-bit integer.
+/// Lists what values of a type need. The bits of a 16-bit float are read through a 16-bit integer.
 fn arithmetic(kind: ScalarKind) -> Vec<Need> {
     let plain = |capability, feature| Need { capability, feature, extension: None };
     let int16 = plain(Capability::Int16, Feature::Int16);
@@ -47,7 +47,7 @@ fn arithmetic(kind: ScalarKind) -> Vec<Need> {
     }
 }
 
-/// What members of a type need in a block. Behind addresses the rules of storage buffers hold.
+/// Finds what members of a type need in a block. Behind addresses the rules of storage buffers hold.
 fn storage(kind: ScalarKind, space: AddressSpace) -> Option<Need> {
     use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     let (capability, feature) = match (kind.bits, space) {

@@ -1,28 +1,28 @@
 //! Writes modules of many blocks, each with a region of every buffer: one entry point does for each case what its own
 //! entry point does.
 //!
-//! Every buffer is a struct with a member for each case, at the start of the case's region; what stands in a block
-//! keeps its own offsets.
+//! Every buffer is a struct with a member for each case, at the start of the case's region; the members of a block
+//! keep its own offsets.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use layoutproof_layout::shape::Count;
 use rspirv::binary::Assemble;
-use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, StorageClass, Word};
+use rspirv::spirv::{Decoration, StorageClass, Word};
 
-use super::access::{OPEN, SpirvPlace};
+use super::access::SpirvPlace;
 use super::block::{SpirvBlock, SpirvField, SpirvNode};
 use super::body::{AnswerMode, BodyWriter, CopyPlace, SpirvInterface};
 use super::fused::LoweredCase;
 use super::interface::bind;
 use super::kind::ScalarKind;
 use super::module::begin;
-use super::stages::begin_function;
+use super::stages::{begin_function, declare_compute, end_function};
 use super::types::TypeEmitter;
 use super::{SpirvModule, needs, rules, ways_in};
 use crate::generate::ProduceError;
-use crate::probe::{AddressSpace, Direction, Form, FusedCase, LANES, REGIONS_ENTRY, RegionStarts, Wiring, spread};
+use crate::probe::{AddressSpace, Direction, Form, FusedCase, REGIONS_ENTRY, RegionStarts, Wiring, spread};
 
 /// Writes the module of cases whose entry points have the same space and direction.
 ///
@@ -52,7 +52,8 @@ pub fn produce_regions(cases: &[FusedCase], regions: &RegionStarts) -> Result<Sp
         });
         written.map_err(|_| ProduceError::PartlyProbed { entry: case.entry.name.clone() })?;
     }
-    end(&mut types, function, lane);
+    end_function(&mut types);
+    declare_compute(&mut types, REGIONS_ENTRY, function, lane);
 
     let needed = lowered.iter().map(|case| rules::needed(&case.block.node, space)).max();
     Ok(SpirvModule {
@@ -62,7 +63,7 @@ pub fn produce_regions(cases: &[FusedCase], regions: &RegionStarts) -> Result<Sp
     })
 }
 
-/// What each case sees of the buffers.
+/// Declares the buffers, and returns what each case sees of them.
 fn interfaces(
     types: &mut TypeEmitter,
     cases: &[LoweredCase<'_>],
@@ -128,6 +129,7 @@ fn copies(
     if !cases[0].entry.forms.contains(&Form::Copied) {
         return Ok(cases.iter().map(|_| None).collect());
     }
+
     let mut nodes = Vec::new();
     let mut leaves = Vec::new();
     for case in cases {
@@ -138,6 +140,7 @@ fn copies(
         leaves.push(ways_in(layout, &block, &case.case.plan)?.into_iter().map(|way| way.indices).collect());
         nodes.push(block.node);
     }
+
     let places = declare(types, StorageClass::StorageBuffer, 3, &regions.copy, nodes);
     Ok(places
         .into_iter()
@@ -146,7 +149,7 @@ fn copies(
         .collect())
 }
 
-/// A variable that is a struct with a member for each case, and each case's place in it.
+/// Declares a variable that is a struct with a member for each case, and returns each case's place in it.
 fn declare(
     types: &mut TypeEmitter,
     class: StorageClass,
@@ -162,22 +165,14 @@ fn declare(
     });
     let all = types.emit(&SpirvNode::Struct { name: format!("regions_{binding}"), fields: fields.collect() });
     types.builder.decorate(all.id, Decoration::Block, []);
+
     let pointer = types.pointer(class, all.id);
     let variable = types.builder.variable(pointer, None, class, None);
     match class {
         StorageClass::PushConstant => {}
         _ => bind(types, variable, binding),
     }
+
     let place = |(index, ty)| SpirvPlace { pointer: variable, class, element: Some(index), ty: Rc::new(ty) };
     (0..).zip(all.parts).map(place).collect()
-}
-
-/// Ends the function and declares it as the entry point.
-fn end(types: &mut TypeEmitter, function: Word, lane: Option<Word>) {
-    let builder = &mut types.builder;
-    builder.ret().expect(OPEN);
-    builder.end_function().expect("the function is open");
-    builder.entry_point(ExecutionModel::GLCompute, function, REGIONS_ENTRY, lane.into_iter().collect::<Vec<_>>());
-    let lanes = if lane.is_some() { LANES } else { 1 };
-    builder.execution_mode(function, ExecutionMode::LocalSize, [lanes, 1, 1]);
 }

@@ -1,4 +1,4 @@
-//! Which of Vulkan's rules for explicit layouts a block obeys, and so what a device must allow.
+//! Finds which of Vulkan's rules for explicit layouts a block obeys, and so what a device must allow.
 //!
 //! Source: Vulkan specification, "Offset and Stride Assignment" (relaxed block layout, which Vulkan 1.1 always allows,
 //! `uniformBufferStandardLayout` and `scalarBlockLayout`), as SPIRV-Tools' `spirv-val` checks it.
@@ -28,6 +28,7 @@ pub(super) fn needed(block: &SpirvNode, space: AddressSpace) -> BlockRules {
             false
         }
     };
+
     if obeys(block, 0, extended) {
         BlockRules::Relaxed
     } else if obeys(block, 0, false) {
@@ -37,7 +38,7 @@ pub(super) fn needed(block: &SpirvNode, space: AddressSpace) -> BlockRules {
     }
 }
 
-/// Whether a struct at absolute byte `start` obeys the relaxed rules, under which nothing lies in the tail padding of an
+/// Returns true if a struct at absolute byte `start` obeys the relaxed rules, under which nothing lies in the tail padding of an
 /// array or struct; `extended` adds what uniform blocks need: matrices, arrays and structs aligned to 16 bytes.
 fn obeys(node: &SpirvNode, start: u32, extended: bool) -> bool {
     let SpirvNode::Struct { fields, .. } = node else { return true };

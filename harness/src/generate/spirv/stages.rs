@@ -1,29 +1,60 @@
-//! What makes an entry point of a draw: execution models, and the stage that is not probed.
+//! Begins and ends entry points: execution models, and what a draw needs beside the stage that is probed.
 //!
 //! A vertex stage has to place its point, whichever stage is probed; a fragment stage needs nothing of its own.
 //!
 //! Source: SPIR-V specification, "Execution Mode"; Vulkan specification, "Built-In Variables" (`Position`, and
 //! `PointSize`, which points need).
 
+use std::collections::BTreeSet;
+
 use rspirv::spirv::{BuiltIn, ExecutionMode, ExecutionModel, FunctionControl, StorageClass, Word};
 
 use super::access::OPEN;
 use super::kind::{ScalarKind, ScalarMeaning};
-use super::module::{ModuleWriter, NO_FUNCTION};
 use super::types::TypeEmitter;
-use crate::probe::Stage;
-use crate::probe::{LANES, NOTHING, POINT};
+use crate::probe::{LANES, NOTHING, POINT, Stage};
+
+/// Why a function can be begun.
+pub(super) const NO_FUNCTION: &str = "no function is open between entries";
 
 /// One in IEEE 754's bits.
 const ONE: u32 = 0x3F80_0000;
 
 const FLOAT: ScalarKind = ScalarKind { numeric: ScalarMeaning::Float, bits: 32 };
 
-/// What a vertex stage writes for the rasterizer.
+/// The stages of a module's entry points, with the outputs that vertex stages share.
+#[derive(Debug, Default)]
+pub(super) struct EntryStages {
+    point: Option<PointOutputs>,
+    /// Stages of the entry points so far.
+    stages: BTreeSet<Stage>,
+}
+
+/// The outputs that a vertex stage writes for the rasterizer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PointOutputs {
+struct PointOutputs {
     position: Word,
     size: Word,
+}
+
+impl PointOutputs {
+    fn declare(types: &mut TypeEmitter) -> Self {
+        let (vector, float) = (types.vector(FLOAT, 4), types.scalar(FLOAT));
+        let position = types.builtin(BuiltIn::Position, StorageClass::Output, vector);
+        let size = types.builtin(BuiltIn::PointSize, StorageClass::Output, float);
+        Self { position, size }
+    }
+
+    /// Places the point, in the function that is open.
+    fn store(self, types: &mut TypeEmitter) {
+        let zero = types.small_constant(FLOAT, 0);
+        let one = types.small_constant(FLOAT, ONE);
+        let vector = types.vector(FLOAT, 4);
+        let builder = &mut types.builder;
+        let centre = builder.composite_construct(vector, None, [zero, zero, zero, one]).expect(OPEN);
+        builder.store(self.position, centre, None, []).expect(OPEN);
+        builder.store(self.size, one, None, []).expect(OPEN);
+    }
 }
 
 /// Begins a function that takes and returns nothing.
@@ -36,89 +67,79 @@ pub(super) fn begin_function(types: &mut TypeEmitter) -> Word {
     function
 }
 
-impl ModuleWriter<'_> {
-    /// The variables that an entry point of `stage` has to write beside the probe's; while no function is open.
-    pub(super) fn point_of(&mut self, stage: Stage) -> Option<PointOutputs> {
-        match stage {
-            Stage::Compute | Stage::Fragment => None,
-            Stage::Vertex => Some(self.point()),
-        }
-    }
+/// Ends a function that returns nothing.
+pub(super) fn end_function(types: &mut TypeEmitter) {
+    types.builder.ret().expect(OPEN);
+    types.builder.end_function().expect("the function is open");
+}
 
-    /// Places the point, in the function that is open.
-    pub(super) fn store_point(&mut self, PointOutputs { position, size }: PointOutputs) {
-        let zero = self.types.small_constant(FLOAT, 0);
-        let one = self.types.small_constant(FLOAT, ONE);
-        let vector = self.types.vector(FLOAT, 4);
-        let builder = &mut self.types.builder;
-        let centre = builder.composite_construct(vector, None, [zero, zero, zero, one]).expect(OPEN);
-        builder.store(position, centre, None, []).expect(OPEN);
-        builder.store(size, one, None, []).expect(OPEN);
-    }
+/// Declares a function as an entry point of the compute stage; `lane` is the variable with the invocation's index.
+pub(super) fn declare_compute(types: &mut TypeEmitter, name: &str, function: Word, lane: Option<Word>) {
+    let lanes = if lane.is_some() { LANES } else { 1 };
+    types.builder.entry_point(ExecutionModel::GLCompute, function, name, lane.into_iter().collect::<Vec<_>>());
+    types.builder.execution_mode(function, ExecutionMode::LocalSize, [lanes, 1, 1]);
+}
 
-    fn point(&mut self) -> PointOutputs {
-        if let Some(point) = self.point {
-            return point;
-        }
-        let (vector, float) = (self.types.vector(FLOAT, 4), self.types.scalar(FLOAT));
-        let position = self.types.builtin(BuiltIn::Position, StorageClass::Output, vector);
-        let size = self.types.builtin(BuiltIn::PointSize, StorageClass::Output, float);
-        let point = PointOutputs { position, size };
-        self.point = Some(point);
-        point
-    }
-
+impl EntryStages {
     /// Begins the function of an entry point, which in a draw places the point first.
-    pub(super) fn begin_entry(&mut self, stage: Stage) -> Word {
-        let point = self.point_of(stage);
-        let function = begin_function(&mut self.types);
+    pub(super) fn begin_entry(&mut self, types: &mut TypeEmitter, stage: Stage) -> Word {
+        let point = self.point_of(types, stage);
+        let function = begin_function(types);
         if let Some(point) = point {
-            self.store_point(point);
+            point.store(types);
         }
         function
     }
 
     /// Declares the function that was written as an entry point; `lane` is the variable with the invocation's index.
-    pub(super) fn declare_entry(&mut self, stage: Stage, name: &str, function: Word, lane: Option<Word>) {
-        let outputs = self.point_of(stage).map(|point| [point.position, point.size]);
-        let model = match stage {
-            Stage::Compute => ExecutionModel::GLCompute,
-            Stage::Vertex => ExecutionModel::Vertex,
-            Stage::Fragment => ExecutionModel::Fragment,
-        };
-        let builder = &mut self.types.builder;
-        builder.name(function, name);
+    pub(super) fn declare_entry(
+        &mut self,
+        types: &mut TypeEmitter,
+        stage: Stage,
+        name: &str,
+        function: Word,
+        lane: Option<Word>,
+    ) {
+        types.builder.name(function, name);
+        let outputs = self.point_of(types, stage).map(|point| [point.position, point.size]);
         // Before SPIR-V 1.4 an interface lists inputs and outputs only.
         let interface: Vec<Word> = lane.into_iter().chain(outputs.into_iter().flatten()).collect();
-        builder.entry_point(model, function, name, interface);
+
+        let builder = &mut types.builder;
         match stage {
-            Stage::Compute => {
-                let lanes = if lane.is_some() { LANES } else { 1 };
-                builder.execution_mode(function, ExecutionMode::LocalSize, [lanes, 1, 1]);
+            Stage::Compute => declare_compute(types, name, function, lane),
+            Stage::Vertex => builder.entry_point(ExecutionModel::Vertex, function, name, interface),
+            Stage::Fragment => {
+                builder.entry_point(ExecutionModel::Fragment, function, name, interface);
+                builder.execution_mode(function, ExecutionMode::OriginUpperLeft, []);
             }
-            Stage::Vertex => {}
-            Stage::Fragment => builder.execution_mode(function, ExecutionMode::OriginUpperLeft, []),
         }
         self.stages.insert(stage);
     }
 
     /// Adds the other stage of the draws that the module's entry points need.
-    pub(super) fn add_other_stages(&mut self) {
+    pub(super) fn add_other_stages(&mut self, types: &mut TypeEmitter) {
         let stages = self.stages.clone();
         for stage in stages {
             match stage {
                 Stage::Compute => {}
-                Stage::Vertex => self.write_other(Stage::Fragment, NOTHING),
-                Stage::Fragment => self.write_other(Stage::Vertex, POINT),
+                Stage::Vertex => self.write_other(types, Stage::Fragment, NOTHING),
+                Stage::Fragment => self.write_other(types, Stage::Vertex, POINT),
             }
         }
     }
 
-    fn write_other(&mut self, stage: Stage, name: &str) {
-        let function = self.begin_entry(stage);
-        let builder = &mut self.types.builder;
-        builder.ret().expect(OPEN);
-        builder.end_function().expect("the function is open");
-        self.declare_entry(stage, name, function, None);
+    fn write_other(&mut self, types: &mut TypeEmitter, stage: Stage, name: &str) {
+        let function = self.begin_entry(types, stage);
+        end_function(types);
+        self.declare_entry(types, stage, name, function, None);
+    }
+
+    /// The variables that an entry point of `stage` has to write beside the probe's; while no function is open.
+    fn point_of(&mut self, types: &mut TypeEmitter, stage: Stage) -> Option<PointOutputs> {
+        match stage {
+            Stage::Compute | Stage::Fragment => None,
+            Stage::Vertex => Some(*self.point.get_or_insert_with(|| PointOutputs::declare(types))),
+        }
     }
 }

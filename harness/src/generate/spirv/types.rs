@@ -20,11 +20,11 @@ pub(super) struct EmittedType {
     /// Members of a struct; else the one type of all elements, columns or components; none for a scalar.
     pub(super) parts: Vec<EmittedType>,
     pub(super) form: TypedForm,
-    /// Whether it is a matrix, whose parts are columns.
+    /// True for a matrix, whose parts are columns.
     pub(super) is_matrix: bool,
 }
 
-/// What a [`EmittedType`] is, for access.
+/// The kind of an [`EmittedType`], as far as access to it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypedForm {
     Scalar(ScalarKind),
@@ -198,12 +198,14 @@ impl TypeEmitter {
                 None
             }
         };
+
         EmittedType { id, parts: vec![element], form: TypedForm::Aggregate { count }, is_matrix: false }
     }
 
     fn emit_struct(&mut self, name: &str, fields: &[SpirvField]) -> EmittedType {
         let parts = fields.iter().map(|field| self.emit(&field.node)).collect();
         let structure = self.struct_of(name, parts);
+
         let id = structure.id;
         for (index, field) in (0..).zip(fields) {
             self.builder.member_name(id, index, &*field.name);

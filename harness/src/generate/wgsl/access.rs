@@ -43,7 +43,7 @@ pub(super) fn expression(steps: &[WgslStep]) -> String {
     steps.iter().fold(BLOCK.to_owned(), |text, step| text + &step.to_string())
 }
 
-/// How the text reaches a leaf.
+/// The way from the block's variable to a leaf in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WgslLeafAccess {
     /// From the block's variable to the leaf.
@@ -66,7 +66,7 @@ impl WgslNode {
     /// The way to `leaf`.
     ///
     /// # Errors
-    /// If the leaf is no part of the block.
+    /// If the leaf is not part of the block.
     pub(super) fn access(&self, leaf: &Leaf) -> Result<WgslLeafAccess, NotExpressible> {
         self.follow(&leaf.steps, Vec::new()).ok_or_else(|| NotExpressible::new(&leaf.path, "no part of the block"))
     }

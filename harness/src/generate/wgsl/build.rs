@@ -1,4 +1,4 @@
-//! Laid-out types into WGSL types: WGSL's type names, alignments, sizes, and the struct declarations that they need.
+//! Makes WGSL types of laid-out types: WGSL's type names, alignments, sizes, and the struct declarations that they need.
 //!
 //! In an exact fit, every offset and stride that WGSL's rules would give is compared with the layout's; a gap before a
 //! member becomes `@size` on the member before it, a wide array stride a wrapper struct around the element. `@align` is
@@ -12,12 +12,12 @@ use super::super::names::member_name;
 use super::NotExpressible;
 use super::node::{ELEMENT, Grid, NodeMember, NodeShape, WgslNode, WgslScalar};
 
-/// Whether WGSL's offsets must come out as in the layout.
+/// Who chooses the offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// They must.
+    /// The layout: WGSL's offsets must come out the same.
     Exact,
-    /// WGSL's own rules choose.
+    /// WGSL's own rules.
     Plain,
 }
 
@@ -93,11 +93,13 @@ impl WgslBuilder {
             Fit::Exact if stride != natural => (stride, Some(self.wrapper(path, &element, stride)?)),
             Fit::Exact | Fit::Plain => (natural, None),
         };
+
         let name = wrapper.as_deref().unwrap_or(&element.ty);
         let (ty, elements) = match count {
             Count::Finite(count) => (format!("array<{name}, {count}>"), count),
             Count::Unbounded => (format!("array<{name}>"), 1),
         };
+
         let size = within_naga(path, stride.checked_mul(elements))?;
         let alignment = element.alignment;
         let shape = NodeShape::Array { element: Box::new(element), count, stride, wrapper };
@@ -129,6 +131,7 @@ impl WgslBuilder {
             let offset = self.place(&mut fields, &node, member.offset)?;
             fields.push(NodeMember { source: Some(index), name: member_name(index, &member.name), offset, node });
         }
+
         let Some(last) = fields.last() else { return Ok(None) };
         let alignment = fields.iter().map(|field| field.node.alignment).max().unwrap_or(1);
         let end = last.offset.checked_add(last.node.size).and_then(|end| end.checked_next_multiple_of(alignment));
@@ -144,6 +147,7 @@ impl WgslBuilder {
         if self.fit == Fit::Plain {
             return Ok(end.next_multiple_of(node.alignment));
         }
+
         if !offset.is_multiple_of(node.alignment) {
             let WgslNode { ty, alignment, .. } = node;
             let reason = format!("the offset of `{ty}` is a multiple of {alignment} bytes, the layout's is {offset}");
@@ -153,6 +157,7 @@ impl WgslBuilder {
             let reason = format!("`{}` ends at {end} bytes in WGSL, the layout's offset is {offset}", last.node.path);
             return Err(NotExpressible::new(&node.path, reason));
         }
+
         if fields.is_empty() && offset > 0 {
             let filler = WgslNode::scalar("", WgslScalar::U32);
             fields.push(NodeMember { source: None, name: "filler".to_owned(), offset: 0, node: filler });

@@ -1,6 +1,6 @@
 //! Writes the entry point of a probe in WGSL.
 //!
-//! Which word of the output belongs to which leaf and form is said in [`crate::probe`].
+//! [`crate::probe`] says which word of the output belongs to which leaf and form.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,6 +26,7 @@ pub(super) fn function(
     if let Some(form) = entry.forms.iter().find(|form| !is_written(**form)) {
         return Err(NotExpressible::new("", format!("form `{}` is not written in WGSL", form.as_str())));
     }
+
     let statements = match entry.direction {
         Direction::Read => read(leaves, &entry.forms),
         Direction::Write => write(block, leaves, &entry.forms),
@@ -86,11 +87,13 @@ fn store(word: usize, value: &str) -> String {
 fn read_vectors(first_word: usize, leaves: &[WgslLeafAccess]) -> Vec<String> {
     let mut loaded: HashMap<&[WgslStep], String> = HashMap::new();
     let mut lines = Vec::new();
+
     for (index, leaf) in leaves.iter().enumerate() {
         let Some((vector, component)) = leaf.in_vector() else {
             lines.push(store(first_word + index, &expression(&leaf.path)));
             continue;
         };
+
         let name = loaded.entry(vector).or_insert_with(|| {
             let name = format!("v{index}");
             lines.push(format!("let {name} = {};", expression(vector)));

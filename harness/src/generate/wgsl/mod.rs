@@ -40,7 +40,7 @@ pub struct WgslModule {
     pub paths: Vec<Vec<WgslStep>>,
 }
 
-/// Why WGSL cannot say what a layout needs.
+/// The reason why WGSL cannot express a layout.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("not expressible in WGSL: {}, {reason}", if path.is_empty() { "the block".to_owned() } else { format!("`{path}`") })]
 pub struct NotExpressible {
@@ -76,10 +76,12 @@ pub fn module(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Res
     let mut builder = WgslBuilder::new(fit(&layout.rules));
     let block = builder.node("", laid_out)?.ok_or_else(|| NotExpressible::new("", "the block holds no bytes"))?;
     check_space(&block, entry)?;
+
     let leaves = plan.leaves.iter().map(|leaf| block.access(leaf)).collect::<Result<Vec<WgslLeafAccess>, _>>()?;
     let body = entry::function(&block, &leaves, entry)?;
     let declarations = builder.into_declarations();
     let variable = variable(&block, entry);
+
     Ok(WgslModule {
         text: format!("{declarations}{variable}\n{BUFFERS}\n{body}"),
         entry: entry.name.clone(),
@@ -166,6 +168,7 @@ fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
             "storage, read_write"
         }
     };
+
     let binding = match entry.space {
         AddressSpace::Uniform
         | AddressSpace::UniformElement

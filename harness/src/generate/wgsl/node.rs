@@ -1,4 +1,4 @@
-//! A WGSL type with its bytes: what [`super::build`] makes and the rest of the generator walks.
+//! WGSL types with their sizes in bytes: [`super::build`] makes them, and the rest of the generator walks them.
 
 use layoutproof_layout::Component;
 use layoutproof_layout::scalar::Scalar;
@@ -17,7 +17,7 @@ pub(super) enum WgslScalar {
 /// A WGSL type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct WgslNode {
-    /// How the text names the type.
+    /// Name of the type in the text.
     pub(super) ty: String,
     /// Path of the part of the block that has the type, for messages.
     pub(super) path: String,
@@ -25,11 +25,11 @@ pub(super) struct WgslNode {
     pub(super) alignment: u32,
     /// WGSL's size in bytes, one element of a runtime-sized array included.
     pub(super) size: u32,
-    /// What it is made of.
+    /// Its parts.
     pub(super) shape: NodeShape,
 }
 
-/// What a WGSL type is made of.
+/// The parts of a WGSL type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum NodeShape {
     Scalar(WgslScalar),

@@ -53,6 +53,7 @@ impl<'a> Macros<'a> {
         if keyword.text != "define" {
             return;
         }
+
         let is_function =
             rest.first().is_some_and(|next| next.text == "(" && next.start == name.start + name.text.len());
         let end = rest.iter().position(|token| token.text == ")").filter(|_| is_function);
@@ -60,6 +61,7 @@ impl<'a> Macros<'a> {
             let words = rest[..end].iter().filter(|token| token.kind == LimitTokenKind::Word);
             words.map(|token| token.text).collect()
         });
+
         let body = end.map_or(rest, |end| &rest[end + 1..]).to_vec();
         let definition = MacroDefinition { start: name.start, parameters, body };
         self.definitions.entry(name.text).or_default().push(definition);
@@ -92,7 +94,7 @@ struct MacroMeasurement<'m, 'a> {
 }
 
 impl<'a> MacroMeasurement<'_, 'a> {
-    /// What a token comes to if it is a macro; `depth` counts the macros around it.
+    /// The size of a token that is a macro; `depth` counts the macros around it.
     fn expansion(&mut self, token: &LimitToken<'a>, depth: usize) -> Result<Option<Expansion>, Diagnostic> {
         let definitions = self.macros.definitions.get(token.text).filter(|_| token.kind == LimitTokenKind::Word);
         let Some(definitions) = definitions else { return Ok(None) };
@@ -117,9 +119,11 @@ impl<'a> MacroMeasurement<'_, 'a> {
         Ok(Some(largest))
     }
 
+    /// The size of one definition; each use of a parameter counts as often as the macros around it repeat it.
     fn measure(&mut self, definition: &MacroDefinition<'a>, depth: usize) -> Result<Expansion, Diagnostic> {
         let mut uses: HashMap<&str, u64> = HashMap::new();
         let mut counter = Counter::default();
+
         for (index, token) in definition.body.iter().enumerate() {
             if definition.parameters.as_ref().is_some_and(|parameters| parameters.contains(token.text)) {
                 let repeated = uses.entry(token.text).or_default();
@@ -129,6 +133,7 @@ impl<'a> MacroMeasurement<'_, 'a> {
             let expansion = self.expansion(token, depth)?;
             counter.add(token, expansion, definition.body.get(index + 1));
         }
+
         Ok(Expansion {
             tokens: counter.tokens,
             repeats: uses.into_values().max().unwrap_or(0),
@@ -152,10 +157,12 @@ impl Counter {
         self.factors.last().copied().unwrap_or(1)
     }
 
+    /// Counts a token, which is a macro if it has an `expansion`; `next` shows if its arguments follow.
     fn add(&mut self, token: &LimitToken<'_>, expansion: Option<Expansion>, next: Option<&LimitToken<'_>>) {
         let factor = self.factor();
         let tokens = expansion.map_or(1, |expansion| expansion.tokens);
         self.tokens = self.tokens.saturating_add(factor.saturating_mul(tokens));
+
         match token.text {
             "(" => {
                 self.factors.push(factor.saturating_mul(self.of_arguments.max(1)));
@@ -166,6 +173,7 @@ impl Counter {
             }
             _ => {}
         }
+
         let called = expansion.filter(|expansion| expansion.takes_arguments);
         if let (Some(called), Some("(")) = (called, next.map(|next| next.text)) {
             self.of_arguments = called.repeats;

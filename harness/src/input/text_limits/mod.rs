@@ -116,6 +116,7 @@ fn check_directive<'a>(
         let message = format!("this directive has more than {MOST_QUOTES} quotes");
         return Err(place.exceeded(directive.start + at, message));
     }
+
     let body: Vec<LimitToken<'a>> = Tokens::of_directive(directive).collect();
     check_shape(&body, place)?;
     macros.define(&body);

@@ -33,7 +33,7 @@ pub(super) struct Tokens<'a> {
     /// What is added to places in `text`.
     offset: usize,
     language: TextLanguage,
-    /// Whether only blanks and comments stand before `next` in its line.
+    /// True if only blanks and comments stand before `next` in its line.
     at_line_start: bool,
 }
 
@@ -111,12 +111,14 @@ impl<'a> Iterator for Tokens<'a> {
             let rest = &self.text[start..];
             start + rest.find(|part| !is_part(part)).unwrap_or(rest.len())
         };
+
         let (kind, end) = match first {
             '#' if self.at_line_start => (LimitTokenKind::Directive, self.directive_end(start)),
             digit if digit.is_ascii_digit() => (LimitTokenKind::Number, run(start)),
             letter if is_part(letter) => (LimitTokenKind::Word, run(start)),
             other => (LimitTokenKind::Sign, start + other.len_utf8()),
         };
+
         self.next = end;
         self.at_line_start = false;
         Some(LimitToken { kind, text: &self.text[start..end], start: self.offset + start })

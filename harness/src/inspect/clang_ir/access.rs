@@ -1,10 +1,11 @@
-//! Loads from and stores to private memory and buffers, for the instructions of `machine`.
+//! Loads from and stores to private memory and buffers, for the instructions of `machine` and the calls of `intrinsic`.
 
-use super::machine::ClangMachine;
-use super::memory::ObjectRange;
+use super::memory::{ClangMemory, ObjectRange};
 use super::reader::MAX_PARTS;
-use super::types::ClangType;
+use super::survey::Survey;
+use super::types::{ClangType, NamedTypes};
 use super::value::{AddressedObject, ClangPointer, ClangValue};
+use crate::inspect::llvm::buffers::BoundBuffers;
 
 /// Bits of a byte.
 const BYTE: u32 = 8;
@@ -12,162 +13,171 @@ const BYTE: u32 = 8;
 /// Bytes of the largest scalar.
 const LARGEST: u64 = 8;
 
-/// The value of type `ty` at `pointer`.
-///
-/// # Errors
-/// A type that has no bytes or too many parts, or a buffer that is not bound.
-pub(super) fn load(
-    machine: &mut ClangMachine<'_>,
-    ty: &ClangType,
-    pointer: ClangPointer,
-) -> Result<ClangValue, String> {
-    match ty {
-        ClangType::Primitive(primitive) => bits(machine, pointer, bytes(primitive.width())),
-        ClangType::Vector(count, element) => {
-            let size = lane(element.width())?;
-            let lanes = (0..i64::from(*count)).map(|at| bits(machine, behind(pointer, at * size), size.unsigned_abs()));
-            Ok(ClangValue::Parts(lanes.collect::<Result<_, _>>()?))
-        }
-        ClangType::Pointer | ClangType::Target(_) => match pointer.object {
-            AddressedObject::Private(object) => Ok(machine.memory.link(object, pointer.offset)),
-            AddressedObject::Resource(_) | AddressedObject::Nowhere => {
-                Err("an address or a resource in a buffer".to_owned())
-            }
-        },
-        ClangType::Array(..) | ClangType::Struct(_) | ClangType::Named(_) => {
-            limit_parts(machine, ty)?;
-            let parts = parts(machine, ty)?;
-            let loaded = parts.iter().map(|(part, offset)| load(machine, part, behind(pointer, *offset)));
-            Ok(ClangValue::Parts(loaded.collect::<Result<_, _>>()?))
-        }
-        ClangType::Void => Err("a load of nothing".to_owned()),
-    }
+/// All memory that an address can point into.
+#[derive(Debug)]
+pub(super) struct AddressedMemory<'a> {
+    types: &'a NamedTypes,
+    pub(super) private: ClangMemory,
+    buffers: BoundBuffers<'a>,
+    /// The answer that is asked for instead of an execution: nothing need be bound then, and all reads give zeros.
+    pub(super) survey: Option<Survey>,
 }
 
-/// Stores a value of its type at `pointer`.
-///
-/// # Errors
-/// As for [`load`], and an undefined value that goes into a buffer.
-pub(super) fn store(
-    machine: &mut ClangMachine<'_>,
-    ty: &ClangType,
-    value: ClangValue,
-    pointer: ClangPointer,
-) -> Result<(), String> {
-    match ty {
-        ClangType::Primitive(primitive) => store_bits(machine, pointer, bytes(primitive.width()), &value),
-        ClangType::Vector(count, element) => {
-            let size = lane(element.width())?;
-            let lanes = value.parts(*count as usize)?;
-            for (at, lane) in (0..).zip(&lanes) {
-                store_bits(machine, behind(pointer, at * size), size.unsigned_abs(), lane)?;
+impl<'a> AddressedMemory<'a> {
+    /// Empty private memory beside `buffers`; with `survey` the buffers are not touched.
+    pub(super) fn new(types: &'a NamedTypes, buffers: BoundBuffers<'a>, survey: Option<Survey>) -> Self {
+        Self { types, private: ClangMemory::new(), buffers, survey }
+    }
+
+    /// The value of type `ty` at `pointer`.
+    ///
+    /// # Errors
+    /// A type that has no bytes or too many parts, or a buffer that is not bound.
+    pub(super) fn load(&mut self, ty: &ClangType, pointer: ClangPointer) -> Result<ClangValue, String> {
+        match ty {
+            ClangType::Primitive(primitive) => self.bits(pointer, bytes(primitive.width())),
+            ClangType::Vector(count, element) => {
+                let size = lane(element.width())?;
+                let lanes = (0..i64::from(*count)).map(|at| self.bits(behind(pointer, at * size), size.unsigned_abs()));
+                Ok(ClangValue::Parts(lanes.collect::<Result<_, _>>()?))
             }
-            Ok(())
+            ClangType::Pointer | ClangType::Target(_) => {
+                let object = private_object(pointer)?;
+                Ok(self.private.link(object, pointer.offset))
+            }
+            ClangType::Array(..) | ClangType::Struct(_) | ClangType::Named(_) => {
+                self.limit_parts(ty)?;
+                let parts = self.parts(ty)?;
+                let loaded = parts.iter().map(|(part, offset)| self.load(part, behind(pointer, *offset)));
+                Ok(ClangValue::Parts(loaded.collect::<Result<_, _>>()?))
+            }
+            ClangType::Void => Err("a load of nothing".to_owned()),
         }
-        ClangType::Pointer | ClangType::Target(_) => match pointer.object {
-            AddressedObject::Private(object) => {
-                machine.memory.store_link(object, pointer.offset, value);
+    }
+
+    /// Stores a value of its type at `pointer`.
+    ///
+    /// # Errors
+    /// As for [`Self::load`], and an undefined value that goes into a buffer.
+    pub(super) fn store(&mut self, ty: &ClangType, value: ClangValue, pointer: ClangPointer) -> Result<(), String> {
+        match ty {
+            ClangType::Primitive(primitive) => self.store_bits(pointer, bytes(primitive.width()), &value),
+            ClangType::Vector(count, element) => {
+                let size = lane(element.width())?;
+                let lanes = value.parts(*count as usize)?;
+                for (at, lane) in (0..).zip(&lanes) {
+                    self.store_bits(behind(pointer, at * size), size.unsigned_abs(), lane)?;
+                }
                 Ok(())
             }
-            AddressedObject::Resource(_) | AddressedObject::Nowhere => {
-                Err("an address or a resource in a buffer".to_owned())
+            ClangType::Pointer | ClangType::Target(_) => {
+                let object = private_object(pointer)?;
+                self.private.store_link(object, pointer.offset, value);
+                Ok(())
             }
-        },
-        ClangType::Array(..) | ClangType::Struct(_) | ClangType::Named(_) => {
-            let parts = parts(machine, ty)?;
-            let values = value.parts(parts.len())?;
-            for ((part, offset), value) in parts.iter().zip(values) {
-                store(machine, part, value, behind(pointer, *offset))?;
+            ClangType::Array(..) | ClangType::Struct(_) | ClangType::Named(_) => {
+                let parts = self.parts(ty)?;
+                let values = value.parts(parts.len())?;
+                for ((part, offset), value) in parts.iter().zip(values) {
+                    self.store(part, value, behind(pointer, *offset))?;
+                }
+                Ok(())
             }
-            Ok(())
-        }
-        ClangType::Void => Err("a store of nothing".to_owned()),
-    }
-}
-
-/// Copies `size` bytes.
-///
-/// # Errors
-/// A buffer that is not bound, or undefined bytes that go into one.
-pub(super) fn copy(machine: &mut ClangMachine<'_>, [to, from]: [ClangPointer; 2], size: u64) -> Result<(), String> {
-    machine.charge(size)?;
-    if let (AddressedObject::Private(to_object), AddressedObject::Private(from_object)) = (to.object, from.object) {
-        let target = ObjectRange { object: to_object, start: to.offset, size };
-        machine.memory.copy(target, from_object, from.offset);
-        return Ok(());
-    }
-    for at in 0..size {
-        let at = i64::try_from(at).map_err(|error| error.to_string())?;
-        let byte = bits(machine, behind(from, at), 1)?;
-        // Padding need not be defined.
-        if byte != ClangValue::Undefined {
-            store_bits(machine, behind(to, at), 1, &byte)?;
+            ClangType::Void => Err("a store of nothing".to_owned()),
         }
     }
-    Ok(())
-}
 
-/// Refuses aggregates of more scalars than anybody needs at once; of a type, its bytes say how many it can have.
-///
-/// # Errors
-/// An aggregate that is too large.
-fn limit_parts(machine: &ClangMachine<'_>, ty: &ClangType) -> Result<(), String> {
-    let most = u64::from(MAX_PARTS) * LARGEST;
-    let size = machine.ir.types.measure(ty)?.size;
-    if size > most { Err(format!("an aggregate of more than {most} bytes at once")) } else { Ok(()) }
-}
+    /// Copies `size` bytes.
+    ///
+    /// # Errors
+    /// A buffer that is not bound, or undefined bytes that go into one.
+    pub(super) fn copy(&mut self, to: ClangPointer, from: ClangPointer, size: u64) -> Result<(), String> {
+        if let (AddressedObject::Private(to_object), AddressedObject::Private(from_object)) = (to.object, from.object) {
+            let target = ObjectRange { object: to_object, start: to.offset, size };
+            self.private.copy(target, from_object, from.offset);
+            return Ok(());
+        }
 
-/// The parts of an aggregate with their offsets.
-fn parts(machine: &ClangMachine<'_>, ty: &ClangType) -> Result<Vec<(ClangType, i64)>, String> {
-    if let ClangType::Array(count, element) = ty {
-        let size = i64::try_from(machine.ir.types.measure(element)?.size).map_err(|error| error.to_string())?;
-        let count = i64::try_from(*count).ok().filter(|count| *count <= i64::from(MAX_PARTS));
-        let count = count.ok_or_else(|| format!("an array of more than {MAX_PARTS} elements at once"))?;
-        return Ok((0..count).map(|at| (ClangType::clone(element), at.wrapping_mul(size))).collect());
+        for at in 0..size {
+            let at = i64::try_from(at).map_err(|error| error.to_string())?;
+            let byte = self.bits(behind(from, at), 1)?;
+            // Padding need not be defined.
+            if byte != ClangValue::Undefined {
+                self.store_bits(behind(to, at), 1, &byte)?;
+            }
+        }
+        Ok(())
     }
-    let own = machine.ir.types.structure(ty)?.ok_or("parts of no aggregate")?;
-    let offset = |offset: &u64| i64::try_from(*offset).map_err(|error| error.to_string());
-    own.members.iter().zip(&own.offsets).map(|(member, at)| Ok((member.clone(), offset(at)?))).collect()
+
+    /// Refuses aggregates of more scalars than anybody needs at once; of a type, its bytes say how many it can have.
+    ///
+    /// # Errors
+    /// An aggregate that is too large.
+    fn limit_parts(&self, ty: &ClangType) -> Result<(), String> {
+        let most = u64::from(MAX_PARTS) * LARGEST;
+        let size = self.types.measure(ty)?.size;
+        if size > most { Err(format!("an aggregate of more than {most} bytes at once")) } else { Ok(()) }
+    }
+
+    /// The parts of an aggregate with their offsets.
+    fn parts(&self, ty: &ClangType) -> Result<Vec<(ClangType, i64)>, String> {
+        if let ClangType::Array(count, element) = ty {
+            let size = i64::try_from(self.types.measure(element)?.size).map_err(|error| error.to_string())?;
+            let count = i64::try_from(*count).ok().filter(|count| *count <= i64::from(MAX_PARTS));
+            let count = count.ok_or_else(|| format!("an array of more than {MAX_PARTS} elements at once"))?;
+            return Ok((0..count).map(|at| (ClangType::clone(element), at.wrapping_mul(size))).collect());
+        }
+
+        let own = self.types.structure(ty)?.ok_or("parts of no aggregate")?;
+        let offset = |offset: &u64| i64::try_from(*offset).map_err(|error| error.to_string());
+        own.members.iter().zip(&own.offsets).map(|(member, at)| Ok((member.clone(), offset(at)?))).collect()
+    }
+
+    fn bits(&mut self, pointer: ClangPointer, size: u64) -> Result<ClangValue, String> {
+        match pointer.object {
+            AddressedObject::Private(object) => {
+                Ok(self.private.bits(ObjectRange { object, start: pointer.offset, size }))
+            }
+            AddressedObject::Resource(place) => {
+                if let Some(survey) = &mut self.survey {
+                    survey.sites.insert(place);
+                    return Ok(ClangValue::Bits(0));
+                }
+                // An address before the buffer is one far behind it.
+                self.buffers.load(place, pointer.offset.cast_unsigned(), size).map(ClangValue::Bits)
+            }
+            AddressedObject::Nowhere => Ok(ClangValue::Bits(0)),
+        }
+    }
+
+    fn store_bits(&mut self, pointer: ClangPointer, size: u64, value: &ClangValue) -> Result<(), String> {
+        match pointer.object {
+            AddressedObject::Private(object) => {
+                let bits = if *value == ClangValue::Undefined { None } else { Some(value.bits()?) };
+                self.private.store_bits(ObjectRange { object, start: pointer.offset, size }, bits);
+                Ok(())
+            }
+            AddressedObject::Resource(place) => {
+                // An undefined value is refused in a survey as well, so that it stops where an execution would.
+                let bits = value.bits()?;
+                if let Some(survey) = &mut self.survey {
+                    survey.sites.insert(place);
+                    return Ok(());
+                }
+                self.buffers.store(place, pointer.offset.cast_unsigned(), size, bits)
+            }
+            AddressedObject::Nowhere => Ok(()),
+        }
+    }
 }
 
-fn bits(machine: &mut ClangMachine<'_>, pointer: ClangPointer, size: u64) -> Result<ClangValue, String> {
+/// The object of private memory at a place that holds an address or a resource, which have no bytes in buffers.
+fn private_object(pointer: ClangPointer) -> Result<usize, String> {
     match pointer.object {
-        AddressedObject::Private(object) => {
-            Ok(machine.memory.bits(ObjectRange { object, start: pointer.offset, size }))
+        AddressedObject::Private(object) => Ok(object),
+        AddressedObject::Resource(_) | AddressedObject::Nowhere => {
+            Err("an address or a resource in a buffer".to_owned())
         }
-        AddressedObject::Resource(place) => {
-            if let Some(survey) = &mut machine.survey {
-                survey.sites.insert(place);
-                return Ok(ClangValue::Bits(0));
-            }
-            // An address before the buffer is one far behind it.
-            machine.buffers.load(place, pointer.offset.cast_unsigned(), size).map(ClangValue::Bits)
-        }
-        AddressedObject::Nowhere => Ok(ClangValue::Bits(0)),
-    }
-}
-
-fn store_bits(
-    machine: &mut ClangMachine<'_>,
-    pointer: ClangPointer,
-    size: u64,
-    value: &ClangValue,
-) -> Result<(), String> {
-    match pointer.object {
-        AddressedObject::Private(object) => {
-            let bits = if *value == ClangValue::Undefined { None } else { Some(value.bits()?) };
-            machine.memory.store_bits(ObjectRange { object, start: pointer.offset, size }, bits);
-            Ok(())
-        }
-        AddressedObject::Resource(place) => {
-            let bits = value.bits()?;
-            if let Some(survey) = &mut machine.survey {
-                survey.sites.insert(place);
-                return Ok(());
-            }
-            machine.buffers.store(place, pointer.offset.cast_unsigned(), size, bits)
-        }
-        AddressedObject::Nowhere => Ok(()),
     }
 }
 

@@ -4,22 +4,29 @@
 
 use std::collections::HashMap;
 
-use super::types::SizeAndAlignment;
 use crate::inspect::llvm::primitive::Primitive;
 
 /// Bits of a byte.
 const BYTE: u64 = 8;
 
+/// The bytes of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SizeAndAlignment {
+    /// Bytes from one to the next of an array.
+    pub(super) size: u64,
+    pub(super) alignment: u64,
+}
+
 /// Alignments in bytes by class (`i`, `f`, `v`) and size in bits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LlvmDataLayout {
     alignments: HashMap<(char, u64), u64>,
-    /// Whether other vectors are aligned like their elements: `ve`, from LLVM 23 on.
+    /// True if other vectors are aligned like their elements: `ve`, from LLVM 23 on.
     by_element: bool,
 }
 
 impl LlvmDataLayout {
-    /// Reads the text, of which parts that are about other things are passed over.
+    /// Reads the text and passes over the parts that are about other things.
     ///
     /// # Errors
     /// A part that cannot be read, big-endian numbers, pointers of another size than the target has.
@@ -27,6 +34,7 @@ impl LlvmDataLayout {
         let (mut alignments, mut by_element) = (HashMap::new(), false);
         for part in text.split('-') {
             let bad = || format!("the data layout `{part}`");
+
             match part.chars().next() {
                 Some('E') => return Err(bad()),
                 Some('p') if part != "p:32:32" => return Err(bad()),
@@ -53,8 +61,8 @@ impl LlvmDataLayout {
         self.measure(class, bits, None)
     }
 
-    /// A vector's elements are contiguous. One that the text does not name is aligned to its size, rounded up to a power
-    /// of two.
+    /// A vector's elements are contiguous. One that the text does not name is aligned to its size, rounded up to a
+    /// power of two.
     pub(super) fn vector(&self, count: u32, element: Primitive) -> SizeAndAlignment {
         let of_element = self.by_element.then(|| self.primitive(element).alignment);
         self.measure('v', u64::from(count) * u64::from(element.width()), of_element)

@@ -68,6 +68,7 @@ fn global<'t, 'a>(tokens: &'t [LlvmToken<'a>]) -> Option<(&'a str, &'t [LlvmToke
 fn head(line: &str, types: &NamedTypes) -> Result<(String, Vec<String>), String> {
     let tokens = tokens(line)?;
     let (name, rest) = global(&tokens).ok_or("a function without a name")?;
+
     let mut reader = IrReader::new(rest, types);
     reader.expect('(')?;
     let mut parameters = Vec::new();
@@ -101,7 +102,7 @@ fn blocks(body: &[&str], parameters: usize, types: &NamedTypes) -> Vec<BasicBloc
     blocks
 }
 
-/// The lines that say something, those of a `switch` as one.
+/// The lines without empty ones and comments; the lines of a `switch` are joined to one.
 fn joined(body: &[&str]) -> Vec<String> {
     let mut whole: Vec<String> = Vec::new();
     let mut open = false;

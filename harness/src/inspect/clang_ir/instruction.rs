@@ -7,7 +7,7 @@ use crate::inspect::llvm::buffers::Class;
 use crate::inspect::llvm::lexer::{LlvmToken, tokens};
 use crate::inspect::llvm::primitive::Primitive;
 
-/// What begins the names of functions that change nothing that is seen here.
+/// Beginnings of the names of functions whose effects make no difference here.
 const WITHOUT_EFFECT: [&str; 4] = ["llvm.lifetime.", "llvm.experimental.noalias.", "llvm.assume", "llvm.dbg."];
 
 /// A scalar type, or a vector of so many of them.
@@ -17,10 +17,10 @@ pub(super) struct Lanes {
     pub(super) count: Option<u32>,
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ClangAction {
-    /// Makes a handle: what of, and the arguments of the call.
+    /// Makes a handle: its type, and the arguments of the call.
     Handle(HandleType, Vec<ClangOperand>),
     /// The address of an element of a resource.
     ResourceElement(ClangOperand, ClangOperand),
@@ -51,7 +51,7 @@ pub(super) enum ClangAction {
     Phi(Vec<(ClangOperand, String)>),
     Flow(Terminator),
     Nothing,
-    /// What is not understood, and why: it matters where it is executed.
+    /// An instruction that is not understood, with the reason, which matters only if it is executed.
     Unknown(String),
 }
 
@@ -73,7 +73,7 @@ pub(super) struct HandleType {
     pub(super) element: Option<ClangType>,
     /// Bytes from one element to the next; `None` where elements have no addresses.
     pub(super) stride: Option<u64>,
-    /// Whether the register is left to a later pass, which counts such resources in this order.
+    /// True if the register is left to a later pass, which counts such resources in this order.
     pub(super) implicit: bool,
 }
 
@@ -168,17 +168,20 @@ fn lanes(ty: &ClangType) -> Result<Lanes, String> {
     }
 }
 
+/// The instructions on parts of aggregates and vectors.
 fn components(reader: &mut IrReader<'_, '_>, word: &str) -> Result<ClangAction, String> {
     let (ty, from) = reader.typed()?;
     if word == "extractvalue" {
         reader.expect(',')?;
         return Ok(ClangAction::Extract(from, reader.count()?));
     }
+
     let ClangType::Vector(count, _) = ty else { return Err(format!("a component of {ty:?}")) };
     let (_, second) = reader.next_typed()?;
     if word == "extractelement" {
         return Ok(ClangAction::ExtractElement(from, second));
     }
+
     let (_, third) = reader.next_typed()?;
     Ok(match word {
         "insertelement" => ClangAction::InsertElement(count, [from, second, third]),
@@ -275,6 +278,7 @@ fn call(reader: &mut IrReader<'_, '_>) -> Result<ClangAction, String> {
     if WITHOUT_EFFECT.iter().any(|start| name.starts_with(start)) {
         return Ok(ClangAction::Nothing);
     }
+
     reader.expect('(')?;
     let mut arguments = Vec::new();
     while !reader.accept_sign(')') {
@@ -284,6 +288,7 @@ fn call(reader: &mut IrReader<'_, '_>) -> Result<ClangAction, String> {
         }
         reader.accept_sign(',');
     }
+
     let short = name.strip_prefix("llvm.dx.resource.").unwrap_or_default();
     match (short.split('.').next(), &arguments[..]) {
         (Some(made @ ("handlefrombinding" | "handlefromimplicitbinding")), _) => {
@@ -295,7 +300,7 @@ fn call(reader: &mut IrReader<'_, '_>) -> Result<ClangAction, String> {
     }
 }
 
-/// What a handle of this type is of.
+/// The resource that a handle of this type stands for.
 fn resource(ty: &ClangType, implicit: bool, types: &NamedTypes) -> Result<HandleType, String> {
     let ClangType::Target(target) = ty else { return Err(format!("a handle of {ty:?}")) };
     match (target.name.as_str(), &target.types[..], &target.numbers[..]) {

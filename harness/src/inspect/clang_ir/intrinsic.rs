@@ -1,9 +1,9 @@
-//! Calls of functions that are LLVM's or the DirectX target's own.
+//! Executes calls of functions that are LLVM's or the DirectX target's own.
 //!
 //! Source: LLVM Language Reference Manual, "Standard C/C++ Library Intrinsics"; LLVM's DirectX target, its intrinsics.
 
-use super::access;
-use super::machine::ClangMachine;
+use super::access::AddressedMemory;
+use super::budget::StepBudget;
 use super::value::ClangValue;
 
 /// Most bytes that one call copies.
@@ -16,17 +16,26 @@ const HALF: u32 = 32;
 ///
 /// # Errors
 /// A function that is not known, or arguments that it does not take.
-pub(super) fn call(machine: &mut ClangMachine<'_>, name: &str, arguments: &[ClangValue]) -> Result<ClangValue, String> {
+pub(super) fn call(
+    name: &str,
+    arguments: &[ClangValue],
+    memory: &mut AddressedMemory<'_>,
+    budget: &mut StepBudget,
+) -> Result<ClangValue, String> {
     let unknown = || Err(format!("a call of `{name}`"));
     let Some(short) = name.strip_prefix("llvm.") else { return unknown() };
+    // The types of its arguments stand behind the name: `llvm.memcpy.p0.p0.i32`.
     let is = |start: &str| short.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+
     match arguments {
         [to, from, size, ..] if is("memcpy") || is("memmove") => {
             let size = size.bits()?;
             if size > MAX_COPIED {
                 return Err(format!("a copy of more than {MAX_COPIED} bytes"));
             }
-            access::copy(machine, [to.pointer()?, from.pointer()?], size)?;
+            let (to, from) = (to.pointer()?, from.pointer()?);
+            budget.charge(size)?;
+            memory.copy(to, from, size)?;
             Ok(ClangValue::Undefined)
         }
         // One thread in one group is what a probe is.

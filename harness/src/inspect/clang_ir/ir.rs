@@ -71,6 +71,7 @@ impl Ir {
             let (name, node) = line.split_once(" = ").unwrap_or((line, ""));
             nodes.insert(name, node);
         }
+
         let names = tokens(list)?.into_iter().skip(1);
         let names = names.filter_map(|token| if let LlvmToken::Metadata(name) = token { Some(name) } else { None });
         let buffers = names.filter(|name| *name != "!").map(|name| {
@@ -90,6 +91,7 @@ impl Ir {
                 _ => {}
             }
         }
+
         let (Some(Some(variable)), members) = (names.first().copied(), names.get(1..).unwrap_or_default()) else {
             return Err("a constant buffer without a variable".to_owned());
         };
@@ -100,6 +102,7 @@ impl Ir {
         };
         let layout = layout.ok_or_else(|| format!("@{variable} is no constant buffer"))?;
         let layout = self.types.structure(layout)?.ok_or_else(|| format!("@{variable} is no struct"))?;
+
         let places: Vec<usize> = (0..layout.members.len()).filter(|at| !is_padding(&layout.members[*at])).collect();
         if places.len() != members.len() {
             let (places, members) = (places.len(), members.len());
@@ -110,7 +113,7 @@ impl Ir {
     }
 }
 
-/// Whether it is explicit padding.
+/// Returns true if a type is explicit padding.
 pub(super) fn is_padding(ty: &ClangType) -> bool {
     match ty {
         ClangType::Target(target) => target.padding().is_some(),
@@ -148,6 +151,7 @@ fn variable(line: &str, types: &NamedTypes) -> Result<(String, GlobalVariable), 
     };
     let start = rest.iter().position(|token| matches!(token, LlvmToken::Word("global" | "constant")));
     let rest = &rest[start.ok_or("no variable")? + 1..];
+
     let mut reader = IrReader::new(rest, types);
     let ty = reader.ty()?;
     let text = match reader.peek() {

@@ -137,8 +137,8 @@ mod tests {
         ClangValue::Parts(parts.iter().map(|bits| ClangValue::Bits(*bits)).collect())
     }
 
-    /// LLVM Language Reference Manual, `bitcast`: as if the value were stored and loaded, the first element at the lowest
-    /// address of a little-endian machine.
+    /// LLVM Language Reference Manual, `bitcast`: as if the value were stored and loaded, the first element at the
+    /// lowest address of a little-endian machine.
     #[test]
     fn a_bitcast_keeps_the_bytes() {
         let words = Lanes { primitive: Primitive::Integer(32), count: Some(2) };

@@ -1,8 +1,8 @@
 //! Reads what Clang reports of a block: the types of a constant buffer or of a structured buffer's element.
 //!
-//! The types name no members below the first level, so the tree
-//! names them in order; a struct of another number of members, such as one with a base, is not told. Explicit padding and
-//! the arrays of bytes that stand for it in structs of C++ are no members.
+//! The types name no members below the first level, so our own layout names them in order; a struct with another number
+//! of members, such as one with a base, is left out. Explicit padding does not count as a member, nor do the arrays of
+//! bytes that stand for it in structs of C++.
 
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity, join};
@@ -12,16 +12,17 @@ use super::ir::{ConstantBuffer, Ir, is_padding};
 use super::types::{ClangType, LaidOutStruct};
 use crate::inspect::llvm::primitive::Primitive;
 
-/// What ends the name of the variable that holds a constant buffer's handle.
+/// Endings of the name of the variable that holds a constant buffer's handle.
 pub(super) const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
 
-/// What the types of the module say of the block that `layout` is of; nothing where they do not speak of it.
+/// The numbers that the types of the module state for the block that `layout` is of; none if they do not mention it.
 ///
 /// # Errors
 /// A module that cannot be read.
 pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, String> {
     let Ok(root) = &layout.result else { return Ok(Numbers::default()) };
     let program = ClangProgram::only(text)?;
+
     let mut told = ReportedNumbers { ir: &program.ir, numbers: Numbers::default() };
     match layout.kind {
         BlockKind::StructuredElement => {
@@ -53,7 +54,7 @@ pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, String> {
     Ok(told.numbers)
 }
 
-/// Whether the variable holds the handle of the block; Clang leaves namespaces out of its name.
+/// Returns true if the variable holds the handle of the block; Clang leaves namespaces out of its name.
 fn stands_for(variable: &str, block: &str) -> bool {
     let own = block.rsplit("::").next().unwrap_or(block);
     HANDLE_ENDINGS.iter().any(|ending| variable.strip_suffix(ending) == Some(own))
@@ -73,7 +74,7 @@ pub(super) fn source_name(variable: &str) -> &str {
     }
 }
 
-/// Which cells a matrix has, and which of them are contiguous.
+/// The cells of a matrix, and the order in which they are contiguous.
 struct MatrixCells {
     rows: u32,
     columns: u32,
@@ -94,6 +95,7 @@ impl ReportedNumbers<'_> {
         members: &[LaidOutMember],
     ) -> Result<(), String> {
         self.numbers.add(Quantity::Size, block, bytes(buffer.layout.measure.size));
+
         for (variable, place) in &buffer.members {
             let name = source_name(variable);
             if let Some(member) = members.iter().find(|member| member.name == name) {
@@ -126,7 +128,7 @@ impl ReportedNumbers<'_> {
             },
             LaidOutShape::Array { element, count, .. } => match self.element_of(ty)? {
                 Some((of_element, stride)) => {
-                    // From a single element there is nowhere to go.
+                    // An array of a single element shows no stride.
                     let stride = bytes(stride).filter(|_| *count != Count::Finite(1));
                     self.numbers.add(Quantity::ArrayStride, path, stride);
                     self.parts(&format!("{path}[]"), offset, &of_element, element)
@@ -142,8 +144,8 @@ impl ReportedNumbers<'_> {
         }
     }
 
-    /// The cells of a matrix, which is an array of its components, one contiguous vector behind the other. Where it is an
-    /// array of vectors, the bytes between these are those of the array.
+    /// The cells of a matrix, which is an array of its components, one contiguous vector behind the other. Where it is
+    /// an array of vectors, the bytes between these are those of the array.
     fn cells(&mut self, path: &str, offset: u64, ty: &ClangType, cells: &MatrixCells) -> Result<(), String> {
         let Some((element, step)) = self.element_of(ty)? else { return Ok(()) };
         let (vectors, length) = match cells.order {

@@ -1,5 +1,5 @@
-//! What Clang's IR lists of a program without knowing its declarations: constant buffers with their members of the first
-//! level, and the resources with their registers.
+//! Reads from Clang's IR, without knowing a program's declarations, its constant buffers with their members of the
+//! first level, and its resources with their registers.
 
 use layoutproof_layout::LayoutUnit;
 
@@ -17,6 +17,7 @@ use crate::inspect::llvm::buffers::Class;
 pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, String> {
     let number = |bytes: u64| u32::try_from(bytes).map_err(|error| error.to_string());
     let ir = Ir::read(text)?;
+
     let listed = ir.constant_buffers.iter().map(|buffer| {
         let ended = HANDLE_ENDINGS.iter().find_map(|ending| buffer.variable.strip_suffix(ending));
         let members = buffer.members.iter();

@@ -1,23 +1,22 @@
-//! Executes a function of Clang's IR: keeps the values of names, private memory and the buffers of a job.
+//! Executes a function of Clang's IR: follows its blocks and keeps the values of names; `access` has the memory.
 
 use std::collections::HashMap;
 
 use layoutproof_layout::shape::Count;
 
+use super::access::AddressedMemory;
+use super::budget::StepBudget;
 use super::function::ClangFunction;
 use super::instruction::{ClangAction, ClangInstruction, HandleType, Terminator};
 use super::ir::Ir;
-use super::memory::ClangMemory;
 use super::operand::{Address, ClangOperand};
+use super::survey::{IrResource, Survey};
 use super::value::{AddressedObject, ClangHandle, ClangPointer, ClangValue};
-use super::{Survey, access, intrinsic, lanes};
+use super::{intrinsic, lanes};
 use crate::inspect::llvm::arithmetic::signed;
 use crate::inspect::llvm::buffers::{BoundBuffers, RegisterSite};
 
-/// Most work: instructions, and what they have many of.
-const MAX_STEPS: u64 = 1 << 20;
-
-/// Most resources that are told.
+/// Most resources of a survey.
 const MAX_RESOURCES: usize = 1024;
 
 /// Most calls within each other.
@@ -26,15 +25,12 @@ const MAX_CALLS: u32 = 32;
 /// The state of an execution.
 #[derive(Debug)]
 pub(super) struct ClangMachine<'a> {
-    pub(super) ir: &'a Ir,
+    ir: &'a Ir,
     functions: &'a HashMap<String, ClangFunction>,
-    pub(super) memory: ClangMemory,
-    pub(super) buffers: BoundBuffers<'a>,
-    /// What is asked instead of an execution: nothing need be bound then, and all reads give zeros.
-    pub(super) survey: Option<Survey>,
-    /// Those of the function that is executed.
+    pub(super) memory: AddressedMemory<'a>,
+    /// The values of the function that is executed.
     values: HashMap<&'a str, ClangValue>,
-    steps_left: u64,
+    budget: StepBudget,
     calls_left: u32,
     /// Private memory of the module's variables that are used.
     variables: HashMap<&'a str, usize>,
@@ -43,19 +39,24 @@ pub(super) struct ClangMachine<'a> {
 }
 
 impl<'a> ClangMachine<'a> {
-    pub(super) fn new(ir: &'a Ir, functions: &'a HashMap<String, ClangFunction>, buffers: BoundBuffers<'a>) -> Self {
+    /// A machine before its first instruction; with `survey` it follows the code and leaves the buffers alone.
+    pub(super) fn new(
+        ir: &'a Ir,
+        functions: &'a HashMap<String, ClangFunction>,
+        buffers: BoundBuffers<'a>,
+        survey: Option<Survey>,
+    ) -> Self {
         let members = ir.constant_buffers.iter().flat_map(|buffer| {
             let placed = buffer.members.iter();
             placed.map(|(name, place)| (name.as_str(), (buffer.variable.as_str(), buffer.layout.offsets[*place])))
         });
+
         Self {
             ir,
             functions,
-            memory: ClangMemory::new(),
-            buffers,
-            survey: None,
+            memory: AddressedMemory::new(&ir.types, buffers, survey),
             values: HashMap::new(),
-            steps_left: MAX_STEPS,
+            budget: StepBudget::new(),
             calls_left: MAX_CALLS,
             variables: HashMap::new(),
             members: members.collect(),
@@ -95,7 +96,7 @@ impl<'a> ClangMachine<'a> {
         loop {
             let mut next = None;
             for instruction in self.choose(&block.instructions, before)? {
-                self.charge(1)?;
+                self.budget.charge(1)?;
                 match &instruction.action {
                     ClangAction::Flow(Terminator::Return(None)) => return Ok(ClangValue::Undefined),
                     ClangAction::Flow(Terminator::Return(Some(value))) => return self.value(value),
@@ -106,21 +107,12 @@ impl<'a> ClangMachine<'a> {
                     }
                 }
             }
+
             let label = next.ok_or("a block without an end")?;
             before = &block.label;
             let place = function.labels.get(label).ok_or_else(|| format!("no block is called %{label}"))?;
             block = &function.blocks[*place];
         }
-    }
-
-    /// Counts work.
-    ///
-    /// # Errors
-    /// More than a probe has.
-    pub(super) fn charge(&mut self, work: u64) -> Result<(), String> {
-        let left = self.steps_left.checked_sub(work);
-        self.steps_left = left.ok_or_else(|| format!("more than {MAX_STEPS} instructions"))?;
-        Ok(())
     }
 
     /// The label of the block that comes next; a return has none.
@@ -131,7 +123,7 @@ impl<'a> ClangMachine<'a> {
                 Some(if self.value(condition)?.bits()? == 1 { yes } else { no })
             }
             Terminator::Switch(condition, cases, otherwise) => {
-                self.charge(cases.len() as u64)?;
+                self.budget.charge(cases.len() as u64)?;
                 let value = self.value(condition)?.bits()?;
                 let case = cases.iter().find(|(of_case, _)| *of_case == value);
                 Some(case.map_or(otherwise.as_str(), |(_, label)| label.as_str()))
@@ -145,11 +137,12 @@ impl<'a> ClangMachine<'a> {
         let mut chosen = Vec::new();
         for instruction in instructions {
             let (ClangAction::Phi(incoming), Some(name)) = (&instruction.action, &instruction.result) else { break };
-            self.charge(incoming.len() as u64)?;
+            self.budget.charge(incoming.len() as u64)?;
             let found = incoming.iter().find(|(_, label)| label == before);
             let (operand, _) = found.ok_or_else(|| format!("%{name} has no value from %{before}"))?;
             chosen.push((name.as_str(), self.value(operand)?));
         }
+
         let rest = &instructions[chosen.len()..];
         self.values.extend(chosen);
         Ok(rest)
@@ -158,18 +151,12 @@ impl<'a> ClangMachine<'a> {
     fn execute(&mut self, action: &'a ClangAction) -> Result<ClangValue, String> {
         match action {
             ClangAction::Handle(resource, arguments) => self.handle(resource, arguments),
-            ClangAction::ResourceElement(handle, index) => {
-                let (handle, index) = (self.value(handle)?.handle()?, self.value(index)?.word()?);
-                let stride = handle.stride.ok_or("the address of an element that has none")?;
-                let offset = stride.checked_mul(u64::from(index)).and_then(|offset| i64::try_from(offset).ok());
-                let offset = offset.ok_or("an element beyond all buffers")?;
-                Ok(ClangValue::Pointer(ClangPointer { object: AddressedObject::Resource(handle.site), offset }))
-            }
+            ClangAction::ResourceElement(handle, index) => self.resource_element(handle, index),
             ClangAction::Call(name, arguments) => {
                 let values = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
                 match self.functions.get(name) {
                     Some(function) => self.enter(function, values),
-                    None => intrinsic::call(self, name, &values),
+                    None => intrinsic::call(name, &values, &mut self.memory, &mut self.budget),
                 }
             }
             ClangAction::Extract(from, index) => {
@@ -188,17 +175,17 @@ impl<'a> ClangMachine<'a> {
             ClangAction::Select(operands) => lanes::select(self.three(operands)?),
             ClangAction::Same(operand) => self.value(operand),
             ClangAction::Allocate(size) => {
-                let object = AddressedObject::Private(self.memory.allocate(*size)?);
+                let object = AddressedObject::Private(self.memory.private.allocate(*size)?);
                 Ok(ClangValue::Pointer(ClangPointer { object, offset: 0 }))
             }
             ClangAction::Address(address) => self.address(address),
             ClangAction::Load(ty, pointer) => {
                 let pointer = self.value(pointer)?.pointer()?;
-                access::load(self, ty, pointer)
+                self.memory.load(ty, pointer)
             }
             ClangAction::Store(ty, value, pointer) => {
                 let (value, pointer) = (self.value(value)?, self.value(pointer)?.pointer()?);
-                access::store(self, ty, value, pointer)?;
+                self.memory.store(ty, value, pointer)?;
                 Ok(ClangValue::Undefined)
             }
             ClangAction::Nothing => Ok(ClangValue::Undefined),
@@ -208,18 +195,29 @@ impl<'a> ClangMachine<'a> {
         }
     }
 
-    /// `(i32 space, i32 register, i32 count, i32 index, ptr name)`, or with an ordinal in front of the space and without the
-    /// register, which a later pass finds: until then the resource has one of its own, counted from the top.
+    fn resource_element(&mut self, handle: &'a ClangOperand, index: &'a ClangOperand) -> Result<ClangValue, String> {
+        let (handle, index) = (self.value(handle)?.handle()?, self.value(index)?.word()?);
+        let stride = handle.stride.ok_or("the address of an element that has none")?;
+        let offset = stride.checked_mul(u64::from(index)).and_then(|offset| i64::try_from(offset).ok());
+        let offset = offset.ok_or("an element beyond all buffers")?;
+        Ok(ClangValue::Pointer(ClangPointer { object: AddressedObject::Resource(handle.site), offset }))
+    }
+
+    /// `(i32 space, i32 register, i32 count, i32 index, ptr name)`, or with an ordinal in front of the space and
+    /// without the register, which a later pass finds: until then the resource has one of its own, counted from the
+    /// top.
     fn handle(&mut self, resource: &HandleType, arguments: &'a [ClangOperand]) -> Result<ClangValue, String> {
         let [first, second, count, index, name] = arguments else { return Err("a handle of no binding".to_owned()) };
         let (first, second) = (self.value(first)?.word()?, self.value(second)?.word()?);
         let (space, register) =
             if resource.implicit { (second, u32::MAX.checked_sub(first)) } else { (first, Some(second)) };
         let register = register.ok_or("a register beyond all")?;
+
         let site = RegisterSite { class: resource.class, space, register };
-        if self.survey.is_some() {
-            self.note(resource, site, [count, name])?;
+        if self.memory.survey.is_some() {
+            self.note(resource, site, count, name)?;
         }
+
         let register = register.checked_add(self.value(index)?.word()?).ok_or("a register beyond all")?;
         Ok(ClangValue::Handle(ClangHandle { site: RegisterSite { register, ..site }, stride: resource.stride }))
     }
@@ -229,18 +227,20 @@ impl<'a> ClangMachine<'a> {
         &mut self,
         resource: &HandleType,
         site: RegisterSite,
-        [count, name]: [&'a ClangOperand; 2],
+        count: &'a ClangOperand,
+        name: &'a ClangOperand,
     ) -> Result<(), String> {
         // -1 stands for a number without end.
         let count = self.value(count)?.word()?;
         let count = if count == u32::MAX { Count::Unbounded } else { Count::Finite(count) };
         let name = self.text(name)?;
         let (implicit, element) = (resource.implicit, resource.element.clone());
-        let known = &mut self.survey.get_or_insert_default().resources;
+
+        let known = &mut self.memory.survey.get_or_insert_default().resources;
         if known.len() == MAX_RESOURCES {
             return Err(format!("more than {MAX_RESOURCES} resources"));
         }
-        known.push(super::IrResource { name, site, count, implicit, element });
+        known.push(IrResource { name, site, count, implicit, element });
         Ok(())
     }
 
@@ -273,7 +273,7 @@ impl<'a> ClangMachine<'a> {
         if let Some((variable, offset)) = self.members.get(name).copied() {
             let ClangPointer { object, .. } = self.variable(variable)?;
             let AddressedObject::Private(object) = object else { return Err("a handle in a buffer".to_owned()) };
-            let site = self.memory.link(object, 0).handle()?.site;
+            let site = self.memory.private.link(object, 0).handle()?.site;
             let offset = i64::try_from(offset).map_err(|error| error.to_string())?;
             return Ok(ClangPointer { object: AddressedObject::Resource(site), offset });
         }
@@ -288,7 +288,7 @@ impl<'a> ClangMachine<'a> {
     fn begin(&mut self, name: &'a str) -> Result<usize, String> {
         let variable = self.ir.variables.get(name).ok_or_else(|| format!("@{name} is not defined"))?;
         let size = self.ir.types.measure(&variable.ty)?.size;
-        let object = self.memory.allocate(size)?;
+        let object = self.memory.private.allocate(size)?;
         self.variables.insert(name, object);
         Ok(object)
     }
@@ -298,6 +298,7 @@ impl<'a> ClangMachine<'a> {
         let Some(fixed) = address.fixed else {
             return Ok(ClangValue::Pointer(ClangPointer { object: AddressedObject::Nowhere, offset: 0 }));
         };
+
         let mut offset = base.offset.wrapping_add(fixed);
         for (index, width, size) in &address.scaled {
             let index = signed(self.value(index)?.bits()?, *width);

@@ -1,6 +1,6 @@
 //! Private memory: what a function allocates and the variables of the module, byte by byte.
 //!
-//! Addresses and handles are no bytes here; they are kept beside the bytes, at the place where they were stored.
+//! Addresses and handles have no bytes here; they are kept beside the bytes, at the place where they were stored.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub(super) struct ClangMemory {
     left: u64,
 }
 
-/// What an object holds.
+/// The contents of an object.
 #[derive(Clone, Debug, Default)]
 struct Contents {
     /// `None` where nothing was stored.
@@ -54,8 +54,8 @@ impl ClangMemory {
         Ok(self.objects.len() - 1)
     }
 
-    /// The bits at a range; a part that nothing was stored to makes all of it undefined, and what is beyond the object is
-    /// zeros: undefined too, and no byte of a buffer.
+    /// The bits at a range; a part that nothing was stored to makes all of it undefined, and what is beyond the object
+    /// is zeros: undefined too, and no byte of a buffer.
     pub(super) fn bits(&self, range: ObjectRange) -> ClangValue {
         let ObjectRange { object, start, size } = range;
         let contents = &self.objects[object];

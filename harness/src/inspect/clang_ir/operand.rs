@@ -43,7 +43,7 @@ impl IrReader<'_, '_> {
         Ok((ty, operand))
     }
 
-    /// The same, or `void`.
+    /// An operand with its type; `None` for `void`.
     pub(super) fn typed_or_void(&mut self) -> Result<Option<TypedOperand>, String> {
         if self.accept(LlvmToken::Word("void")) { Ok(None) } else { self.typed().map(Some) }
     }
@@ -114,11 +114,12 @@ impl IrReader<'_, '_> {
         Ok(ClangOperand::Parts(parts))
     }
 
-    /// `%struct.T, ptr %5, i32 0, i32 %i`, up to the sign `end` of a constant or to what is no index.
+    /// `%struct.T, ptr %5, i32 0, i32 %i`, up to the sign `end` of a constant, or as long as indices follow.
     pub(super) fn address(&mut self, end: Option<char>) -> Result<Address, String> {
         let mut ty = self.ty()?;
         let (_, base) = self.next_typed()?;
         let mut address = Address { base, fixed: Some(0), scaled: Vec::new() };
+
         let mut first = true;
         while self.accept_sign(',') {
             // `, !tbaa !5` stands behind an instruction.
@@ -130,6 +131,8 @@ impl IrReader<'_, '_> {
             let Some(below) = self.step(&mut address, ty, first, index)? else { break };
             (ty, first) = (below, false);
         }
+
+        // Behind a member that the struct does not have nothing is known of the types, so the rest is passed over.
         if address.fixed.is_none() {
             while self.peek().is_some() && end.is_some_and(|sign| self.peek() != Some(LlvmToken::Punctuation(sign))) {
                 self.next();
@@ -139,8 +142,8 @@ impl IrReader<'_, '_> {
         Ok(address)
     }
 
-    /// Adds an index to an address and tells what is there; nothing where a struct has no such member. The first index counts
-    /// whole values of the type itself.
+    /// Adds an index to an address and returns the type that is there; `None` if a struct has no such member. The first
+    /// index counts whole values of the type itself.
     fn step(
         &self,
         address: &mut Address,
@@ -191,7 +194,7 @@ impl Address {
     }
 }
 
-/// Whether indices into the type choose members.
+/// Returns true if indices into the type choose members.
 fn has_members(ty: &ClangType) -> bool {
     match ty {
         ClangType::Struct(_) | ClangType::Named(_) => true,

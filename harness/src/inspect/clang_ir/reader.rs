@@ -1,4 +1,4 @@
-//! One line of IR from left to right: words, signs and types; `operand` reads what they are about.
+//! Reads one line of IR from left to right: words, signs and types. `operand` adds the reading of operands.
 
 use super::types::{ClangStruct, ClangType, NamedTypes, Target};
 use crate::inspect::llvm::lexer::LlvmToken;
@@ -69,7 +69,8 @@ impl<'t, 'a> IrReader<'t, 'a> {
         }
     }
 
-    /// Passes over words that say how (`inbounds`, `nuw`, `noundef`, `align 4`, `dereferenceable(4)`), up to what is none.
+    /// Passes over attributes (`inbounds`, `nuw`, `noundef`, `align 4`, `dereferenceable(4)`), up to a type or an
+    /// operand.
     pub(super) fn skip_attributes(&mut self) -> Result<(), String> {
         while let Some(LlvmToken::Word(word)) = self.peek() {
             if starts_type(word) || starts_operand(word) {
@@ -204,12 +205,12 @@ impl<'t, 'a> IrReader<'t, 'a> {
     }
 }
 
-/// Whether a type begins with this word.
+/// Returns true if a type begins with this word.
 fn starts_type(word: &str) -> bool {
     matches!(word, "void" | "ptr" | "target") || Primitive::named(word).is_some()
 }
 
-/// Whether an operand begins with this word.
+/// Returns true if an operand begins with this word.
 fn starts_operand(word: &str) -> bool {
     matches!(
         word,

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::data_layout::LlvmDataLayout;
+use super::data_layout::{LlvmDataLayout, SizeAndAlignment};
 use crate::inspect::llvm::primitive::Primitive;
 
 /// Most bytes of a type: more than any buffer has.
@@ -53,14 +53,6 @@ impl Target {
     }
 }
 
-/// The bytes of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SizeAndAlignment {
-    /// Bytes from one to the next of an array.
-    pub(super) size: u64,
-    pub(super) alignment: u64,
-}
-
 /// A struct with its bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LaidOutStruct {
@@ -99,11 +91,13 @@ impl NamedTypes {
         }
         let depth = depth.checked_sub(1).ok_or_else(|| format!("%{name} is too deep, or contains itself"))?;
         let own = defined.get(name).ok_or_else(|| format!("%{name} is not defined"))?;
+
         let mut inner = Vec::new();
         own.members.iter().for_each(|member| names_in(member, &mut inner));
         for name in inner {
             self.define(name, defined, depth)?;
         }
+
         let laid_out = self.lay_out(own)?;
         self.named.insert(name.to_owned(), laid_out);
         Ok(())
@@ -166,6 +160,7 @@ impl NamedTypes {
             alignment = alignment.max(of_member);
             let offset = end.next_multiple_of(of_member);
             offsets.push(offset);
+
             end = offset + measure.size;
             if end > MAX_SIZE {
                 return Err(too_large());

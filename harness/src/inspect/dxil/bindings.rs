@@ -1,7 +1,6 @@
 //! Reads the table of resource bindings from DXC's listing of DXIL.
 //!
-//! The table stands in comments, in columns of fixed width of
-//! which the last two may touch (`u6unbounded`).
+//! The table stands in comments, in columns of fixed width of which the last two may touch (`u6unbounded`).
 
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
@@ -44,6 +43,7 @@ fn row(text: &str) -> Result<ListedBinding, String> {
         Some(last) => (words.iter().rev().nth(1).copied(), last.parse().ok().map(Count::Finite)),
         None => (None, None),
     };
+
     let (place, count) = place.zip(count).ok_or_else(unreadable)?;
     let (unit, index, space) = register(place).ok_or_else(unreadable)?;
     // A resource whose name was dropped has one word less in front.

@@ -1,7 +1,7 @@
 //! Reads buffers and the offsets of their members from `; Buffer Definitions:` in DXC's listing of DXIL.
 //!
-//! This is what DXC reports; what its code
-//! loads may differ. An array of several dimensions is printed as one (`a[6]`), a bit-field's storage without a name.
+//! DXC's code may load from other offsets than it reports here. An array of several dimensions is printed as one
+//! (`a[6]`), a bit-field's storage without a name.
 
 use layoutproof_layout::join;
 
@@ -27,6 +27,7 @@ pub struct ListedBuffer {
 pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
     let section = listing.lines().skip_while(|line| line.trim_end() != "; Buffer Definitions:").skip(1);
     let lines = section.take_while(|line| line.starts_with(';') && !line.starts_with("; Resource Bindings:"));
+
     let mut buffers = Vec::new();
     let mut open = DxilBufferReader::default();
     for line in lines {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use layoutproof_device::{
-    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
+    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, RunnerKind,
+    Shader,
 };
 
 use super::function::{DxilInstruction, function};
@@ -12,9 +13,11 @@ use super::resources::{DxilResource, resources};
 use crate::inspect::clang_ir;
 use crate::inspect::llvm::buffers::{BoundBuffer, Class, RegisterSite};
 
-/// Executes DXIL's listing, or Clang's IR for Direct3D, on the CPU. A job's sets are register spaces, its bindings registers of the class that the
-/// buffer's kind has: `b` for uniform, `t` for read-only and `u` for writable storage buffers. A storage buffer also stands
-/// in for one of the other class that is not there.
+/// Executes DXIL's listing, or Clang's IR for Direct3D, on the CPU.
+///
+/// A job's sets are register spaces, its bindings registers of the class that the buffer's kind has: `b` for uniform,
+/// `t` for read-only and `u` for writable storage buffers. A storage buffer also stands in for one of the other class
+/// that is not there.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     device: DeviceInfo,
@@ -114,7 +117,7 @@ fn dispatch(job: &Job, program: &Result<EvaluatorProgram, RunnerError>) -> Resul
     Ok(ReadBack { buffers: after.collect(), targets: Vec::new() })
 }
 
-fn bound(buffer: &layoutproof_device::JobBuffer) -> BoundBuffer {
+fn bound(buffer: &JobBuffer) -> BoundBuffer {
     let class = match buffer.kind {
         BufferKind::Uniform => Class::ConstantBuffer,
         BufferKind::StorageRead => Class::ShaderResource,

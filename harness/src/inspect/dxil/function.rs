@@ -27,7 +27,7 @@ impl DxilType {
     }
 }
 
-/// What an instruction works on.
+/// An operand of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum DxilOperand {
     /// Result of another instruction.
@@ -42,7 +42,7 @@ pub(super) enum DxilOperand {
 /// An operand with its type.
 pub(super) type DxilArgument = (DxilType, DxilOperand);
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum DxilAction {
     /// A call of a DXIL operation: its full name and its arguments.
@@ -187,7 +187,7 @@ impl<'a> LineReader<'_, 'a> {
         }
     }
 
-    /// Whether a `to` follows.
+    /// Returns true if a `to` follows.
     fn is_cast(&self) -> bool {
         self.tokens.contains(&LlvmToken::Word("to"))
     }
@@ -217,6 +217,8 @@ impl<'a> LineReader<'_, 'a> {
         self.ty()?;
         let (_, pointer) = self.next_typed()?;
         let first = self.next_typed()?.1;
+
+        // A pointer to a scalar has one index, a pointer to an array two, of which the first is zero.
         if self.tokens.is_empty() {
             return Ok(DxilAction::Element(pointer, first));
         }
@@ -263,6 +265,7 @@ impl<'a> LineReader<'_, 'a> {
             }
             other => return Err(format!("expected a type, found {other:?}")),
         };
+
         while self.accept(LlvmToken::Punctuation('*')) {
             ty = DxilType::Pointer(Box::new(ty));
         }

@@ -1,13 +1,13 @@
-//! Executes a function of DXIL: keeps the values of names, private memory and the buffers of a job.
+//! Executes a function of DXIL: keeps the values of names and private memory; `operation` has the buffers of a job.
 
 use std::collections::HashMap;
 
 use super::function::{DxilAction, DxilInstruction, DxilOperand};
-use super::operation;
+use super::operation::{BoundResources, DxilOperation};
 use super::resources::DxilResource;
-use super::value::{DxilHandle, DxilValue};
+use super::value::DxilValue;
 use crate::inspect::llvm::arithmetic::{binary, cast, compare};
-use crate::inspect::llvm::buffers::{BoundBuffer, BoundBuffers, Class};
+use crate::inspect::llvm::buffers::{BoundBuffer, BoundBuffers};
 
 /// Most scalars of private memory, which is D3D's limit for indexable temporary registers of four components.
 const MAX_PRIVATE: usize = 4 * 4096;
@@ -15,8 +15,7 @@ const MAX_PRIVATE: usize = 4 * 4096;
 /// The state of an execution.
 #[derive(Debug)]
 pub(super) struct DxilMachine<'a> {
-    buffers: BoundBuffers<'a>,
-    resources: &'a [DxilResource],
+    resources: BoundResources<'a>,
     values: HashMap<&'a str, DxilValue>,
     private: Vec<Vec<DxilValue>>,
     /// Scalars of private memory that are left.
@@ -26,14 +25,8 @@ pub(super) struct DxilMachine<'a> {
 impl<'a> DxilMachine<'a> {
     /// `resources` are those that code names by number.
     pub(super) fn new(buffers: &'a mut [BoundBuffer], resources: &'a [DxilResource]) -> Self {
-        let buffers = BoundBuffers(buffers);
-        Self { buffers, resources, values: HashMap::new(), private: Vec::new(), private_left: MAX_PRIVATE }
-    }
-
-    /// The resource of this class and number.
-    pub(super) fn resource(&self, class: Class, number: u32) -> Result<DxilResource, String> {
-        let found = self.resources.iter().find(|resource| (resource.class, resource.number) == (class, number));
-        found.copied().ok_or_else(|| format!("resource {number} of {class:?} is not in `!dx.resources`"))
+        let resources = BoundResources { buffers: BoundBuffers(buffers), numbered: resources };
+        Self { resources, values: HashMap::new(), private: Vec::new(), private_left: MAX_PRIVATE }
     }
 
     /// Executes the instructions in order.
@@ -52,7 +45,11 @@ impl<'a> DxilMachine<'a> {
 
     fn execute(&mut self, action: &DxilAction) -> Result<DxilValue, String> {
         match action {
-            DxilAction::Call(name, arguments) => operation::call(self, name, arguments),
+            DxilAction::Call(name, arguments) => {
+                let operation = DxilOperation::named(name)?;
+                let values = arguments.iter().map(|(_, operand)| self.value(operand)).collect::<Result<Vec<_>, _>>()?;
+                operation.execute(&values, &mut self.resources)
+            }
             DxilAction::Extract(from, index) => match self.value(from)? {
                 DxilValue::Parts(parts) => {
                     parts.get(*index).cloned().ok_or_else(|| format!("part {index} is not there"))
@@ -100,7 +97,7 @@ impl<'a> DxilMachine<'a> {
     }
 
     /// The value of an operand.
-    pub(super) fn value(&self, operand: &DxilOperand) -> Result<DxilValue, String> {
+    fn value(&self, operand: &DxilOperand) -> Result<DxilValue, String> {
         match operand {
             DxilOperand::Local(name) => {
                 self.values.get(name.as_str()).cloned().ok_or_else(|| format!("%{name} is used before it is made"))
@@ -122,16 +119,5 @@ impl<'a> DxilMachine<'a> {
             DxilValue::Pointer { slot, at } => Ok((slot, at)),
             _ => Err("expected a pointer".to_owned()),
         }
-    }
-
-    /// `count` components of `size` bytes from `start` on.
-    pub(super) fn load(&self, handle: DxilHandle, start: u64, size: u64, count: u64) -> Result<DxilValue, String> {
-        let component = |index: u64| self.buffers.load(handle.site, start + index * size, size).map(DxilValue::Bits);
-        Ok(DxilValue::Parts((0..count).map(component).collect::<Result<_, _>>()?))
-    }
-
-    /// Stores the low `size` bytes of `bits` at `start`.
-    pub(super) fn store(&mut self, handle: DxilHandle, start: u64, size: u64, bits: u64) -> Result<(), String> {
-        self.buffers.store(handle.site, start, size, bits)
     }
 }

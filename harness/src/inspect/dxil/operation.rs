@@ -2,75 +2,119 @@
 //!
 //! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "DXIL operations".
 
-use super::function::DxilArgument;
-use super::machine::DxilMachine;
-use super::resources::{self, KIND_STRUCTURED, KIND_TBUFFER};
+use super::resources::{self, DxilResource, KIND_STRUCTURED, KIND_TBUFFER};
 use super::value::{DxilHandle, DxilValue, IndexUnit};
-use crate::inspect::llvm::buffers::RegisterSite;
+use crate::inspect::llvm::buffers::{BoundBuffers, Class, RegisterSite};
 
 /// Components that a store takes; the mask says which of them it writes.
 const COMPONENTS: usize = 4;
+
 /// Bytes of a register of a constant or texture buffer.
 const REGISTER: u64 = 16;
 
 /// Bytes of a component of a typed load.
 const WORD: u64 = 4;
 
-/// Calls the operation `name` (`dx.op.rawBufferLoad.i32`).
-///
-/// # Errors
-/// An operation that is not known, or arguments that it does not take.
-pub(super) fn call(machine: &mut DxilMachine<'_>, name: &str, arguments: &[DxilArgument]) -> Result<DxilValue, String> {
-    let short = name.strip_prefix("dx.op.").ok_or_else(|| format!("a call of `{name}`"))?;
-    let (operation, overload) = short.rsplit_once('.').unwrap_or((short, ""));
-    let values: Result<Vec<DxilValue>, String> = arguments.iter().map(|(_, operand)| machine.value(operand)).collect();
-    let values = values?;
-    match (operation, &values[..]) {
-        ("", _) => Err(format!("a call of `{name}`")),
-        _ if short == "createHandleFromBinding" => created(values.get(1), values.get(2)),
-        _ if short == "createHandle" => match &values[..] {
-            [_, class, number, register, _] => {
-                let class = resources::class(class.bits()?)?;
-                let resource = machine.resource(class, number.word()?)?;
-                let site = RegisterSite { class, space: resource.space, register: register.word()? };
-                Ok(DxilValue::Handle(DxilHandle { site, view: resource.view }))
-            }
-            _ => Err("a handle of no resource".to_owned()),
-        },
-        _ if short == "annotateHandle" => annotated(values.get(1), values.get(2)),
-        ("cbufferLoadLegacy", [_, handle, row]) => {
-            let size = bytes_of(overload)?;
-            let start = u64::from(row.word()?) * REGISTER;
-            machine.load(handle.handle()?, start, size, REGISTER / size)
-        }
-        ("bufferLoad", [_, handle, row, _]) => {
-            let (handle, size) = (handle.handle()?, bytes_of(overload)?);
-            if handle.view != IndexUnit::Registers || size != WORD {
-                return Err(format!("the operation `{short}` on no tbuffer"));
-            }
-            machine.load(handle, u64::from(row.word()?) * REGISTER, size, REGISTER / size)
-        }
-        ("rawBufferLoad", [_, handle, index, offset, mask, _]) => {
-            let handle = handle.handle()?;
-            let count = mask.bits()?.checked_ilog2().map_or(0, |highest| u64::from(highest) + 1);
-            machine.load(handle, address(handle, index, offset)?, bytes_of(overload)?, count)
-        }
-        ("rawBufferStore", [_, handle, index, offset, stored @ .., mask, _]) if stored.len() == COMPONENTS => {
-            let (handle, size) = (handle.handle()?, bytes_of(overload)?);
-            let start = address(handle, index, offset)?;
-            let mask = mask.bits()?;
-            for (component, value) in (0_u64..).zip(stored).filter(|(component, _)| mask >> component & 1 == 1) {
-                machine.store(handle, start + component * size, size, value.bits()?)?;
-            }
-            Ok(DxilValue::Undefined)
-        }
-        ("splitDouble", [_, double]) => {
-            let bits = double.bits()?;
-            Ok(DxilValue::Parts(vec![DxilValue::Bits(bits & 0xFFFF_FFFF), DxilValue::Bits(bits >> 32)]))
-        }
-        ("makeDouble", [_, low, high]) => Ok(DxilValue::Bits(u64::from(low.word()?) | u64::from(high.word()?) << 32)),
-        _ => Err(format!("the operation `{short}`")),
+/// The resources of a job as operations reach them: the bytes of the buffers, and what code names by number.
+#[derive(Debug)]
+pub(super) struct BoundResources<'a> {
+    pub(super) buffers: BoundBuffers<'a>,
+    pub(super) numbered: &'a [DxilResource],
+}
+
+impl BoundResources<'_> {
+    /// The resource of this class and number.
+    fn find(&self, class: Class, number: u32) -> Result<DxilResource, String> {
+        let found = self.numbered.iter().find(|resource| (resource.class, resource.number) == (class, number));
+        found.copied().ok_or_else(|| format!("resource {number} of {class:?} is not in `!dx.resources`"))
     }
+
+    /// `count` components of `size` bytes from `start` on.
+    fn load(&self, handle: DxilHandle, start: u64, size: u64, count: u64) -> Result<DxilValue, String> {
+        let component = |index: u64| self.buffers.load(handle.site, start + index * size, size).map(DxilValue::Bits);
+        Ok(DxilValue::Parts((0..count).map(component).collect::<Result<_, _>>()?))
+    }
+}
+
+/// An operation by name: `dx.op.rawBufferLoad.i32`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DxilOperation<'a> {
+    full_name: &'a str,
+    /// `rawBufferLoad.i32`.
+    short_name: &'a str,
+}
+
+impl<'a> DxilOperation<'a> {
+    /// The operation of this name.
+    ///
+    /// # Errors
+    /// A function that is not an operation.
+    pub(super) fn named(full_name: &'a str) -> Result<Self, String> {
+        let short_name = full_name.strip_prefix("dx.op.").ok_or_else(|| format!("a call of `{full_name}`"))?;
+        Ok(Self { full_name, short_name })
+    }
+
+    /// Executes the operation.
+    ///
+    /// # Errors
+    /// An operation that is not known, or arguments that it does not take.
+    pub(super) fn execute(
+        self,
+        arguments: &[DxilValue],
+        resources: &mut BoundResources<'_>,
+    ) -> Result<DxilValue, String> {
+        let Self { full_name, short_name } = self;
+        let (operation, overload) = short_name.rsplit_once('.').unwrap_or((short_name, ""));
+        match (operation, arguments) {
+            ("", _) => Err(format!("a call of `{full_name}`")),
+            _ if short_name == "createHandleFromBinding" => created(arguments.get(1), arguments.get(2)),
+            _ if short_name == "createHandle" => numbered(arguments, resources),
+            _ if short_name == "annotateHandle" => annotated(arguments.get(1), arguments.get(2)),
+            ("cbufferLoadLegacy", [_, handle, row]) => {
+                let size = bytes_of(overload)?;
+                let start = u64::from(row.word()?) * REGISTER;
+                resources.load(handle.handle()?, start, size, REGISTER / size)
+            }
+            ("bufferLoad", [_, handle, row, _]) => {
+                let (handle, size) = (handle.handle()?, bytes_of(overload)?);
+                if handle.view != IndexUnit::Registers || size != WORD {
+                    return Err(format!("the operation `{short_name}` on no tbuffer"));
+                }
+                resources.load(handle, u64::from(row.word()?) * REGISTER, size, REGISTER / size)
+            }
+            ("rawBufferLoad", [_, handle, index, offset, mask, _]) => {
+                let handle = handle.handle()?;
+                let count = mask.bits()?.checked_ilog2().map_or(0, |highest| u64::from(highest) + 1);
+                resources.load(handle, address(handle, index, offset)?, bytes_of(overload)?, count)
+            }
+            ("rawBufferStore", [_, handle, index, offset, stored @ .., mask, _]) if stored.len() == COMPONENTS => {
+                let (handle, size) = (handle.handle()?, bytes_of(overload)?);
+                let start = address(handle, index, offset)?;
+                let mask = mask.bits()?;
+                for (component, value) in (0_u64..).zip(stored).filter(|(component, _)| mask >> component & 1 == 1) {
+                    resources.buffers.store(handle.site, start + component * size, size, value.bits()?)?;
+                }
+                Ok(DxilValue::Undefined)
+            }
+            ("splitDouble", [_, double]) => {
+                let bits = double.bits()?;
+                Ok(DxilValue::Parts(vec![DxilValue::Bits(bits & 0xFFFF_FFFF), DxilValue::Bits(bits >> 32)]))
+            }
+            ("makeDouble", [_, low, high]) => {
+                Ok(DxilValue::Bits(u64::from(low.word()?) | u64::from(high.word()?) << 32))
+            }
+            _ => Err(format!("the operation `{short_name}`")),
+        }
+    }
+}
+
+/// The handle of `createHandle`: class, number within the class, register.
+fn numbered(arguments: &[DxilValue], resources: &BoundResources<'_>) -> Result<DxilValue, String> {
+    let [_, class, number, register, _] = arguments else { return Err("a handle of no resource".to_owned()) };
+    let class = resources::class(class.bits()?)?;
+    let resource = resources.find(class, number.word()?)?;
+    let site = RegisterSite { class, space: resource.space, register: register.word()? };
+    Ok(DxilValue::Handle(DxilHandle { site, view: resource.view }))
 }
 
 /// `{ i32 lower, i32 upper, i32 space, i8 class }`, and the register.
@@ -108,7 +152,7 @@ fn parts<const COUNT: usize>(aggregate: &DxilValue) -> Result<[DxilValue; COUNT]
     .ok_or_else(|| format!("a constant that has not {COUNT} parts"))
 }
 
-/// Byte that a raw load or store addresses.
+/// The byte that a raw load or store addresses.
 fn address(handle: DxilHandle, index: &DxilValue, offset: &DxilValue) -> Result<u64, String> {
     let index = u64::from(index.word()?);
     match handle.view {

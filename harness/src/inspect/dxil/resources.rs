@@ -13,7 +13,7 @@ pub(super) const KIND_STRUCTURED: u64 = 12;
 /// Number of `tbuffer` among the kinds of resource.
 pub(super) const KIND_TBUFFER: u64 = 15;
 
-/// What a handle is made of.
+/// A resource as the metadata describes it, of which `createHandle` makes a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DxilResource {
     pub(super) class: Class,
@@ -41,6 +41,7 @@ pub(super) fn resources(listing: &str) -> Vec<DxilResource> {
     let nodes: BTreeMap<&str, Vec<&str>> = listing.lines().filter_map(node).collect();
     let children = |name: &str| nodes.get(name).cloned().unwrap_or_default();
     let Some(lists) = children("!dx.resources").first().map(|list| children(list)) else { return Vec::new() };
+
     let mut found = Vec::new();
     for (class, list) in (0..3).filter_map(|number| class(number).ok()).zip(lists) {
         let rows = children(list).into_iter().filter_map(|row| nodes.get(row));

@@ -9,7 +9,7 @@ pub(super) enum DxilValue {
     Bits(u64),
     /// `undef`.
     Undefined,
-    /// What a load returns.
+    /// The components that a load returns, or the parts of an aggregate.
     Parts(Vec<DxilValue>),
     /// A resource.
     Handle(DxilHandle),

@@ -1,6 +1,7 @@
 //! Reads the layouts of buffers and the registers of resources from FXC's listing of DXBC.
 //!
-//! Both stand in comments above the code, as `D3DDisassemble` prints it. This is what FXC reports. An array of several dimensions is printed as one (`f[6]`), as DXC does.
+//! Both stand in comments above the code, as `D3DDisassemble` prints it. They are FXC's report; its code is another
+//! witness. An array of several dimensions is printed as one (`f[6]`), as DXC does.
 
 use layoutproof_layout::join;
 use layoutproof_layout::shape::Count;
@@ -13,7 +14,8 @@ use crate::inspect::dxil::definitions::ListedBuffer;
 pub struct FxcBinding {
     /// Name and registers.
     pub binding: ListedBinding,
-    /// Whether code sees the bytes as they are: a structured or byte-address buffer or a tbuffer, not texels of a format.
+    /// True if code sees the bytes as they are: a structured or byte-address buffer or a tbuffer, not texels of a
+    /// format.
     pub is_raw: bool,
     /// The number in the column `ID`, by which the code of a 5.1 profile names the resource; other profiles have none.
     pub range: Option<u32>,
@@ -27,6 +29,7 @@ pub struct FxcBinding {
 /// The first line that cannot be read.
 pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
     let section = comments(listing).skip_while(|line| *line != "Buffer Definitions:").skip(1);
+
     let mut buffers = Vec::new();
     let mut open = FxcBufferReader::default();
     for line in section.take_while(|line| *line != "Resource Bindings:") {
@@ -73,6 +76,7 @@ fn row(text: &str) -> Option<FxcBinding> {
         [name, kind, format, _dimension, id, place, count] => (name, [kind, format], Some(id), place, count),
         _ => return None,
     };
+
     let is_raw = matches!(kind, ["tbuffer", _] | ["texture" | "UAV", "struct" | "byte"]);
     let range = match id {
         Some(id) => Some(id.trim_start_matches(|c: char| c.is_ascii_uppercase()).parse().ok()?),
@@ -83,6 +87,7 @@ fn row(text: &str) -> Option<FxcBinding> {
         u32::MAX => Count::Unbounded,
         finite => Count::Finite(finite),
     };
+
     Some(FxcBinding { binding: ListedBinding { name: name.to_owned(), unit, space, index, count }, is_raw, range })
 }
 
@@ -109,6 +114,7 @@ impl FxcBufferReader {
             let end = offset.checked_add(numbers.next()?.parse().ok()?)?;
             self.buffer.size = self.buffer.size.max(end);
         }
+
         let level = self.pending.last_mut()?;
         match declaration.trim_end_matches(';').rsplit([' ', '}']).next()? {
             "" => return None,

@@ -39,6 +39,7 @@ pub(crate) fn binary(name: &str, ty: Primitive, [a, b]: [u64; 2]) -> Result<u64,
     let width = ty.width();
     let shift = || u32::try_from(b).ok().filter(|count| *count < width).ok_or("a shift beyond the type");
     let divisor = || if b == 0 { Err("a division by zero") } else { Ok(b) };
+
     let result = match name {
         "add" => a.wrapping_add(b),
         "sub" => a.wrapping_sub(b),

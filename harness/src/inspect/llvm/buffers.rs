@@ -51,8 +51,8 @@ pub(crate) struct BoundBuffer {
 pub(crate) struct BoundBuffers<'a>(pub(crate) &'a mut [BoundBuffer]);
 
 impl BoundBuffers<'_> {
-    /// `size` bytes, at most 8, from byte `start` on, as the bits of a little-endian number. Beyond the buffer are zeros,
-    /// as Direct3D 12 has it.
+    /// `size` bytes, at most 8, from byte `start` on, as the bits of a little-endian number. Beyond the buffer are
+    /// zeros, as Direct3D 12 has it.
     ///
     /// # Errors
     /// Nothing is bound there.

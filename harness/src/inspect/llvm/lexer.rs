@@ -39,7 +39,7 @@ pub(crate) enum LlvmToken<'a> {
 /// The tokens of a line.
 ///
 /// # Errors
-/// The first piece of text that is no token.
+/// The first piece of text that is not a token.
 pub(crate) fn tokens(line: &str) -> Result<Vec<LlvmToken<'_>>, String> {
     let mut lexer = LlvmToken::lexer(line);
     let mut tokens = Vec::new();

@@ -48,20 +48,22 @@ impl Primitive {
         Ok(if width < 64 { low & ((1 << width) - 1) } else { low })
     }
 
-    /// The bits of a constant that is written as a number with a point or in hexadecimal digits. LLVM writes a `float` as
-    /// decimal or as the bits of the `double` of its value, a `half` as its own bits.
+    /// The bits of a constant that is written as a number with a point or in hexadecimal digits. LLVM writes a `float`
+    /// as decimal or as the bits of the `double` of its value, a `half` as its own bits.
     ///
     /// # Errors
-    /// Text that is no constant of this type.
+    /// Text that is not a constant of this type.
     pub(crate) fn float(self, text: &str) -> Result<u64, String> {
         let bad = || format!("`{text}` is no number");
         if let Some(digits) = text.strip_prefix("0xH") {
             return u64::from_str_radix(digits, 16).map_err(|_| bad());
         }
+
         let value = match text.strip_prefix("0x") {
             Some(digits) => f64::from_bits(u64::from_str_radix(digits, 16).map_err(|_| bad())?),
             None => text.parse().map_err(|_| bad())?,
         };
+
         match self {
             #[expect(clippy::cast_possible_truncation, reason = "LLVM writes only values that the type holds")]
             Self::Float => Ok(u64::from((value as f32).to_bits())),

@@ -1,10 +1,11 @@
 //! Uniform and storage blocks of a user's WGSL or GLSL file, as naga lays them out.
 //!
-//! Each block is one [`BlockLayout`] under the rule set `declared`: offsets, sizes and strides are those of
-//! naga's typed module. Alignments are naga's too, and naga knows only WGSL's, so in GLSL an alignment can be less than
-//! what std140 applied. A module that naga's validator refuses has no blocks here, only errors.
+//! Each block is one [`BlockLayout`] under the rule set `declared`: offsets, sizes and strides are those of naga's
+//! typed module. Alignments are naga's too, and naga knows only WGSL's, so in GLSL an alignment can be less than what
+//! std140 applied. A module that naga's validator refuses has no blocks here, only errors.
 //!
-//! For texts of users and compilers see [`module_reader`](crate::inspect::module_reader): naga does not survive all of them.
+//! Texts of users and compilers come here through [`module_reader`](crate::inspect::module_reader): naga does not
+//! survive all of them.
 //!
 //! Source: naga 30, `naga::ir::TypeInner` and `naga::proc::Layouter`.
 
@@ -20,14 +21,8 @@ use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, ScalarKind, ShaderSt
 
 use crate::generate::wgsl::MAX_IMMEDIATE_SIZE;
 use crate::input::diagnostics::{Code, Diagnostic};
+use crate::inspect::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 use crate::inspect::naga_offsets::{chain, matrix_stride};
-
-/// Bytes that the listed blocks of a module may take, names counted each time that a path or a type repeats them: types are
-/// shared, so a few hundred bytes of text can stand for 2^27 members.
-const LISTED_BYTES: usize = 1 << 24;
-
-/// Bytes that a block, a member or an element counts for beside its names.
-const NODE_BYTES: usize = 64;
 
 /// Deepest nesting of structs and arrays, as in SPIR-V that is read here.
 const DEEPEST: usize = 64;
@@ -54,8 +49,8 @@ pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
 /// The stage is that of `#pragma shader_stage(STAGE)`; without one, the first stage with which naga reads the text.
 ///
 /// # Errors
-/// naga's own, each at its place in `file`; where no stage fits, those of the stage with which naga came furthest. A limit
-/// of ours that is exceeded is the same with every stage, so it ends the search.
+/// naga's own, each at its place in `file`; where no stage fits, those of the stage with which naga came furthest. A
+/// limit of ours that is exceeded is the same with every stage, so it ends the search.
 pub fn read_glsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     let place = NagaText { text, file };
     let mut furthest: Option<Vec<Diagnostic>> = None;
@@ -64,10 +59,12 @@ pub fn read_glsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
             Ok(blocks) => return Ok(blocks),
             Err(errors) => errors,
         };
+
         let is_limit = |error: &Diagnostic| matches!(error.code, Code::LimitExceeded | Code::TooDeep);
         if errors.iter().any(is_limit) {
             return Err(errors);
         }
+
         let start = |errors: &Vec<Diagnostic>| errors.first().map(|error| error.span().start);
         if furthest.as_ref().is_none_or(|best| start(&errors) > start(best)) {
             furthest = Some(errors);
@@ -157,8 +154,7 @@ impl From<UnlistedReason> for NoLayout {
 struct NagaReader<'a> {
     module: &'a naga::Module,
     layouter: Layouter,
-    /// Bytes of [`LISTED_BYTES`] that are left.
-    left: usize,
+    budget: ListingBudget,
 }
 
 impl<'a> NagaReader<'a> {
@@ -181,10 +177,10 @@ impl<'a> NagaReader<'a> {
             let span = problem.spans().next().map_or(naga::Span::UNDEFINED, |(span, _)| *span);
             error(span, chain(problem.as_inner()))
         })?;
-        Ok(Self { module, layouter, left: LISTED_BYTES })
+        Ok(Self { module, layouter, budget: ListingBudget::default() })
     }
 
-    /// The block that `variable` is, `None` for a variable that is no block.
+    /// The block that `variable` holds; `None` for a variable of another kind.
     fn block(&mut self, variable: &GlobalVariable) -> Result<Option<BlockLayout>, UnlistedReason> {
         let kind = match variable.space {
             AddressSpace::Uniform => BlockKind::UniformBlock,
@@ -192,12 +188,14 @@ impl<'a> NagaReader<'a> {
             AddressSpace::Immediate => BlockKind::PushConstant,
             _ => return Ok(None),
         };
+
         let (ty, count) = match self.module.types[variable.ty].inner {
             TypeInner::BindingArray { base, size } => (base, self.count(size)),
             _ => (variable.ty, Count::Finite(1)),
         };
         let type_name = self.module.types[ty].name.as_deref();
         let name = variable.name.as_deref().or(type_name).unwrap_or_default().to_owned();
+
         let result = match self.laid_out("", ty, 0) {
             Ok(laid_out) => Ok(laid_out),
             Err(NoLayout::Refused(refusal)) => Err(vec![refusal]),
@@ -209,12 +207,10 @@ impl<'a> NagaReader<'a> {
 
     /// Takes the bytes of a node with these names away.
     fn spend(&mut self, names: usize) -> Result<(), UnlistedReason> {
-        let left = self.left.checked_sub(NODE_BYTES + names);
-        self.left = left.ok_or_else(|| UnlistedReason {
+        self.budget.spend(names).ok_or_else(|| UnlistedReason {
             code: Code::LimitExceeded,
             message: format!("the blocks up to this one take more than {LISTED_BYTES} bytes to list"),
-        })?;
-        Ok(())
+        })
     }
 
     fn context(&self) -> GlobalCtx<'a> {
@@ -274,7 +270,7 @@ impl<'a> NagaReader<'a> {
 
     fn member(&mut self, path: &str, member: &StructMember, depth: usize) -> Result<LaidOutMember, NoLayout> {
         let name = member.name.clone().unwrap_or_default();
-        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let path = member_path(path, &name);
         let layout = self.laid_out(&path, member.ty, depth + 1)?;
         Ok(LaidOutMember { name, is_base: false, offset: member.offset, bits: None, layout })
     }
@@ -305,12 +301,6 @@ fn component(path: &str, scalar: naga::Scalar) -> Result<Component, NoLayout> {
         _ => return Err(refused(path, format!("a scalar {:?} of {size} bytes", scalar.kind))),
     };
     Ok(Component { scalar: found, size })
-}
-
-/// Name of an array whose elements are named `element`: dimensions stand outermost first.
-fn array_name(element: &str, count: Count) -> String {
-    let (innermost, inner) = element.split_at(element.find('[').unwrap_or(element.len()));
-    format!("{innermost}[{count}]{inner}")
 }
 
 #[cfg(test)]

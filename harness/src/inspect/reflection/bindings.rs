@@ -60,7 +60,7 @@ pub fn parameters(json: &str) -> Result<Vec<ReflectedBinding>, String> {
     Ok(rows)
 }
 
-/// `None` for bytes.
+/// The row of one unit of a parameter; `None` for bytes.
 fn row(name: &str, place: &BindingJson) -> Result<Option<ReflectedBinding>, String> {
     let unit = match place.kind.as_str() {
         "uniform" => return Ok(None),
@@ -75,6 +75,7 @@ fn row(name: &str, place: &BindingJson) -> Result<Option<ReflectedBinding>, Stri
         "inputAttachmentIndex" => LayoutUnit::InputAttachment,
         kind => return Err(format!("parameter `{name}` has a binding of unknown kind `{kind}`")),
     };
+
     let taken = count(name, place.count.as_ref())?.unwrap_or(Count::Finite(1));
     let index = match count(name, place.index.as_ref())?.unwrap_or(Count::Finite(0)) {
         Count::Finite(index) => Some(index),

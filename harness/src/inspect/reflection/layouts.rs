@@ -68,24 +68,26 @@ struct Size {
 /// The block that loose global parameters make.
 const GLOBALS: &str = "$Globals";
 
-/// What the names of blocks begin with that the uniform parameters of an entry point make.
+/// The beginning of the names of blocks that the uniform parameters of an entry point make.
 const ENTRY: &str = "$Entry.";
 
 /// The base of a struct, as Slang names it.
 const BASE: &str = "$base";
 
-/// What the JSON says of the block of this name: `S`, `N::S`, `p.inner` for a parameter block in another, `$Globals`,
-/// `$Entry.main`. Nothing where it has no such block, or several: Slang leaves namespaces out.
+/// The numbers that the JSON states for the block of this name: `S`, `N::S`, `p.inner` for a parameter block in
+/// another, `$Globals`, `$Entry.main`. None if it has no such block, or several: Slang leaves namespaces out.
 ///
 /// # Errors
 /// Text that is not such JSON.
 pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
     let program: LayoutsJson = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let mut read = LayoutsReader { numbers: Numbers::default() };
+
     if block == GLOBALS {
         read.fields(&program.parameters, block, 0);
         return Ok(read.numbers);
     }
+
     if block.starts_with(ENTRY) {
         // The entry point that was compiled is the probe, which has the parameters of the one that the block is named after.
         if let [entry] = &program.entry_points[..] {
@@ -93,6 +95,7 @@ pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
         }
         return Ok(read.numbers);
     }
+
     let unqualified = block.rsplit_once("::").map_or(block, |(_, name)| name);
     let mut names = unqualified.split('.');
     let first = names.next().unwrap_or(unqualified);
@@ -106,6 +109,7 @@ pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
         let inside = found.into_iter().filter_map(|outer| outer.ty.element_var_layout.as_ref());
         found = inside.flat_map(|element| &element.ty.fields).filter(|field| field.name == name).collect();
     }
+
     if let [parameter] = found[..] {
         read.block(&parameter.ty, block);
     }
@@ -137,7 +141,7 @@ impl LayoutsReader {
         }
     }
 
-    /// What a block holds, if it is no struct: one member without a name.
+    /// The element of a block; one that is not a struct is a member without a name.
     fn element(&mut self, ty: &TypeJson, block: &str) {
         if ty.kind != "struct" {
             self.numbers.add(Quantity::Offset, block, Some(0));

@@ -18,7 +18,7 @@ pub struct BoundVariable {
 /// The variables that have both a `DescriptorSet` and a `Binding`, in declaration order.
 ///
 /// # Errors
-/// If the words are no SPIR-V module.
+/// If the words are not a SPIR-V module.
 pub fn bound_variables(words: &[u32]) -> Result<Vec<BoundVariable>, BadModule> {
     let module = load(words)?;
     let types = SpirvTypes::read(&module).map_err(|reason| BadModule::new(0, reason))?;

@@ -18,13 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 use super::{BadModule, load};
-
-/// Bytes that the listed blocks of a module may take, names counted each time that a path or a type repeats them. Without
-/// a limit a few thousand words fill the memory: blocks share types, and types share long names.
-const LISTED_BYTES: usize = 1 << 24;
-
-/// Bytes that a block, a member or an element counts for beside its names.
-const NODE_BYTES: usize = 64;
+use crate::inspect::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 
 /// A block of a module.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,7 +42,7 @@ pub struct SpecializedLength {
     pub constants: BTreeSet<u32>,
     /// Its length where a pipeline gives none of them a value.
     pub length: u32,
-    /// Whether the length is computed from the constants.
+    /// True if the length is computed from the constants.
     pub is_computed: bool,
 }
 
@@ -56,20 +50,28 @@ pub struct SpecializedLength {
 /// in its layout's `result`.
 ///
 /// # Errors
-/// If the words are no SPIR-V module, or its blocks take more than 16 MiB to list.
+/// If the words are not a SPIR-V module, or its blocks take more than 16 MiB to list.
 pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
     let module = load(words)?;
     let types = SpirvTypes::read(&module).map_err(|reason| BadModule::new(0, reason))?;
+
     let mut blocks = Vec::new();
     let mut named: BTreeMap<String, u32> = BTreeMap::new();
-    let mut reader =
-        DeclaredReader { types: &types, refusals: Refusals::default(), specialized: Vec::new(), left: LISTED_BYTES };
+    let mut reader = DeclaredReader {
+        types: &types,
+        refusals: Refusals::default(),
+        specialized: Vec::new(),
+        budget: ListingBudget::default(),
+    };
+
     let variables = in_order(&module, &types).map(|variable| (variable.clone(), place(&types, variable)));
     let bound = variables.filter_map(|(variable, place)| Some((variable, place?)));
     for (variable, place) in bound.chain(behind_pointers(&module, &types)) {
         let Some(mut block) = reader.block(&variable, &place) else {
             return Err(BadModule::new(0, format!("its blocks take more than {LISTED_BYTES} bytes to list")));
         };
+
+        // Names of blocks are unique: the second of a name is `S#2`.
         let same = named.entry(block.layout.name.clone()).or_default();
         *same += 1;
         if *same > 1 {
@@ -80,6 +82,7 @@ pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
     Ok(blocks)
 }
 
+/// The variables of a module in declaration order.
 pub(super) fn in_order<'a>(module: &'a Module, types: &'a SpirvTypes) -> impl Iterator<Item = &'a SpirvVariable> {
     let ids = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
     ids.filter_map(|id| types.variables.get(&id))
@@ -92,13 +95,14 @@ struct VariableBlock {
     kind: BlockKind,
 }
 
-/// The block that a variable holds; `None` for variables that hold none.
+/// The block that a variable holds, if it holds one.
 fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> {
     let (element, count) = match types.get(variable.pointee) {
         SpirvType::Array { element, length, .. } => (*element, Count::Finite(*length)),
         SpirvType::RuntimeArray { element, .. } => (*element, Count::Unbounded),
         _ => (variable.pointee, Count::Finite(1)),
     };
+
     let kind = match variable.class {
         StorageClass::Uniform if types.blocks.contains(&element) => BlockKind::UniformBlock,
         StorageClass::Uniform if types.buffer_blocks.contains(&element) => BlockKind::StorageBlock,
@@ -120,9 +124,9 @@ fn behind_pointers<'a>(
         SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee }
             if types.blocks.contains(pointee) && seen.insert(*pointee) =>
         {
-            let class = StorageClass::PhysicalStorageBuffer;
+            // A variable that the module does not have, to be listed as the others are.
             let variable = SpirvVariable {
-                class,
+                class: StorageClass::PhysicalStorageBuffer,
                 pointee: *pointee,
                 set: None,
                 binding: None,
@@ -130,16 +134,15 @@ fn behind_pointers<'a>(
                 builtin: None,
                 initializer: None,
             };
-            Some((
-                variable,
-                VariableBlock { element: *pointee, count: Count::Finite(1), kind: BlockKind::StorageBlock },
-            ))
+            let block = VariableBlock { element: *pointee, count: Count::Finite(1), kind: BlockKind::StorageBlock };
+            Some((variable, block))
         }
         _ => None,
     })
 }
 
-/// One past the last byte that a view of the layout may name; of an array without a length only the first elements count.
+/// One past the last byte that a view of the layout may name; of an array without a length only the first elements
+/// count.
 fn end(laid_out: &LaidOut) -> u64 {
     match &laid_out.shape {
         LaidOutShape::Array { element, count, stride } => {
@@ -182,8 +185,7 @@ struct DeclaredReader<'a> {
     refusals: Refusals,
     /// Of the block that is being read.
     specialized: Vec<SpecializedLength>,
-    /// Bytes of [`LISTED_BYTES`] that are left.
-    left: usize,
+    budget: ListingBudget,
 }
 
 impl DeclaredReader<'_> {
@@ -192,7 +194,7 @@ impl DeclaredReader<'_> {
         let VariableBlock { element, count, kind } = *place;
         let type_name = || self.types.names.get(&element).filter(|name| !name.is_empty());
         let name = variable.name.as_ref().or_else(type_name).map_or(kind.as_str(), |name| name).to_owned();
-        self.spend(name.len())?;
+        self.budget.spend(name.len())?;
         if let SpirvType::Array { length, .. } = self.types.get(variable.pointee) {
             self.note_length(variable.pointee, *length, "")?;
         }
@@ -213,7 +215,7 @@ impl DeclaredReader<'_> {
     /// Notes that a pipeline may change the length of an array, if so.
     fn note_length(&mut self, array: Word, length: u32, path: &str) -> Option<()> {
         if let Some(constant) = self.types.specialized_length(array) {
-            self.spend(path.len())?;
+            self.budget.spend(path.len())?;
             self.specialized.push(SpecializedLength {
                 path: path.to_owned(),
                 constants: constant.by.clone(),
@@ -224,18 +226,13 @@ impl DeclaredReader<'_> {
         Some(())
     }
 
-    fn spend(&mut self, names: usize) -> Option<()> {
-        self.left = self.left.checked_sub(NODE_BYTES + names)?;
-        Some(())
-    }
-
     fn refuse(&mut self, path: &str, message: impl Into<String>) {
         self.refusals.push(path, message);
     }
 
     /// The layout of a type whose matrices lie as `matrix` says.
     fn lay_out(&mut self, id: Word, matrix: Option<MatrixLayout>, path: &str) -> Option<LaidOut> {
-        self.spend(path.len())?;
+        self.budget.spend(path.len())?;
         let laid_out = match self.types.get(id).clone() {
             SpirvType::Int { .. } | SpirvType::Float { .. } => {
                 let component = self.component(id, path);
@@ -274,7 +271,7 @@ impl DeclaredReader<'_> {
                 }
             }
         };
-        self.spend(laid_out.type_name.len())?;
+        self.budget.spend(laid_out.type_name.len())?;
         Some(laid_out)
     }
 
@@ -289,6 +286,7 @@ impl DeclaredReader<'_> {
             SpirvType::Float { bits: 64 } => Some(Scalar::Float64),
             _ => None,
         };
+
         let scalar = scalar.unwrap_or_else(|| {
             self.refuse(path, "a component of a type that has no bytes in a block");
             Scalar::Uint32
@@ -322,6 +320,7 @@ impl DeclaredReader<'_> {
         if stride.is_none() {
             self.refuse(path, "no ArrayStride");
         }
+
         let stride = stride.unwrap_or(0);
         let size = match (count, element.size) {
             (Count::Finite(0), _) => Extent::Finite(0),
@@ -330,9 +329,7 @@ impl DeclaredReader<'_> {
             }
             (Count::Unbounded, _) | (_, Extent::Unbounded) => Extent::Unbounded,
         };
-        // The new dimension is the outermost, so it goes before those that the element's name ends with.
-        let (base, inner) = element.type_name.split_at(element.type_name.find('[').unwrap_or(element.type_name.len()));
-        let type_name = format!("{base}[{count}]{inner}");
+        let type_name = array_name(&element.type_name, count);
         let alignment = element.alignment;
         LaidOut { type_name, size, alignment, shape: LaidOutShape::Array { element: Box::new(element), count, stride } }
     }
@@ -341,7 +338,7 @@ impl DeclaredReader<'_> {
         let mut laid_out = Vec::new();
         for (index, member) in members.iter().enumerate() {
             let name = member.name.clone().unwrap_or_else(|| format!("_{index}"));
-            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let path = member_path(path, &name);
             let layout = self.lay_out(member.ty, member.matrix, &path)?;
             if member.offset.is_none() {
                 self.refuse(&path, "no Offset");
@@ -349,6 +346,7 @@ impl DeclaredReader<'_> {
             let offset = member.offset.unwrap_or(0);
             laid_out.push(LaidOutMember { name, is_base: false, offset, bits: None, layout });
         }
+
         let end = |member: &LaidOutMember| member.layout.size.finite().map(|size| member.offset.saturating_add(size));
         let size = laid_out.iter().map(end).try_fold(0, |size: u32, end| end.map(|end| size.max(end)));
         Some(LaidOut {

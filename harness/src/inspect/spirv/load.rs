@@ -10,7 +10,7 @@ use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Words that are no SPIR-V module that can be read.
+/// Words that cannot be read as a SPIR-V module.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
 #[error("word {word}: {reason}")]
 pub struct BadModule {
@@ -74,6 +74,7 @@ fn instruction_starts(words: &[u32]) -> Result<Vec<usize>, BadModule> {
         let reason = format!("the header has {HEADER_WORDS} words, the module {}", words.len());
         return Err(BadModule::new(words.len(), reason));
     }
+
     let mut starts = Vec::new();
     let mut start = HEADER_WORDS;
     while let Some(&first) = words.get(start) {

@@ -1,15 +1,17 @@
 //! Reads SPIR-V modules: their types with decorations, and their blocks with layouts.
 //!
 //! `load` checks the words so far that nothing later can fail on their shape, `types` keeps the types with their
-//! explicit layout, [`declared()`] lists the blocks of a module. Nothing here is believed to be right: modules come from
-//! users, compilers and fuzzers.
+//! explicit layout, [`declared()`] lists the blocks of a module. Nothing that is read here is trusted: modules come
+//! from users, compilers and fuzzers.
 //!
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and "Decoration".
 
 mod bound;
 mod declared;
+mod decorations;
 mod load;
 mod needs;
+mod operands;
 mod specialization;
 pub(crate) mod types;
 
@@ -18,3 +20,4 @@ pub use declared::{DeclaredBlock, SpecializedLength, declared};
 pub use load::BadModule;
 pub(crate) use load::load;
 pub use needs::{features_of, without_source};
+pub(crate) use operands::Operands;

@@ -13,7 +13,7 @@ use super::{BadModule, load};
 /// The features behind the capabilities of a module.
 ///
 /// # Errors
-/// A capability that no device here is known to have, or words that are no module.
+/// A capability that no device here is known to have, or words that are not a module.
 pub fn features_of(words: &[u32]) -> Result<BTreeSet<Feature>, String> {
     let module = load(words).map_err(|bad: BadModule| bad.to_string())?;
     let declared = module.capabilities.iter().flat_map(|instruction| &instruction.operands);
@@ -52,6 +52,7 @@ pub fn without_source(words: &[u32]) -> Vec<u32> {
     const HEADER: usize = 5;
     let (header, mut rest) = words.split_at(words.len().min(HEADER));
     let mut kept = header.to_vec();
+
     while let Some(first) = rest.first() {
         let length = ((first >> 16) as usize).clamp(1, rest.len());
         let (instruction, behind) = rest.split_at(length);

@@ -1,35 +1,55 @@
-//! Specialization constants, and what is computed from them: each with the value that it has where a pipeline gives none.
+//! The constants of a module. A specialization constant, and what is computed from some, has the value that it gets if
+//! a pipeline gives none.
 //!
 //! Only integers of 32 bits and bools are computed, which is what lengths of arrays are made of.
 //!
 //! Source: SPIR-V specification, "Specialization" and "Arithmetic Instructions".
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::{Instruction, Operand};
-use rspirv::spirv::{Decoration, Op, Word};
+use rspirv::spirv::{Op, Word};
 
-use super::types::{Decorations, Operands, SpirvTypes};
+use super::operands::Operands;
 
 /// A constant that a pipeline may change.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Specialized {
+pub(crate) struct SpecializedConstant {
     /// The `SpecId`s of the constants that it depends on.
     pub(crate) by: BTreeSet<u32>,
-    /// Whether it is computed from them.
+    /// True if it is computed from them.
     pub(crate) is_computed: bool,
 }
 
-impl SpirvTypes {
-    /// The constant that is the length of this array, where a pipeline may change it.
-    pub(super) fn specialized_length(&self, array: Word) -> Option<&Specialized> {
-        self.specialized.get(self.lengths.get(&array)?)
+/// The integer and float constants of a module, and its bools that a pipeline may change.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SpirvConstants {
+    /// Bits by id; of what a pipeline may change, those of the defaults.
+    values: BTreeMap<Word, u64>,
+    /// The constants among them that a pipeline may change.
+    specialized: BTreeMap<Word, SpecializedConstant>,
+}
+
+impl SpirvConstants {
+    /// The bits of a constant; those of the default if a pipeline may change it.
+    pub(crate) fn value(&self, id: Word) -> Option<u64> {
+        self.values.get(&id).copied()
     }
 
-    /// Adds a specialization constant, or what is computed from some, if its value can be known.
-    pub(super) fn add_specialization(&mut self, id: Word, instruction: &Instruction, decorations: &Decorations) {
+    /// The constant of this id, if a pipeline may change it.
+    pub(super) fn specialized(&self, id: Word) -> Option<&SpecializedConstant> {
+        self.specialized.get(&id)
+    }
+
+    /// Adds a constant that has this value for good.
+    pub(super) fn add(&mut self, id: Word, bits: u64) {
+        self.values.insert(id, bits);
+    }
+
+    /// Adds a specialization constant, or the result of a computation on some, if its value can be known.
+    pub(super) fn add_specialization(&mut self, id: Word, instruction: &Instruction, spec_id: Option<u32>) {
         let ops = Operands(instruction);
-        let by = decorations.number(id, Decoration::SpecId).into_iter().collect();
+        let by = spec_id.into_iter().collect();
         let (value, by) = match instruction.class.opcode {
             Op::SpecConstant => (ops.literal(0), by),
             Op::SpecConstantTrue => (Some(1), by),
@@ -37,10 +57,11 @@ impl SpirvTypes {
             Op::SpecConstantOp => self.computed(instruction),
             _ => (None, by),
         };
+
         if let Some(value) = value {
-            self.constants.insert(id, value);
+            self.values.insert(id, value);
             let is_computed = instruction.class.opcode == Op::SpecConstantOp;
-            self.specialized.insert(id, Specialized { by, is_computed });
+            self.specialized.insert(id, SpecializedConstant { by, is_computed });
         }
     }
 
@@ -54,7 +75,7 @@ impl SpirvTypes {
         let operands = operands.unwrap_or_default();
         let by = operands.iter().filter_map(|id| self.specialized.get(id)).flat_map(|constant| constant.by.clone());
 
-        let value = |id: &Word| u32::try_from(*self.constants.get(id)?).ok();
+        let value = |id: &Word| u32::try_from(self.value(*id)?).ok();
         let values: Option<Vec<u32>> = operands.iter().map(value).collect();
         (values.and_then(|values| folded(*operation, &values)).map(u64::from), by.collect())
     }

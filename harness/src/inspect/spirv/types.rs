@@ -1,11 +1,15 @@
-//! The types of a module with their explicit layout, and what else decorations say.
+//! The types, constants and global variables of a module, with the explicit layout that decorations give them.
+//!
+//! The model follows these layouts, [`declared`](super::declared()) lists them, and a planted fault changes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 
-use super::specialization::Specialized;
+use super::decorations::Decorations;
+use super::operands::Operands;
+use super::specialization::{SpecializedConstant, SpirvConstants};
 
 /// Types nested deeper than this are refused, so that walks over them may recurse.
 const MAX_DEPTH: u32 = 64;
@@ -53,7 +57,7 @@ pub(crate) struct SpirvVariable {
     pub(crate) set: Option<u32>,
     pub(crate) binding: Option<u32>,
     pub(crate) name: Option<String>,
-    /// What the device keeps in it.
+    /// The value that the device keeps in it.
     pub(crate) builtin: Option<BuiltIn>,
     /// The constant that it begins with.
     pub(crate) initializer: Option<Word>,
@@ -78,17 +82,13 @@ pub(crate) struct SpirvTypes {
     forward: BTreeSet<Word>,
     pub(crate) names: BTreeMap<Word, String>,
     pub(crate) variables: BTreeMap<Word, SpirvVariable>,
-    /// Bits of integer and float constants; of what a pipeline may change, those of the defaults.
-    pub(crate) constants: BTreeMap<Word, u64>,
-    /// The constants among them that a pipeline may change.
-    pub(super) specialized: BTreeMap<Word, Specialized>,
+    pub(crate) constants: SpirvConstants,
     /// The constants that are the lengths of arrays, by the array's id.
-    pub(super) lengths: BTreeMap<Word, Word>,
+    lengths: BTreeMap<Word, Word>,
     /// Structs decorated `Block`.
     pub(crate) blocks: BTreeSet<Word>,
     /// Structs decorated `BufferBlock`: storage blocks of SPIR-V 1.0.
     pub(crate) buffer_blocks: BTreeSet<Word>,
-    pub(crate) builtins: BTreeSet<Word>,
 }
 
 impl SpirvTypes {
@@ -96,20 +96,26 @@ impl SpirvTypes {
     /// fragment that names the id.
     pub(crate) fn read(module: &Module) -> Result<Self, String> {
         let decorations = Decorations::read(module);
-        let mut types = Self { names: decorations.names.clone(), ..Self::default() };
+        let mut types = Self {
+            names: decorations.names().clone(),
+            blocks: decorations.decorated(Decoration::Block),
+            buffer_blocks: decorations.decorated(Decoration::BufferBlock),
+            ..Self::default()
+        };
+
         for instruction in &module.types_global_values {
             let ops = Operands(instruction);
             if instruction.class.opcode == Op::TypeForwardPointer {
                 let id = ops.id(0).ok_or("a forward pointer without a type")?;
                 types.add_forward(id)?;
             }
+
             let Some(id) = instruction.result_id else { continue };
             match instruction.class.opcode {
-                Op::Constant => {
-                    types.constants.insert(id, ops.literal(0).unwrap_or(0));
-                }
+                Op::Constant => types.constants.add(id, ops.literal(0).unwrap_or(0)),
                 Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse | Op::SpecConstantOp => {
-                    types.add_specialization(id, instruction, &decorations);
+                    let spec_id = decorations.number(id, Decoration::SpecId);
+                    types.constants.add_specialization(id, instruction, spec_id);
                 }
                 Op::Variable => types.add_variable(id, instruction, &decorations)?,
                 opcode if opcode.is_type() => {
@@ -123,20 +129,15 @@ impl SpirvTypes {
                 _ => {}
             }
         }
-        for (id, all) in &decorations.of {
-            for (decoration, _) in all {
-                match decoration {
-                    Decoration::Block => types.blocks.insert(*id),
-                    Decoration::BufferBlock => types.buffer_blocks.insert(*id),
-                    Decoration::BuiltIn => types.builtins.insert(*id),
-                    _ => false,
-                };
-            }
-        }
         Ok(types)
     }
 
-    /// The type of an id; [`SpirvType::Other`] for ids that are no types.
+    /// The constant that is the length of this array, where a pipeline may change it.
+    pub(super) fn specialized_length(&self, array: Word) -> Option<&SpecializedConstant> {
+        self.constants.specialized(*self.lengths.get(&array)?)
+    }
+
+    /// The type of an id; [`SpirvType::Other`] for an id that is not a type.
     pub(crate) fn get(&self, id: Word) -> &SpirvType {
         self.by_id.get(&id).unwrap_or(&SpirvType::Other)
     }
@@ -200,7 +201,7 @@ impl SpirvTypes {
         }
     }
 
-    /// Whether the type is an array, sized or not.
+    /// Returns true if the type is an array, sized or not.
     pub(crate) fn is_array(&self, id: Word) -> bool {
         matches!(self.get(id), SpirvType::Array { .. } | SpirvType::RuntimeArray { .. })
     }
@@ -217,17 +218,23 @@ impl SpirvTypes {
         if self.by_id.insert(id, ty).is_some() && !is_announced {
             return Err(format!("type %{id} is declared twice"));
         }
+
         let parts = self.parts(id);
         // A part that is not declared yet would allow a type that contains itself.
         if let Some(part) = parts.iter().find(|part| !self.extents.contains_key(part)) {
             return Err(format!("type %{id} is made of %{part}, which is not declared before"));
         }
+
         let inner =
             parts.iter().filter_map(|part| self.extents.get(part)).fold(Extents::default(), |sum, part| Extents {
                 depth: sum.depth.max(part.depth),
                 parts: sum.parts.saturating_add(part.parts),
                 scalars: sum.scalars.saturating_add(part.scalars),
             });
+        if inner.depth >= MAX_DEPTH || inner.parts >= MAX_PARTS {
+            return Err(format!("type %{id} is nested more than {MAX_DEPTH} deep or has more than {MAX_PARTS} parts"));
+        }
+
         let scalars = match self.get(id) {
             SpirvType::Vector { length, .. } | SpirvType::Array { length, .. } => {
                 inner.scalars.saturating_mul((*length).into())
@@ -243,9 +250,6 @@ impl SpirvTypes {
             | SpirvType::Pointer { .. }
             | SpirvType::Other => 1,
         };
-        if inner.depth >= MAX_DEPTH || inner.parts >= MAX_PARTS {
-            return Err(format!("type %{id} is nested more than {MAX_DEPTH} deep or has more than {MAX_PARTS} parts"));
-        }
         self.extents.insert(id, Extents { depth: inner.depth + 1, parts: inner.parts + 1, scalars });
         Ok(())
     }
@@ -261,9 +265,9 @@ impl SpirvTypes {
             Op::TypeFloat => SpirvType::Float { bits: ops.number(0)? },
             Op::TypeVector => SpirvType::Vector { component: ops.id(0)?, length: ops.number(1)? },
             Op::TypeMatrix => SpirvType::Matrix { column: ops.id(0)?, columns: ops.number(1)? },
-            Op::TypeArray => match self.constants.get(&ops.id(1)?) {
+            Op::TypeArray => match self.constants.value(ops.id(1)?) {
                 Some(length) => {
-                    SpirvType::Array { element: ops.id(0)?, length: u32::try_from(*length).ok()?, stride: stride() }
+                    SpirvType::Array { element: ops.id(0)?, length: u32::try_from(length).ok()?, stride: stride() }
                 }
                 // A length that is computed from specialization constants in a way that is not followed.
                 None => SpirvType::Other,
@@ -271,7 +275,7 @@ impl SpirvTypes {
             Op::TypeRuntimeArray => SpirvType::RuntimeArray { element: ops.id(0)?, stride: stride() },
             Op::TypeStruct => {
                 let members = (0..).zip(&instruction.operands).map(|(index, operand)| match operand {
-                    Operand::IdRef(ty) => Some(decorations.member(id, index, *ty)),
+                    Operand::IdRef(ty) => Some(member(decorations, id, index, *ty)),
                     _ => None,
                 });
                 SpirvType::Struct(members.collect::<Option<_>>()?)
@@ -292,7 +296,7 @@ impl SpirvTypes {
             pointee,
             set: decorations.number(id, Decoration::DescriptorSet),
             binding: decorations.number(id, Decoration::Binding),
-            name: decorations.names.get(&id).filter(|name| !name.is_empty()).cloned(),
+            name: decorations.name(id).cloned(),
             builtin: decorations.number(id, Decoration::BuiltIn).and_then(BuiltIn::from_u32),
             initializer: Operands(instruction).id(1),
         };
@@ -304,101 +308,14 @@ impl SpirvTypes {
     }
 }
 
-/// Typed access to an instruction's operands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Operands<'a>(pub(crate) &'a Instruction);
-
-impl Operands<'_> {
-    pub(crate) fn id(self, index: usize) -> Option<Word> {
-        match self.0.operands.get(index)? {
-            Operand::IdRef(id) => Some(*id),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn number(self, index: usize) -> Option<u32> {
-        match self.0.operands.get(index)? {
-            Operand::LiteralBit32(number) => Some(*number),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn literal(self, index: usize) -> Option<u64> {
-        match self.0.operands.get(index)? {
-            Operand::LiteralBit32(number) => Some((*number).into()),
-            Operand::LiteralBit64(number) => Some(*number),
-            _ => None,
-        }
-    }
-}
-
-type DecorationList = Vec<(Decoration, Option<u32>)>;
-
-/// Decorations and names as written; the first number of each.
-#[derive(Debug, Default)]
-pub(super) struct Decorations {
-    of: BTreeMap<Word, DecorationList>,
-    of_member: BTreeMap<(Word, u32), DecorationList>,
-    names: BTreeMap<Word, String>,
-    member_names: BTreeMap<(Word, u32), String>,
-}
-
-impl Decorations {
-    fn read(module: &Module) -> Self {
-        let mut all = Self::default();
-        for instruction in module.annotations.iter().chain(&module.debug_names) {
-            let ops = Operands(instruction);
-            let Some(target) = ops.id(0) else { continue };
-            match (instruction.class.opcode, &instruction.operands[1..]) {
-                (Op::Decorate, [Operand::Decoration(decoration), rest @ ..]) => {
-                    all.of.entry(target).or_default().push((*decoration, first_number(rest)));
-                }
-                (Op::MemberDecorate, [Operand::LiteralBit32(member), Operand::Decoration(decoration), rest @ ..]) => {
-                    let decorated = all.of_member.entry((target, *member)).or_default();
-                    decorated.push((*decoration, first_number(rest)));
-                }
-                (Op::Name, [Operand::LiteralString(name), ..]) => {
-                    all.names.insert(target, name.clone());
-                }
-                (Op::MemberName, [Operand::LiteralBit32(member), Operand::LiteralString(name), ..]) => {
-                    all.member_names.insert((target, *member), name.clone());
-                }
-                _ => {}
-            }
-        }
-        all
-    }
-
-    pub(super) fn number(&self, id: Word, decoration: Decoration) -> Option<u32> {
-        number(self.of.get(&id)?, decoration)
-    }
-
-    fn member(&self, id: Word, index: u32, ty: Word) -> SpirvMember {
-        let none = DecorationList::new();
-        let decorated = self.of_member.get(&(id, index)).unwrap_or(&none);
-        let row_major = has(decorated, Decoration::RowMajor);
-        let stride = number(decorated, Decoration::MatrixStride);
-        SpirvMember {
-            ty,
-            name: self.member_names.get(&(id, index)).filter(|name| !name.is_empty()).cloned(),
-            offset: number(decorated, Decoration::Offset),
-            matrix: stride.map(|stride| MatrixLayout { stride, row_major }),
-        }
-    }
-}
-
-fn has(decorated: &DecorationList, decoration: Decoration) -> bool {
-    decorated.iter().any(|(found, _)| *found == decoration)
-}
-
-fn number(decorated: &DecorationList, decoration: Decoration) -> Option<u32> {
-    decorated.iter().find(|(found, _)| *found == decoration)?.1
-}
-
-fn first_number(operands: &[Operand]) -> Option<u32> {
-    match operands.first()? {
-        Operand::LiteralBit32(number) => Some(*number),
-        Operand::BuiltIn(builtin) => Some(*builtin as u32),
-        _ => None,
+/// A member of a struct with its layout. `RowMajor` alone says nothing of where vectors lie.
+fn member(decorations: &Decorations, id: Word, index: u32, ty: Word) -> SpirvMember {
+    let row_major = decorations.member_has(id, index, Decoration::RowMajor);
+    let stride = decorations.member_number(id, index, Decoration::MatrixStride);
+    SpirvMember {
+        ty,
+        name: decorations.member_name(id, index).cloned(),
+        offset: decorations.member_number(id, index, Decoration::Offset),
+        matrix: stride.map(|stride| MatrixLayout { stride, row_major }),
     }
 }

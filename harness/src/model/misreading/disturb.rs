@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use layoutproof_device::BufferAfter;
 use rspirv::spirv::Word;
 
-use super::{Indices, Misreading, NeighbourSide, RunFault, Stores, is_block};
-use crate::model::device::OUTPUT;
+use super::{Indices, Misreading, NeighbourSide, OUTPUT, RunFault, Stores, is_block};
 use crate::model::memory::ModelMemory;
 
 /// The bytes of a word.
@@ -51,6 +50,7 @@ impl Misreading {
     pub(in crate::model) fn after(self, memories: &mut [ModelMemory], found: &[ModelMemory], previous: Option<&[u8]>) {
         for (memory, found) in memories.iter_mut().zip(found) {
             let is_output = (memory.set, memory.binding) == OUTPUT;
+
             match self.run_fault() {
                 Some(RunFault::StaleOutput) if is_output => {
                     if let Some(same) = previous.filter(|previous| previous.len() == memory.bytes.len()) {
@@ -110,12 +110,14 @@ impl Disturbance {
             return Some(offset);
         }
         self.stores += 1;
+
         let lost = match self.fault {
             Some(RunFault::StoresLost(Stores::First)) => self.stores == 1,
             Some(RunFault::StoresLost(Stores::Last)) => self.total == Some(self.stores),
             Some(RunFault::StoresLost(Stores::EverySecond)) => self.stores.is_multiple_of(2),
             Some(_) | None => false,
         };
+
         match self.fault {
             _ if lost => None,
             Some(RunFault::StoresShifted(bytes)) => Some(offset.saturating_add(bytes.into())),
@@ -123,8 +125,8 @@ impl Disturbance {
         }
     }
 
-    /// The index that is really used into `memory` where the module says `index`, which came from memory at this operand
-    /// of the access chain.
+    /// The index that is really used into `memory` where the module says `index`, which came from memory at this
+    /// operand of the access chain.
     pub(in crate::model) fn index_from_memory(
         &mut self,
         memory: &ModelMemory,
@@ -152,7 +154,7 @@ impl Disturbance {
         }
     }
 
-    /// What happens around a store to the bytes from `start` to `end`.
+    /// Clears the word beside a store to the bytes from `start` to `end`, if the fault does so.
     pub(in crate::model) fn after_store(&self, memory: &mut ModelMemory, start: u64, end: u64) {
         if !is_block(Some(memory.set), Some(memory.binding)) {
             return;

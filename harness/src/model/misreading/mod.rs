@@ -2,8 +2,7 @@
 //!
 //! [`MISREADINGS`] in `catalogue` names them. `plant` changes the decorations before the module runs, as a compiler or
 //! driver with the same mistake would; `disturb` changes stores, buffers and the dispatch itself; `rewire` swaps
-//! descriptors of a binding probe. The probe's output and
-//! input are left alone, but for the faults that are about them.
+//! descriptors of a binding probe. The probe's output and input are left alone, but for the faults that are about them.
 
 mod catalogue;
 mod disturb;
@@ -19,12 +18,15 @@ use crate::probe::{self, AddressSpace};
 pub use catalogue::{BINDING_MISREADINGS, MISREADINGS};
 pub(super) use disturb::Disturbance;
 
+/// Set and binding of the probe's output.
+pub(super) const OUTPUT: (u32, u32) = (0, 1);
+
 /// A fault of the model device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misreading {
     /// Name on the command line.
     pub name: &'static str,
-    /// What the device does, in a sentence.
+    /// A sentence that says how the device behaves.
     pub summary: &'static str,
     /// The only space whose blocks it concerns; `None` for all.
     space: Option<AddressSpace>,
@@ -53,7 +55,7 @@ enum DescriptorFault {
     Elements,
 }
 
-/// What is wrong with offsets, strides and orders. Numbers are bytes.
+/// A fault of offsets, strides and orders. Numbers are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LayoutFault {
     /// The block starts this many bytes late.
@@ -84,7 +86,7 @@ enum ArrayLevel {
     Inner,
 }
 
-/// What takes the place of a stride.
+/// The stride that takes the place of a declared one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WrongStride {
     /// This many bytes.
@@ -131,7 +133,7 @@ enum Move {
     StructDown,
 }
 
-/// What happens beside the layout. Numbers are bytes.
+/// A fault beside the layout. Numbers are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RunFault {
     /// The dispatch does nothing.
@@ -160,7 +162,7 @@ enum RunFault {
     IndicesWrong(Indices),
 }
 
-/// What becomes of an index that comes from memory.
+/// The value that is used for an index that comes from memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Indices {
     /// It is taken for 0.

@@ -34,7 +34,7 @@ struct FaultyType<'a> {
     declared: &'a SpirvTypes,
     id: Word,
     is_block: bool,
-    /// Whether it is an element of an array.
+    /// True for an element of an array.
     is_inner: bool,
 }
 
@@ -127,9 +127,11 @@ impl FaultyType<'_> {
     /// Where `member` goes, if `wrong` moves it; for the members as they were declared.
     fn wrong_place(&self, wrong: Move, before: &SpirvMember, member: &SpirvMember) -> Option<u32> {
         let offset = member.offset?;
+        // The data before the member, where it ends and where the next register begins.
         let end = || Some(before.offset? + data_end(self.declared, before.ty, before.matrix)?);
         let next = || Some(end()?.next_multiple_of(REGISTER)).filter(|next| *next > offset);
         let is_struct = matches!(self.declared.get(member.ty), SpirvType::Struct(_));
+
         match (wrong, self.declared.get(before.ty)) {
             (Move::BehindVectorOfThree, SpirvType::Vector { component, length: 3 }) => {
                 let fourth = end()? + data_end(self.declared, *component, None)?;
@@ -187,6 +189,7 @@ fn data_end(types: &SpirvTypes, id: Word, matrix: Option<MatrixLayout>) -> Optio
         SpirvType::Matrix { column, columns } => {
             let SpirvType::Vector { component, length } = types.get(*column) else { return None };
             let layout = matrix?;
+
             let (vectors, long) = if layout.row_major { (*length, *columns) } else { (*columns, *length) };
             let last = data_end(types, *component, None)?.checked_mul(long)?;
             layout.stride.checked_mul(vectors.checked_sub(1)?)?.checked_add(last)

@@ -13,7 +13,7 @@ use crate::probe::binding::BindingSite;
 enum DescriptorIndex {
     Buffer(usize, BufferKind),
     Image(usize, (ImageKind, ImageView, TexelType)),
-    /// With whether it compares.
+    /// The flag is true for a sampler that compares.
     Sampler(usize, bool),
 }
 
@@ -48,6 +48,7 @@ fn descriptors(job: &Job) -> Vec<(DescriptorIndex, DescriptorKey)> {
         site == BindingSite::Descriptor { set, binding, element }
             || (is_register && (in_space, of_array) == (set, element))
     };
+
     let buffers = job.buffers.iter().enumerate().filter_map(|(index, buffer)| {
         let at = (buffer.set, buffer.binding, buffer.element);
         let word = buffer.bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
@@ -61,6 +62,7 @@ fn descriptors(job: &Job) -> Vec<(DescriptorIndex, DescriptorKey)> {
     let samplers = job.samplers.iter().enumerate();
     let samplers =
         samplers.map(|(index, it)| (DescriptorIndex::Sampler(index, it.comparison), (it.set, it.binding, it.element)));
+
     buffers.chain(images).chain(samplers).collect()
 }
 
@@ -77,6 +79,7 @@ fn is_swapped(
         (DescriptorIndex::Sampler(_, one), DescriptorIndex::Sampler(_, two)) => one == two,
         (DescriptorIndex::Buffer(..) | DescriptorIndex::Image(..) | DescriptorIndex::Sampler(..), _) => false,
     };
+
     let ((set, binding, element), (other_set, other_binding, other_element)) = (at_one, at_two);
     same_kind
         && match fault {
@@ -87,7 +90,7 @@ fn is_swapped(
 }
 
 fn put(job: &mut Job, descriptor: DescriptorIndex, at: DescriptorKey) {
-    let place = match descriptor {
+    let (set, binding, element) = match descriptor {
         DescriptorIndex::Buffer(index, _) => {
             let buffer = &mut job.buffers[index];
             (&mut buffer.set, &mut buffer.binding, &mut buffer.element)
@@ -101,5 +104,6 @@ fn put(job: &mut Job, descriptor: DescriptorIndex, at: DescriptorKey) {
             (&mut sampler.set, &mut sampler.binding, &mut sampler.element)
         }
     };
-    (*place.0, *place.1, *place.2) = at;
+
+    (*set, *binding, *element) = at;
 }

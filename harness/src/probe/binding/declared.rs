@@ -9,16 +9,16 @@ use layoutproof_layout::shape::{Count, Member, StructType, Type};
 
 use crate::module::{EntryPoint, Module, ParameterKind};
 
-/// What stands at a path.
+/// The declaration that a path names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DeclaredItem<'m> {
-    /// What one element is.
+    /// The kind of one element.
     pub(super) what: ItemKind<'m>,
     /// Elements of all array dimensions that the path leaves open; 1 for none.
     pub(super) elements: Count,
 }
 
-/// What one element is.
+/// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ItemKind<'m> {
     /// A constant buffer that no declaration spells: `cbuffer`, loose globals, uniform parameters.
@@ -45,7 +45,7 @@ pub(super) fn find<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m
     found.or_else(|| of_counter(module, path))
 }
 
-/// The entry point that `path` speaks of: the one that it begins with, else the only one.
+/// The entry point that `path` is about: the one that it begins with, else the one with the parameter, else the only one.
 pub(super) fn entry_of<'m>(module: &'m Module, path: &str) -> Option<&'m EntryPoint> {
     let named = module.entry_points.iter().find(|entry| rest_after(path, &entry.name).is_some());
     let parameter = |entry: &&EntryPoint| entry.parameters.iter().any(|it| rest_after(path, &it.name).is_some());
@@ -106,12 +106,12 @@ fn of_entry<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     module.entry_points.iter().find_map(entry)
 }
 
-/// What follows `name` in `path`, if the path begins with it.
+/// The rest of `path` behind `name`; `None` if the path does not begin with it.
 fn rest_after<'p>(path: &'p str, name: &str) -> Option<&'p str> {
     path.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// What is at the end of `rest`, which is empty or starts with `.` or `[`.
+/// Follows `rest`, which is empty or starts with `.` or `[`, into a type.
 fn walk<'m>(ty: &'m Type, rest: &str) -> Option<DeclaredItem<'m>> {
     match ty {
         Type::Array { element, count } => {
@@ -120,6 +120,7 @@ fn walk<'m>(ty: &'m Type, rest: &str) -> Option<DeclaredItem<'m>> {
                 Some((_, rest)) => (false, rest),
                 None => (true, rest),
             };
+
             let inner = walk(element, rest)?;
             let elements = if is_open { product(*count, inner.elements) } else { inner.elements };
             Some(DeclaredItem { elements, ..inner })

@@ -1,4 +1,4 @@
-//! How samplers that compare are told apart: they give no texel, only whether a reference passes.
+//! Numbers by which comparison samplers are told apart: such a sampler gives no texel, only whether a reference passes.
 //!
 //! A program's comparison samplers compare with `less-or-equal`, and each sees one level of a texture of depths. Level 0
 //! is the lowest of them and each further one is higher; the smallest level, which no sampler of the program sees, is 0.

@@ -16,7 +16,7 @@ use super::plan::ProbedBinding;
 use super::program::{BindingProgram, Pass};
 use super::site::BindingSite;
 use crate::generate::hlsl::SPACE;
-use crate::probe::image::{BEFORE_WORD, REFILL_WORD};
+use crate::probe::image::{BEFORE_WORD, REFILL_WORD, word_bytes};
 
 /// Entry point of every dispatch, and of the vertex stage of every draw.
 pub const ENTRY: &str = "read_bindings";
@@ -37,6 +37,7 @@ pub fn job(program: &BindingProgram, shader: Shader, nonce: u32) -> Job {
         let draw = Draw { fragment: FRAGMENT_ENTRY.to_owned(), targets: program.targets() };
         return Job { draw: Some(draw), requires, ..Job::compute(shader, ENTRY, Vec::new()) };
     }
+
     let mut filled = BoundResources::default();
     for probed in &program.bound {
         for site in probed.sites() {
@@ -44,6 +45,7 @@ pub fn job(program: &BindingProgram, shader: Shader, nonce: u32) -> Job {
         }
     }
     filled.add_tools(program, nonce);
+
     let BoundResources { buffers, images, samplers, constants, push_constants, .. } = filled;
     Job { images, samplers, constants, push_constants, requires, ..Job::compute(shader, ENTRY, buffers) }
 }
@@ -54,8 +56,7 @@ const WORDS_IN_REGISTERS: usize = 64;
 /// The job of a program of Direct3D 12 as its device takes it: with registers for bindings, and the ranges that were
 /// computed for the root signature. `counts` are the registers of each of [`BindingProgram::bound`]; `None` for no end.
 #[must_use]
-pub fn in_registers(job: Job, program: &BindingProgram, counts: &[Option<u32>]) -> Job {
-    let mut job = job;
+pub fn in_registers(mut job: Job, program: &BindingProgram, counts: &[Option<u32>]) -> Job {
     for buffer in &mut job.buffers {
         let site = BindingSite::Descriptor { set: buffer.set, binding: buffer.binding, element: buffer.element };
         if site.as_register().is_some() {
@@ -71,17 +72,25 @@ pub fn in_registers(job: Job, program: &BindingProgram, counts: &[Option<u32>]) 
         let site = BindingSite::Descriptor { set: sampler.set, binding: sampler.binding, element: sampler.element };
         (sampler.set, sampler.binding) = place_in_registers(site);
     }
+
+    let ranges = register_ranges(program, counts);
+    job.root_signature = RootSignature { parameters: RootParameters::Tables, ranges };
+    job
+}
+
+/// The ranges of registers that the parameters of `program` take, each once.
+fn register_ranges(program: &BindingProgram, counts: &[Option<u32>]) -> Vec<RegisterRange> {
     let ranges = program.bound.iter().zip(counts).filter_map(|(probed, count)| {
         let BindingSite::Descriptor { set, .. } = probed.site else { return None };
         let (class, first) = probed.site.as_register()?;
         Some(RegisterRange { class, space: set, first, count: *count, stride: 0 })
     });
     let mut ranges: Vec<RegisterRange> = ranges.collect();
+
     // Parameters may share their registers.
     ranges.sort_by_key(|range| (range.class, range.space, range.first, range.count.is_some(), range.count));
     ranges.dedup_by_key(|range| (range.class, range.space, range.first));
-    job.root_signature = RootSignature { parameters: RootParameters::Tables, ranges };
-    job
+    ranges
 }
 
 /// Space and first register of a site; the program's own resources have a space of their own.
@@ -90,7 +99,7 @@ fn place_in_registers(site: BindingSite) -> (u32, u32) {
     site.as_register().map_or((SPACE, binding), |(_, number)| (set, number))
 }
 
-/// What a device must have.
+/// Lists what a device must have for `program`.
 pub fn requires(program: &BindingProgram) -> BTreeSet<Feature> {
     let of = |probed: &ProbedBinding| match probed.kind {
         BoundKind::Uniform if probed.elements > 1 => Some(Feature::UniformBufferArray),
@@ -114,7 +123,7 @@ struct DescriptorPosition {
     element: u32,
 }
 
-/// What a job binds.
+/// The resources that a job binds.
 #[derive(Default)]
 struct BoundResources {
     buffers: Vec<JobBuffer>,
@@ -122,7 +131,7 @@ struct BoundResources {
     samplers: Vec<JobSampler>,
     constants: BTreeMap<u32, u32>,
     push_constants: Vec<u8>,
-    /// What has a descriptor already: parameters may share one.
+    /// Sites that have a descriptor already: parameters may share one.
     done: BTreeSet<BindingSite>,
 }
 
@@ -133,7 +142,7 @@ impl BoundResources {
             return;
         }
         match site {
-            BindingSite::PushConstants => self.push_constants = bytes_of(&[word; BUFFER_WORDS]),
+            BindingSite::PushConstants => self.push_constants = word_bytes(&[word; BUFFER_WORDS]),
             BindingSite::Constant { id } => drop(self.constants.insert(id, word)),
             BindingSite::Descriptor { set, binding, element } => {
                 self.add_descriptor(program, probed.kind, word, DescriptorPosition { set, binding, element });
@@ -171,18 +180,19 @@ impl BoundResources {
 
     fn add_buffer(&mut self, position: DescriptorPosition, kind: BufferKind, word: u32) {
         let DescriptorPosition { set, binding, element } = position;
-        let (bytes, after) = (bytes_of(&[word; BUFFER_WORDS]), bytes_of(&[BEFORE_WORD; BUFFER_WORDS]));
+        let (bytes, after) = (word_bytes(&[word; BUFFER_WORDS]), word_bytes(&[BEFORE_WORD; BUFFER_WORDS]));
         self.buffers.push(JobBuffer { set, binding, element, kind, bytes, after, before_word: BEFORE_WORD });
     }
 
     fn add_tools(&mut self, program: &BindingProgram, nonce: u32) {
         let tools = &program.tools;
-        let mut words = vec![REFILL_WORD; FIRST_ANSWER as usize + program.reads.len()];
-        words[1] = nonce;
         self.add_buffer(DescriptorPosition { set: 0, binding: tools.output, element: 0 }, BufferKind::Storage, 0);
         if let Some(output) = self.buffers.last_mut() {
-            output.bytes = bytes_of(&words);
+            let mut words = vec![REFILL_WORD; FIRST_ANSWER as usize + program.reads.len()];
+            words[1] = nonce;
+            output.bytes = word_bytes(&words);
         }
+
         let samplers = program.sampler_reads();
         let words = samplers.iter().filter_map(|read| program.reads[*read].site.word());
         let words: Vec<[u32; 4]> = words.chain([REFILL_WORD]).map(|word| [word; 4]).collect();
@@ -201,12 +211,9 @@ impl BoundResources {
                 levels: levels.clone(),
             });
         }
+
         if program.reads_cubes() {
             self.samplers.push(JobSampler { set: 0, binding: tools.nearest, element: 0, level: 0, comparison: false });
         }
     }
-}
-
-fn bytes_of(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

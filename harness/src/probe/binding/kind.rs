@@ -1,20 +1,22 @@
-//! How a shader reaches what is bound: the kind of descriptor, with its view, of a declared resource type.
+//! Finds how a shader reaches a resource: the kind of descriptor, with its view, of a declared type.
 //!
-//! Source: Vulkan specification, "Shader Resource Interface". What the probe cannot read has a reason instead.
+//! For a type that the probe cannot read, it returns the reason.
+//!
+//! Source: Vulkan specification, "Shader Resource Interface".
 
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 use layoutproof_layout::resource::{Access, Dimension, Resource, ResourceKind, Texture};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
-/// What stands at a site.
+/// The kind of resource or variable at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BoundKind {
     /// Uniform block.
     Uniform,
     /// Storage block.
     Storage {
-        /// Whether shaders write it.
+        /// True if shaders write it.
         writable: bool,
     },
     /// Image, with or without a sampler of its own, or typed buffer.
@@ -28,20 +30,20 @@ pub enum BoundKind {
     },
     /// Sampler.
     Sampler {
-        /// Whether it compares with a depth.
+        /// True if it compares with a depth.
         comparison: bool,
     },
     /// Push-constant block.
     PushConstants,
     /// Specialization constant.
     Constant,
-    /// What the vertex stage hands to the fragment stage.
+    /// A value that the vertex stage hands to the fragment stage.
     Varying,
-    /// What the fragment stage gives to a render target.
+    /// A value that the fragment stage writes to a render target.
     Target,
 }
 
-/// What a resource of this type is in SPIR-V. A texture buffer is a storage block, as DXC 1.7.2308 and Slang 2026.14.1
+/// Returns the kind that a resource of this type has in SPIR-V. A texture buffer is a storage block, as DXC 1.7.2308 and Slang 2026.14.1
 /// make it.
 ///
 /// # Errors
@@ -51,6 +53,7 @@ pub(super) fn of_resource(resource: &Resource) -> Result<BoundKind, String> {
         let texel = texel(resource.element.as_deref())?;
         Ok(BoundKind::Image { kind, view, texel })
     };
+
     match resource.kind {
         ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock => Ok(BoundKind::Uniform),
         ResourceKind::TextureBuffer => Ok(BoundKind::Storage { writable: false }),
@@ -92,6 +95,7 @@ fn view(texture: Texture) -> Result<ImageView, String> {
     if texture.multisample {
         return Err("a multisampled texture".to_owned());
     }
+
     Ok(match (texture.dimension, texture.array) {
         (Dimension::One, false) => ImageView::D1,
         (Dimension::One, true) => ImageView::D1Array,
@@ -110,6 +114,7 @@ fn texel(element: Option<&Type>) -> Result<TexelType, String> {
         Some(Type::Scalar(scalar) | Type::Vector { scalar, .. }) => *scalar,
         Some(other) => return Err(format!("texels of type {other}")),
     };
+
     match scalar {
         Scalar::Int64 | Scalar::Uint64 | Scalar::Float64 => Err("64-bit texels".to_owned()),
         Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Min16Int | Scalar::Min12Int => Ok(TexelType::Sint),

@@ -1,5 +1,5 @@
-//! The binding probe: which resource does a shader really read at a set and binding, push constants and specialization
-//! constants included, and does what a stage writes at a location arrive there?
+//! The binding probe: shows which resource a shader really reads at a set and binding, push constants and specialization
+//! constants included, and whether what a stage writes at a location arrives there.
 //!
 //! Every bound resource holds one word that names its site ([`BindingSite`]); a shader reads them all and stores what it
 //! read; the word that comes back names the resource that was read.
@@ -8,8 +8,8 @@
 //! what came back. Interface of every program, for the generators: the resources at their sites; an output buffer of
 //! `uint` at set 0 binding [`ToolBindings::output`], whose word 1 the shader copies to word 0 and into which it stores the
 //! answers from word [`FIRST_ANSWER`] on; a 2D texture at [`ToolBindings::levels`] for each sampler that is read (of
-//! depths for one that compares: see [`depth`]), a sampler at [`ToolBindings::nearest`] where cube maps are. A draw has no buffers: answers are the components of its targets, four to
-//! each.
+//! depths for one that compares: see [`depth`]), a sampler at [`ToolBindings::nearest`] where cube maps are. A draw has
+//! no buffers: answers are the components of its targets, four to each.
 
 mod declared;
 pub mod depth;
@@ -26,6 +26,6 @@ pub use kind::BoundKind;
 pub use observe::{BindingAnswer, NoAnswer, observe};
 pub use plan::{BindingPlan, ProbedBinding, Skipped, plan};
 pub use program::{
-    BindingProgram, Pass, ProgramExtent, ProgramRead, ToolBindings, is_sampled_cube, is_sampler, programs,
+    BindingProgram, LocationWord, Pass, ProgramExtent, ProgramRead, ToolBindings, is_sampled_cube, is_sampler, programs,
 };
 pub use site::BindingSite;

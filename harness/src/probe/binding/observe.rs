@@ -14,13 +14,13 @@ use crate::probe::image::{self, DecodedWord};
 pub struct BindingAnswer {
     /// Index into [`BindingProgram::bound`].
     pub of: usize,
-    /// What should have been read.
+    /// The site that should have been read.
     pub wanted: BindingSite,
     /// The word that came back.
     pub word: u32,
 }
 
-/// Why the answers of a job say nothing.
+/// The reason why a job has no answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoAnswer {
     /// The job did not run: the output's first word is not the nonce.
@@ -105,6 +105,7 @@ pub fn observe(program: &BindingProgram, job: &Job, read_back: &ReadBack) -> Res
             all.collect::<Option<Vec<u32>>>().ok_or(NoAnswer::Short)?
         }
     };
+
     if words.len() < program.reads.len() {
         return Err(NoAnswer::Short);
     }

@@ -20,12 +20,12 @@ const UNBOUNDED_ELEMENTS: u32 = 4;
 /// Elements that are read of any other array.
 const MOST_ELEMENTS: u32 = 8;
 
-/// What a probe of all parameters reads.
+/// The parameters that a probe reads, and those that it leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BindingPlan {
-    /// What is read, in the order of the rows.
+    /// The parameters that are read, in the order of the rows.
     pub probed: Vec<ProbedBinding>,
-    /// What is not.
+    /// The parameters that are not.
     pub skipped: Vec<Skipped>,
 }
 
@@ -36,13 +36,13 @@ pub struct ProbedBinding {
     pub row: usize,
     /// Path of the parameter.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: BoundKind,
     /// Where its first element is.
     pub site: BindingSite,
     /// Elements or locations that are read.
     pub elements: u32,
-    /// Whether another parameter has its place with another kind of descriptor, or as push constants of another entry
+    /// True if another parameter has its place with another kind of descriptor, or as push constants of another entry
     /// point: then no program can have both.
     pub apart: bool,
 }
@@ -133,6 +133,7 @@ impl Planner<'_> {
                 UNBOUNDED_ELEMENTS
             }
         };
+
         let last = site.further(elements.saturating_sub(1));
         if elements == 0 {
             return self.skip(row, binding, "an array of no elements");
@@ -144,6 +145,7 @@ impl Planner<'_> {
                 "a set, binding or element whose number is too large for the word that names it",
             );
         }
+
         let path = binding.path.clone();
         let apart = kind == BoundKind::PushConstants && self.has(kind);
         self.plan.probed.push(ProbedBinding { row, path, kind, site, elements, apart });
@@ -156,6 +158,7 @@ impl Planner<'_> {
         let Some(found) = declared::find(self.module, &binding.path) else {
             return self.skip(row, binding, "no declaration at this path");
         };
+
         let resource = match found.what {
             ItemKind::ConstantBuffer => {
                 return self.push_elements(row, binding, BoundKind::Uniform, site, found.elements);
@@ -195,6 +198,7 @@ impl Planner<'_> {
         let Some(found) = declared::find(self.module, &binding.path) else {
             return self.skip(row, binding, "no declaration at this path");
         };
+
         let kind = match found.what {
             ItemKind::ConstantBuffer => Ok(BoundKind::Uniform),
             ItemKind::TextureBuffer => Err("a texture buffer".to_owned()),
@@ -202,13 +206,14 @@ impl Planner<'_> {
             ItemKind::Data => Err("ordinary data".to_owned()),
             ItemKind::Resource(resource) => kind_of_register(resource, class),
         };
+
         match kind {
             Ok(kind) => self.push_elements(row, binding, kind, site, binding.count),
             Err(reason) => self.skip(row, binding, &reason),
         }
     }
 
-    /// What a parameter of two bindings has at each: texture and sampler in WGSL, buffer and counter.
+    /// Returns what a parameter of two bindings has at each: texture and sampler in WGSL, buffer and counter.
     fn pair(&self, resource: &Resource, kind: BoundKind) -> Option<(BoundKind, BoundKind)> {
         match (resource.kind, kind) {
             (ResourceKind::CombinedSampler(_), BoundKind::Image { view, texel, .. })
@@ -243,7 +248,7 @@ impl Planner<'_> {
     }
 }
 
-/// What a resource is at a register of this class: a texture with a sampler has one of each.
+/// Returns the kind that a resource has at a register of this class: a texture with a sampler has one of each.
 fn kind_of_register(resource: &Resource, class: RegisterClass) -> Result<BoundKind, String> {
     match (resource.kind, class) {
         (ResourceKind::TextureBuffer, _) => Err("a texture buffer".to_owned()),
@@ -264,11 +269,11 @@ fn is_descriptor(probed: &ProbedBinding) -> bool {
 }
 
 impl BindingPlan {
-    /// The same plan without what `why_not` has a word against.
+    /// Keeps the parameters for which `reason_to_skip` returns `None`.
     #[must_use]
-    pub fn without(mut self, why_not: impl Fn(&ProbedBinding) -> Option<String>) -> Self {
+    pub fn without(mut self, reason_to_skip: impl Fn(&ProbedBinding) -> Option<String>) -> Self {
         for probed in std::mem::take(&mut self.probed) {
-            match why_not(&probed) {
+            match reason_to_skip(&probed) {
                 None => self.probed.push(probed),
                 Some(reason) => self.skipped.push(Skipped { row: probed.row, path: probed.path, reason }),
             }
@@ -277,7 +282,8 @@ impl BindingPlan {
     }
 
     /// Settles what parameters at one binding share: one kind of descriptor, so that all of them can be read by one
-    /// program; those of another kind stand apart. A texture and a sampler at one binding are one combined image sampler, as `[[vk::combinedImageSampler]]` makes them.
+    /// program; those of another kind stand apart. A texture and a sampler at one binding are one combined image
+    /// sampler, as `[[vk::combinedImageSampler]]` makes them.
     fn share(&mut self) {
         let mut owners: BTreeMap<BindingSite, BoundKind> = BTreeMap::new();
         for probed in self.probed.iter().filter(|probed| is_descriptor(probed)) {
@@ -286,6 +292,7 @@ impl BindingPlan {
                 *kind = both;
             }
         }
+
         for probed in self.probed.iter_mut().filter(|probed| is_descriptor(probed)) {
             let kind = owners[&probed.site];
             if same_descriptor(kind, probed.kind) || combined(kind, probed.kind).is_some() {

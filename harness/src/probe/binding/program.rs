@@ -1,10 +1,9 @@
 //! The programs of a plan: what each of them binds, what it reads, and where its own resources are.
 //!
 //! The first program binds everything, because a device that misplaces a descriptor may do so only beside the others.
-//! Where that is more than every device must have room for, programs follow that bind a share each, and
-//! one for each parameter that devices may lack the means for. What no program can bind beside another has one of its
-//! own. A sampler is told by
-//! the mip level that it sees, and a texture has few of them, so samplers are read some at a time.
+//! Where that is more than every device must have room for, programs follow that bind a share each, and one for each
+//! parameter that devices may lack the means for. What no program can bind beside another has one of its own. A sampler
+//! is told by the mip level that it sees, and a texture has few of them, so samplers are read some at a time.
 //!
 //! Source of the room: Vulkan specification, "Required Limits"; WebGPU, 3.6.2 Limits.
 
@@ -22,7 +21,7 @@ pub(super) const SAMPLER_LEVELS: u32 = 7;
 /// Descriptor sets that every device has.
 const SETS: u32 = 4;
 
-/// What one program may bind on any device, its own output and sampler taken off.
+/// The number of descriptors that one program may bind on any device, beside its own output and sampler.
 const ROOM: DescriptorRoom = DescriptorRoom {
     uniform: 12,
     storage: 3,
@@ -51,7 +50,7 @@ struct DescriptorRoom {
     targets: u32,
 }
 
-/// How a program runs.
+/// The kind of job that runs a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
     /// A dispatch that stores what it read.
@@ -62,7 +61,7 @@ pub enum Pass {
     Targets,
 }
 
-/// What of the plan a program binds.
+/// The part of a plan that a program binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramExtent {
     /// Everything that can be bound together.
@@ -74,13 +73,13 @@ pub enum ProgramExtent {
 /// One program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindingProgram {
-    /// How it runs.
+    /// The kind of job that runs it.
     pub pass: Pass,
-    /// What of the plan it binds.
+    /// The part of the plan that it binds.
     pub extent: ProgramExtent,
-    /// What is bound.
+    /// The parameters that are bound.
     pub bound: Vec<ProbedBinding>,
-    /// What is read, in the order of the answers.
+    /// The reads, in the order of the answers.
     pub reads: Vec<ProgramRead>,
     /// The program's own resources.
     pub tools: ToolBindings,
@@ -91,8 +90,17 @@ pub struct BindingProgram {
 pub struct ProgramRead {
     /// Index into [`BindingProgram::bound`].
     pub of: usize,
-    /// What should be there.
+    /// The site that should be read.
     pub site: BindingSite,
+}
+
+/// A location of a draw, with the word that names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LocationWord {
+    /// The location.
+    pub location: u32,
+    /// The word of the location's site.
+    pub word: u32,
 }
 
 /// Where a program's own resources are: bindings of set 0 that the plan leaves free.
@@ -134,12 +142,27 @@ impl BindingProgram {
         self.bound.iter().any(|probed| is_sampled_cube(probed.kind))
     }
 
+    /// The locations that a draw reads, in the order of the reads.
+    pub fn locations(&self) -> Vec<LocationWord> {
+        let of_read =
+            |read: &ProgramRead| Some(LocationWord { location: read.site.location()?, word: read.site.word()? });
+        self.reads.iter().filter_map(of_read).collect()
+    }
+
+    /// Each location once, ascending: several parameters may name one.
+    pub fn distinct_locations(&self) -> Vec<LocationWord> {
+        let mut locations = self.locations();
+        locations.sort_unstable();
+        locations.dedup();
+        locations
+    }
+
     /// Targets of the draw; 0 for a dispatch.
     pub fn targets(&self) -> u32 {
         match self.pass {
             Pass::Compute => 0,
             Pass::Varyings => (0_u32..).zip(self.reads.chunks(4)).map(|(index, _)| index + 1).last().unwrap_or(0),
-            Pass::Targets => self.reads.iter().filter_map(|read| location(read.site)).max().map_or(0, |last| last + 1),
+            Pass::Targets => self.reads.iter().filter_map(|read| read.site.location()).max().map_or(0, |last| last + 1),
         }
     }
 }
@@ -154,13 +177,6 @@ pub fn is_sampled_cube(kind: BoundKind) -> bool {
     matches!(kind, BoundKind::Image { kind: ImageKind::Sampled, view: ImageView::Cube | ImageView::CubeArray, .. })
 }
 
-fn location(site: BindingSite) -> Option<u32> {
-    match site {
-        BindingSite::Varying { location } | BindingSite::Target { location } => Some(location),
-        BindingSite::Descriptor { .. } | BindingSite::PushConstants | BindingSite::Constant { .. } => None,
-    }
-}
-
 /// The programs of `plan`; none for a plan that reads nothing.
 pub fn programs(plan: &BindingPlan) -> Vec<BindingProgram> {
     let mut programs = Vec::new();
@@ -170,6 +186,7 @@ pub fn programs(plan: &BindingPlan) -> Vec<BindingProgram> {
         let (far, near): (Vec<ProbedBinding>, Vec<ProbedBinding>) = all.iter().cloned().partition(is_far);
         let shares = split(near).into_iter().chain(far.into_iter().map(|probed| vec![probed]));
         let shares: Vec<Vec<ProbedBinding>> = shares.collect();
+
         programs.extend(rounds(pass, ProgramExtent::Whole, &all));
         if shares.len() > 1 {
             programs.extend(shares.into_iter().flat_map(|share| rounds(pass, ProgramExtent::Share, &share)));
@@ -198,7 +215,7 @@ fn reads(bound: &[ProbedBinding]) -> Vec<ProgramRead> {
     all.flat_map(|(of, probed)| probed.sites().map(move |site| ProgramRead { of, site })).collect()
 }
 
-/// The same program as often as its samplers need; everything else is read by the first one.
+/// Repeats a program as often as its samplers need; everything else is read by the first one.
 fn rounds(pass: Pass, extent: ProgramExtent, bound: &[ProbedBinding]) -> Vec<BindingProgram> {
     let is_sampler = |read: &ProgramRead| is_sampler(bound[read.of].kind);
     let (samplers, others): (Vec<ProgramRead>, Vec<ProgramRead>) = reads(bound).into_iter().partition(is_sampler);
@@ -238,7 +255,7 @@ fn in_first_set(site: BindingSite) -> Option<u32> {
     }
 }
 
-/// Whether devices may lack the set or location, or have no arrays of descriptors, no arrays of cube maps or, on OpenGL,
+/// Returns true if devices may lack the set or location, or have no arrays of descriptors, no arrays of cube maps or, on OpenGL,
 /// no one-dimensional images.
 fn is_far(probed: &ProbedBinding) -> bool {
     use ImageView::{CubeArray, D1, D1Array};
@@ -271,7 +288,7 @@ fn split(all: Vec<ProbedBinding>) -> Vec<Vec<ProbedBinding>> {
 }
 
 impl DescriptorRoom {
-    /// What is left beside `probed`; `None` if that does not fit.
+    /// The room that is left beside `probed`; `None` if that does not fit.
     fn less(self, probed: &ProbedBinding) -> Option<Self> {
         let take = |from: u32| from.checked_sub(probed.elements);
         Some(match probed.kind {

@@ -33,7 +33,7 @@ pub enum BindingSite {
         set: u32,
         /// Binding.
         binding: u32,
-        /// Element of the array at that binding; 0 where it is none.
+        /// Element of the array at that binding; 0 where there is no array.
         element: u32,
     },
     /// The push constants of the program.
@@ -43,7 +43,7 @@ pub enum BindingSite {
         /// Its `SpecId`.
         id: u32,
     },
-    /// What goes from the vertex to the fragment stage.
+    /// A value that goes from the vertex to the fragment stage.
     Varying {
         /// Location.
         location: u32,
@@ -85,7 +85,15 @@ impl BindingSite {
         Some((class, binding & ((1 << REGISTER_BITS) - 1)))
     }
 
-    /// The element of an array; 0 for what is none.
+    /// The location of a varying or a target; `None` for all others.
+    pub fn location(self) -> Option<u32> {
+        match self {
+            Self::Varying { location } | Self::Target { location } => Some(location),
+            Self::Descriptor { .. } | Self::PushConstants | Self::Constant { .. } => None,
+        }
+    }
+
+    /// The element of an array; 0 where there is no array.
     pub fn element(self) -> u32 {
         match self {
             Self::Descriptor { element, .. } => element,
@@ -120,6 +128,7 @@ impl BindingSite {
     /// The site that a word names; `None` for words of other kinds.
     pub fn of_word(word: u32) -> Option<Self> {
         let low = |bits: u32| word & ((1 << bits) - 1);
+
         if word >> (SET_BITS + BINDING_BITS + ELEMENT_BITS)
             == DESCRIPTOR_TAG >> (SET_BITS + BINDING_BITS + ELEMENT_BITS)
         {
@@ -127,6 +136,7 @@ impl BindingSite {
             let binding = low(BINDING_BITS + ELEMENT_BITS) >> ELEMENT_BITS;
             return Some(Self::Descriptor { set, binding, element: low(ELEMENT_BITS) });
         }
+
         let number = low(NUMBER_BITS);
         match word & !number {
             PUSH_CONSTANTS_TAG if number == 0 => Some(Self::PushConstants),
@@ -200,7 +210,7 @@ mod tests {
         assert_eq!(site.further(3).register_text(), "u10 space9");
         assert_eq!(BindingSite::register(RegisterClass::Sampler, 0, 0).unwrap().register_text(), "s0");
         assert_eq!(BindingSite::register(RegisterClass::Sampler, 0, 2048), None);
-        // What a program has for itself is no register of a parameter.
+        // The program's own resources are not registers of parameters.
         assert_eq!(BindingSite::Descriptor { set: 0, binding: 12, element: 0 }.as_register(), None);
     }
 

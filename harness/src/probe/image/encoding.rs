@@ -13,7 +13,7 @@ use layoutproof_layout::scalar::Scalar;
 /// neither is the complement of the other, of itself, or part of a fill.
 const DIGITS: [u8; 2] = [0x35, 0x4A];
 
-/// How one dispatch's bytes say where they are.
+/// The way in which one dispatch's bytes say where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     /// Each 32-bit word carries half of its offset under a tag.
@@ -58,12 +58,12 @@ pub enum WordCode {
     },
 }
 
-/// What a plane tells of an offset.
+/// The fact about an offset that a plane tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Digit {
     /// This binary digit, from the least significant.
     Offset(u32),
-    /// Whether it holds data.
+    /// One bit: data or padding.
     Data,
 }
 
@@ -72,9 +72,9 @@ pub enum Digit {
 pub struct Plane {
     /// The alphabet.
     pub code: WordCode,
-    /// What is told.
+    /// The fact that the plane tells.
     pub digit: Digit,
-    /// Whether all digits are complemented.
+    /// True if all digits are complemented.
     pub complemented: bool,
 }
 
@@ -148,17 +148,20 @@ pub fn assemble<'a>(readings: impl IntoIterator<Item = (Plane, &'a [u8])>) -> Op
     let mut offset = 0;
     let mut data = false;
     let mut seen: Option<(Digit, bool)> = None;
+
     for (plane, unit) in readings {
         let digit = plane.code.read(unit)? != plane.complemented;
         match seen {
             Some((same, before)) if same == plane.digit && before != digit => return None,
             Some(_) | None => seen = Some((plane.digit, digit)),
         }
+
         match plane.digit {
             Digit::Offset(place) => offset |= u32::from(digit) << place,
             Digit::Data => data = digit,
         }
     }
+
     seen.map(|_| (offset, data))
 }
 

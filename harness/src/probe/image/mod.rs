@@ -37,7 +37,7 @@ const ELEMENT_TAG: u32 = 0xE1E1_E1E0;
 const ELEMENT_MASK: u32 = 0xFFFF_FFF0;
 const TAG_MASK: u32 = 0xFFFF_0000;
 
-/// Why a block has no image.
+/// The reason why a block has no image.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ImageError {
     /// The rule set forbids the block.
@@ -64,7 +64,7 @@ pub enum ImageError {
     },
 }
 
-/// Whose a byte is.
+/// The owner of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// Index into [`ProbePlan::leaves`].
@@ -127,7 +127,7 @@ impl BlockImage {
         self
     }
 
-    /// How many of `length` bytes of guards have room behind the block.
+    /// The number of bytes of guards, up to `length`, that have room behind the block.
     fn guards(&self, length: u32) -> usize {
         (MAX_BYTES as usize).saturating_sub(self.owners.len()).min(length as usize)
     }
@@ -148,6 +148,7 @@ fn bytes_of(owners: &[Owner], start: u32, ink: Ink) -> Vec<u8> {
         }
         Ink::Words(half) => half,
     };
+
     let mut bytes = Vec::with_capacity(owners.len());
     for (offset, owners) in (start..).step_by(4).zip(owners.chunks(4)) {
         let tag = if owners.iter().any(is_data) {
@@ -177,12 +178,17 @@ pub fn nonce_word(number: u32) -> u32 {
     NONCE_TAG | (number & !TAG_MASK)
 }
 
+/// The bytes of these words, little-endian.
+pub(crate) fn word_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
 /// Returns true if the first word of `bytes` could be data of a block; quicker than [`decode`].
 pub fn may_be_data(bytes: &[u8]) -> bool {
     bytes.get(2..4) == Some(&DATA_TAG.to_le_bytes()[2..])
 }
 
-/// What a word says about itself.
+/// The meaning of a word of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DecodedWord {
     /// Data at this byte of the block.
@@ -199,15 +205,15 @@ pub enum DecodedWord {
     Nonce(u32),
     /// Another element of the array of buffers.
     Element(u32),
-    /// What stands in the output buffer before a dispatch.
+    /// The word that fills the output buffer before a dispatch.
     Refill,
     /// Zero: what robust devices give for a read out of bounds.
     Zero,
-    /// None of ours.
+    /// A word that no image has.
     Unknown(u32),
 }
 
-/// What `word` says about itself.
+/// Decodes what `word` says about itself.
 pub fn decode(word: u32) -> DecodedWord {
     let offset = word & !TAG_MASK;
     match word & TAG_MASK {
@@ -224,7 +230,7 @@ pub fn decode(word: u32) -> DecodedWord {
     }
 }
 
-/// What the words of one place say in both images of a block; the same as [`decode`] where there is one image.
+/// Decodes what the words of one place say in both images of a block; the same as [`decode`] where there is one image.
 pub fn decode_halves(low: u32, high: Option<u32>) -> DecodedWord {
     let said = decode(low);
     let Some(upper) = high.map(decode) else { return said };
@@ -262,10 +268,13 @@ pub(crate) fn image_size(layout: &BlockLayout, plan: &ProbePlan) -> Result<usize
     let Ok(laid_out) = &layout.result else {
         return Err(ImageError::Refused { rules: layout.rules.clone(), block: block() });
     };
+
     let last_end = plan.leaves.iter().map(|leaf| u64::from(leaf.offset) + u64::from(leaf.component.size)).max();
     let end = last_end.unwrap_or(0).max(leaves_end(laid_out));
+
     let size = occupied(laid_out).max(end).max(layout.stride.unwrap_or(0).into());
     let size = size.next_multiple_of(4);
+
     if size == 0 {
         return Err(ImageError::Empty { block: block() });
     }
@@ -280,6 +289,7 @@ pub(crate) fn occupied(laid_out: &LaidOut) -> u64 {
     if let Some(size) = laid_out.size.finite() {
         return size.into();
     }
+
     match &laid_out.shape {
         LaidOutShape::Array { element, count, stride } => {
             (u64::from(*stride) * u64::from(elements(*count))).max(occupied(element))
@@ -295,7 +305,7 @@ pub(crate) fn occupied(laid_out: &LaidOut) -> u64 {
     }
 }
 
-/// Gives the bytes of the leaves of a type at `offset` that are nobody's yet to [`Owner::NotProbed`].
+/// Gives the bytes of a type's leaves at `offset` that have no owner yet to [`Owner::NotProbed`].
 fn claim_rest(owners: &mut [Owner], laid_out: &LaidOut, offset: usize) {
     match &laid_out.shape {
         LaidOutShape::Scalar(component) => claim(owners, offset, component.size, Owner::NotProbed),
@@ -363,7 +373,7 @@ fn elements(count: Count) -> u32 {
     }
 }
 
-/// Gives `size` bytes at `offset` to an owner, where they are nobody's yet.
+/// Gives `size` bytes at `offset` to an owner, where they have none yet.
 fn claim(owners: &mut [Owner], offset: usize, size: u32, owner: Owner) {
     let bytes = owners.iter_mut().skip(offset).take(size as usize);
     bytes.filter(|byte| **byte == Owner::Padding).for_each(|byte| *byte = owner);

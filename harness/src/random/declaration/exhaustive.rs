@@ -63,6 +63,8 @@ pub fn exhaustive(
 /// The members of the block of this number: its digits in base `members.len()`, where shorter blocks come first.
 fn content(mut number: u64, members: &[RandomMember]) -> Vec<RandomMember> {
     let kinds = members.len() as u64;
+
+    // Step over the shorter blocks, of which there are `kinds` to the power of their length.
     let mut blocks = kinds;
     let mut length = 1;
     while number >= blocks {
@@ -70,6 +72,7 @@ fn content(mut number: u64, members: &[RandomMember]) -> Vec<RandomMember> {
         blocks *= kinds;
         length += 1;
     }
+
     let digit = |place: u32| {
         let digit = number / kinds.pow(place) % kinds;
         members[usize::try_from(digit).expect("a digit is below the number of members")].clone()

@@ -104,6 +104,7 @@ impl StrategyMaker<'_> {
             0 => Just(None).sboxed(),
             1.. => self.sometimes(DeclarationFeature::BaseStruct, 0.15, self.structure(0, 1..=2)),
         };
+
         (base, members)
             .prop_map(|(base, parts)| {
                 let (mut members, gaps): (Vec<RandomMember>, Vec<Option<u32>>) = parts.into_iter().unzip();

@@ -27,12 +27,14 @@ pub(super) fn reductions(declaration: &RandomDeclaration, space: &TypeSpace) -> 
 /// `float` stands otherwise than behind two of them, and the same again behind three.
 fn fewer_members(structure: &RandomStruct) -> Vec<RandomStruct> {
     let count = structure.members.len();
+
     let half = count / 2;
     let halves = (count > 3).then(|| [(0..half).collect(), (half..count).collect()]).into_iter().flatten();
     let single = (0..count).map(|only| vec![only]);
     let neighbours = (1..count).map(|second| vec![second - 1, second]);
     let all_but_one = (0..count).rev().map(|left_out| (0..count).filter(|index| *index != left_out).collect());
     let pairs = (0..count).flat_map(|first| (first + 2..count).map(move |second| vec![first, second]));
+
     let all = halves.chain(single).chain(neighbours).chain(all_but_one).chain(pairs);
     let fewer = all.filter(|kept: &Vec<usize>| kept.len() < count);
     let with = |kept: Vec<usize>| RandomStruct {
@@ -124,12 +126,14 @@ fn simpler_struct(structure: &RandomStruct) -> Vec<RandomStruct> {
 
 /// Smaller replacements of a member; a struct may be replaced by its members.
 fn simpler_member(member: &RandomMember) -> Vec<Vec<RandomMember>> {
-    let float = RandomMember::plain(MemberType::FLOAT);
     let mut found = Vec::new();
+
+    let float = RandomMember::plain(MemberType::FLOAT);
     if *member != float {
         found.push(vec![RandomMember { place: member.place, ..float.clone() }]);
         found.push(vec![float]);
     }
+
     if let Some(inner) = member.ty.structure() {
         found.push(without_places(inner).members);
     }
@@ -216,5 +220,6 @@ fn simpler_scalar(scalar: Scalar) -> impl Iterator<Item = Scalar> {
         | Scalar::Min10Float
         | Scalar::Min12Int => 3,
     };
+
     [Scalar::Float32, Scalar::Int32].into_iter().filter(move |simpler| rank(*simpler) < rank(scalar))
 }

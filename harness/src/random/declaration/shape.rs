@@ -109,7 +109,7 @@ impl RandomDeclaration {
         self.content.members.len()
     }
 
-    /// True if the block is a buffer of elements that are no structs.
+    /// True if the block is a buffer of elements that are not structs.
     pub fn is_element(&self) -> bool {
         self.block == BlockForm::StructuredElement
     }

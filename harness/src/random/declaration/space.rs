@@ -164,8 +164,8 @@ impl TypeSpace {
     }
 
     /// The types of GLSL without extensions: matrices of `float` and `double` with 2 to 4 rows and columns, no vectors of
-    /// one component, no enums, bit-fields, bases and empty structs, no packoffset. Texture buffers are no blocks
-    /// there.
+    /// one component, no enums, bit-fields, bases and empty structs, no packoffset. Texture buffers are not
+    /// blocks there.
     ///
     /// Source: GLSL 4.60, 4.1 Basic Types, 4.1.8 Structures, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers.
     pub fn glsl() -> Self {

@@ -23,7 +23,7 @@ pub struct UpstreamDifference {
     pub summary: String,
     /// The declarations.
     pub declare: String,
-    /// What the compiler was given: the declarations with an entry point that reads them.
+    /// The compiler's input: the declarations with an entry point that reads them.
     pub source: String,
     /// The language of that source.
     pub language: Language,
@@ -39,7 +39,7 @@ pub struct UpstreamDifference {
     pub others: Vec<(String, String)>,
     /// The numbers.
     pub rows: Vec<DifferenceRow>,
-    /// Whether the authority named every member, so that the case may claim to be complete.
+    /// True if the authority named every member, so that the case may claim to be complete.
     pub is_complete: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct UpstreamDifference {
 pub struct DifferenceRow {
     /// Path, block name first.
     pub path: String,
-    /// What is measured.
+    /// The measured quantity.
     pub what: Quantity,
     /// From a case, where one is known.
     pub expected: Option<u32>,
@@ -56,9 +56,9 @@ pub struct DifferenceRow {
     pub computed: Option<u32>,
     /// From the compiler's reflection, listing or decorations.
     pub reported: Option<u32>,
-    /// What the compiler's code addresses.
+    /// The offset that the compiler's code addresses.
     pub compiled: Option<u32>,
-    /// What a device read.
+    /// The offset that a device read.
     pub observed: Option<u32>,
 }
 
@@ -68,7 +68,7 @@ impl DifferenceRow {
         [self.expected, self.computed, self.reported, self.compiled, self.observed]
     }
 
-    /// Whether two witnesses disagree.
+    /// True if two witnesses disagree.
     fn differs(&self) -> bool {
         let mut said = self.numbers().into_iter().flatten();
         let first = said.next();
@@ -123,7 +123,7 @@ pub fn case_file(difference: &UpstreamDifference) -> String {
     text.into_text()
 }
 
-/// Whether the authority said a number, so that a case can expect one: a compiler that crashed said none.
+/// True if the authority gave a number, so that a case can expect one: a compiler that crashed said none.
 pub fn has_numbers(difference: &UpstreamDifference) -> bool {
     !numbers(difference, |row| row.reported.or(row.compiled)).is_empty()
 }

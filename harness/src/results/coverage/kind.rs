@@ -76,9 +76,11 @@ pub fn kinds(layout: &BlockLayout) -> BTreeMap<String, LeafKind> {
 }
 
 fn kind(root: &LaidOut, leaf: &Leaf) -> LeafKind {
+    // The innermost member of a struct on the way, and what stands before it there.
     let mut member = root;
-    let mut here = root;
     let mut after = After::Start;
+
+    let mut here = root;
     for step in &leaf.steps {
         let Some(next) = here.at_step(step) else { break };
         if let (LaidOutShape::Struct(members), LeafStep::Member(index)) = (&here.shape, step) {
@@ -88,6 +90,7 @@ fn kind(root: &LaidOut, leaf: &Leaf) -> LeafKind {
         }
         here = next;
     }
+
     LeafKind { ty: spelling(member), after }
 }
 
@@ -99,6 +102,7 @@ fn spelling(layout: &LaidOut) -> String {
         dimensions += "[]";
         here = element;
     }
+
     let order = match &here.shape {
         LaidOutShape::Matrix { order: MatrixOrder::Row, .. } => "row ",
         LaidOutShape::Matrix { order: MatrixOrder::Column, .. } => "column ",
@@ -109,6 +113,7 @@ fn spelling(layout: &LaidOut) -> String {
         | LaidOutShape::Pointer
         | LaidOutShape::Resource => "",
     };
+
     format!("{order}{}{dimensions}", here.type_name)
 }
 

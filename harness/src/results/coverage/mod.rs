@@ -65,7 +65,7 @@ pub fn planned(subject: &Subject, produced: &SubjectShaders, cells: &mut Coverag
         for leaf in &module.plan.leaves {
             let Some(kind) = kinds.get(&join(block, &leaf.path)) else { continue };
             for entry in &module.plan.entries {
-                // A length is no leaf.
+                // A length is not a leaf.
                 for form in entry.forms.iter().filter(|form| **form != Form::Length) {
                     let access = CoverageAccess {
                         space: entry.space,

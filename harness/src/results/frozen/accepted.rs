@@ -70,6 +70,7 @@ pub fn accept<'a>(
 ) -> Vec<&'a AcceptedEntry> {
     let own = accepted.entries.iter().filter(|entry| WildMatch::new(&entry.versions).matches(version));
     let mut stale = Vec::new();
+
     for entry in own {
         let pattern = WildMatch::new(&entry.pattern);
         let mut explains = false;
@@ -77,16 +78,18 @@ pub fn accept<'a>(
             explains = true;
             difference.accepted.get_or_insert_with(|| entry.reason.clone());
         }
+
         let mut unseen = left_out.iter().chain(&comparison.changed);
         if !explains && !unseen.any(|case| entry.may_be_about(case)) {
             stale.push(entry);
         }
     }
+
     stale
 }
 
 impl AcceptedEntry {
-    /// Whether the pattern can match a difference of this case.
+    /// Returns true if the pattern can match a difference of this case.
     fn may_be_about(&self, case: &str) -> bool {
         let cases = self.pattern.split_once(':').map_or(self.pattern.as_str(), |(cases, _)| cases);
         WildMatch::new(cases).matches(case)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What is said about a path.
+/// A kind of statement about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
     /// Bytes from the start of the block, as reported: by DXC's listing, or by the decorations of SPIR-V.
@@ -55,7 +55,7 @@ impl Fact {
         }
     }
 
-    /// Whether the value is one word, so that several may stand on a line.
+    /// Returns true if the value is one word, so that several may stand on a line.
     pub fn is_word(self) -> bool {
         match self {
             Self::Offset | Self::Size | Self::Stride | Self::MatrixStride | Self::Order | Self::Code => true,

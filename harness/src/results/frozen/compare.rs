@@ -47,7 +47,7 @@ pub struct BuildComparison {
     pub new: Vec<String>,
     /// Cases whose text is another than the frozen one's: not compared.
     pub changed: Vec<String>,
-    /// Cases of the frozen set that are no more.
+    /// Cases of the frozen set that no longer exist.
     pub gone: Vec<String>,
     /// Toolchains that only one side has.
     pub toolchains: Vec<String>,

@@ -10,9 +10,9 @@ use sha2::{Digest, Sha256};
 
 use super::answer::{CaseAnswers, Fact, FrozenAnswer, line};
 use super::facts::{add, add_code, facts_of};
-use crate::check::compile_probe::{CompileJob, addressed_by};
-use crate::check::produce::plan_of_second_element;
-use crate::check::produce_compiled::{readable, space_of};
+use crate::check::compiled::compile_probe::{CompileJob, addressed_by};
+use crate::check::compiled::produce_compiled::{readable, space_of};
+use crate::check::produce::subject_shaders::plan_of_second_element;
 use crate::check::{Source, Subject};
 use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use crate::inspect::module_reader::ModuleReader;
@@ -51,7 +51,7 @@ pub fn case_digest(source: &Source) -> String {
     digest
 }
 
-/// What the compiler of `toolchain` decides about `source`.
+/// Asks the compiler of `toolchain` about `source`.
 pub fn decide(source: &Arc<Source>, toolchain: &'static Toolchain, compilers: &dyn Compilers) -> CaseAnswers {
     let mut answers = BTreeMap::new();
     if let Some(text) = &source.text {
@@ -133,6 +133,7 @@ impl DecisionRequest<'_> {
                 given.flatten().collect()
             }
         };
+
         let options = self.source.invocation.options.iter().flat_map(|option| option.split_whitespace());
         arguments.extend(options.map(str::to_owned));
         arguments
@@ -222,6 +223,7 @@ fn dxc_profile(stage: Option<&str>, profile: Option<&str>) -> Option<String> {
         Some("amplification") => "as",
         Some(_) => "lib",
     };
+
     match profile {
         Some(profile) => {
             Some(profile.strip_prefix("sm").map_or(profile.to_owned(), |version| format!("{prefix}{version}")))

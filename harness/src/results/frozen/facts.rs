@@ -6,7 +6,7 @@ use layoutproof_layout::{BlockLayout, LayoutUnit, MemberRow, join};
 
 use super::answer::{Fact, Facts, line};
 use crate::bindings::BindingPlace;
-use crate::check::shader_module::CompiledOffsets;
+use crate::check::produce::CompiledOffsets;
 use crate::generate::hlsl;
 use crate::input::sources::SourceMap;
 use crate::inspect::clang_ir;
@@ -22,7 +22,7 @@ use crate::probe::ProbePlan;
 /// Stands for a name that the compiler dropped.
 const NAMELESS: &str = "?";
 
-/// What an artifact and the report beside it say of members and parameters; the probe's own buffers are left out.
+/// Reads what an artifact and the report beside it say of members and parameters; the probe's own buffers are left out.
 /// `reader` reads what only naga can.
 pub(super) fn facts_of(made: &CompiledShader, reader: &dyn ModuleReader) -> Facts {
     let mut facts = Facts::new();
@@ -46,7 +46,7 @@ pub(super) fn facts_of(made: &CompiledShader, reader: &dyn ModuleReader) -> Fact
     facts
 }
 
-/// What the code of a probe of `block` addresses.
+/// Adds what the code of a probe of `block` addresses.
 pub(super) fn add_code(block: &str, plan: &ProbePlan, compiled: &CompiledOffsets, facts: &mut Facts) {
     for ((_, _, leaf), offset) in compiled {
         let Some(leaf) = plan.leaves.get(*leaf as usize) else { continue };
@@ -78,6 +78,7 @@ fn add_listing(listing: &str, facts: &mut Facts) -> Result<(), String> {
         }
         add_buffer(buffer, facts);
     }
+
     for row in resource_bindings(listing)? {
         if row.space != hlsl::SPACE {
             let place = BindingPlace { unit: row.unit, space: row.space, index: row.index, count: row.count };
@@ -114,6 +115,7 @@ fn add_spirv(words: &[u32], facts: &mut Facts) -> Result<(), String> {
             add(facts, &variable.name, Fact::Bound, &place.to_string());
         }
     }
+
     for block in declared(words).map_err(|error| error.to_string())? {
         if !block.binding.is_some_and(is_own) {
             add_block(&block.layout, facts);
@@ -130,6 +132,7 @@ fn add_wgsl(text: &str, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<
             add(facts, &name, Fact::Bound, &place.to_string());
         }
     }
+
     let mut sources = SourceMap::default();
     let file = sources.add("", text);
     let blocks = wgsl_blocks(reader, text, file)
@@ -140,7 +143,7 @@ fn add_wgsl(text: &str, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<
     Ok(())
 }
 
-/// Sizes are left out: SPIR-V says none, what there are follow from offsets and strides.
+/// Adds what a module says of a block. Sizes are left out: SPIR-V states none, and others follow from offsets and strides.
 fn add_block(layout: &BlockLayout, facts: &mut Facts) {
     if let Err(refusals) = &layout.result {
         for refusal in refusals {
@@ -158,11 +161,13 @@ fn add_block(layout: &BlockLayout, facts: &mut Facts) {
 
 fn add_row(path: &str, row: &MemberRow, facts: &mut Facts) {
     add(facts, path, Fact::Offset, &row.offset.to_string());
+
     let strides =
         if row.array_strides.is_empty() { row.array_stride.into_iter().collect() } else { row.array_strides.clone() };
     for (dimension, stride) in strides.iter().enumerate() {
         add(facts, &format!("{path}{}", "[]".repeat(dimension)), Fact::Stride, &stride.to_string());
     }
+
     if let Some(stride) = row.matrix_stride {
         add(facts, path, Fact::MatrixStride, &stride.to_string());
     }
@@ -186,7 +191,7 @@ fn add_reflection(json: &str, facts: &mut Facts) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a binding is one of the probe's own.
+/// Returns true if a binding is one of the probe's own.
 fn is_own(binding: u32) -> bool {
     (hlsl::BINDING..hlsl::BINDING + hlsl::BINDINGS).contains(&binding)
 }

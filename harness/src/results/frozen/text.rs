@@ -61,7 +61,9 @@ pub fn write(decided: &CaseDecisions) -> String {
 }
 
 fn write_facts(facts: &Facts, text: &mut String) {
+    // The path whose line has not ended yet: facts that are one word share it.
     let mut open: Option<&str> = None;
+
     for ((path, fact), value) in facts {
         let goes_on = fact.is_word() && open == Some(path);
         if !goes_on {
@@ -74,6 +76,7 @@ fn write_facts(facts: &Facts, text: &mut String) {
         write!(text, " {fact} {value}").expect("a String takes every write");
         open = Some(path);
     }
+
     if open.is_some() {
         text.push('\n');
     }
@@ -108,6 +111,7 @@ impl FrozenTextReader {
             let case = CaseAnswers { digest: digest.to_owned(), ..CaseAnswers::default() };
             return decided.insert(id.to_owned(), case).is_none().then_some(());
         }
+
         let case = decided.get_mut(&self.case)?;
         if let Some(rest) = line.strip_prefix(INDENT) {
             return match case.answers.get_mut(&self.question)? {
@@ -115,6 +119,7 @@ impl FrozenTextReader {
                 FrozenAnswer::Refused(_) | FrozenAnswer::Broken(_) => None,
             };
         }
+
         let (question, answer) = if let Some((question, words)) = line.split_once(REFUSED) {
             (question, FrozenAnswer::Refused(words.to_owned()))
         } else if let Some((question, words)) = line.split_once(BROKEN) {
@@ -122,6 +127,7 @@ impl FrozenTextReader {
         } else {
             (line, FrozenAnswer::Accepted(Facts::new()))
         };
+
         let known = question == "program" || question.starts_with("block ");
         question.clone_into(&mut self.question);
         (known && case.answers.insert(question.to_owned(), answer).is_none()).then_some(())

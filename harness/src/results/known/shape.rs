@@ -4,97 +4,12 @@
 //! A record becomes known if an entry explains every row that differs.
 
 use layoutproof_device::DeviceInfo;
-use layoutproof_layout::{Quantity, join};
 
-use super::KnownFailure;
+use super::entry::KnownFailure;
+use super::shape_entry::names;
+pub use super::shape_entry::{ShapeAt, ShapeEntry};
 use crate::check::verdict::{CodeOrigin, Validation, Writer, differing};
-use crate::input::toml_table::{FileProblems, TomlTable};
-use crate::probe::Form;
-use crate::random::declaration::MemberShape;
-use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome, RecordValue, Row};
-
-/// What an entry on random declarations has beside producer, device, rules and culprit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShapeEntry {
-    /// Members of this shape differ.
-    pub shape: MemberShape,
-    /// Where they are reached in this form; in any, where none is named.
-    pub form: Option<Form>,
-    /// Whether what stands behind such a member differs with it, in any form.
-    pub moves: bool,
-    /// The case that shows the difference with numbers of an authority.
-    pub pinned_by: String,
-}
-
-/// A path of a declaration, block name first and without indices, with a shape of what is there.
-pub type ShapeAt = (String, MemberShape);
-
-impl ShapeEntry {
-    /// What the entry says of shapes; `None` where it is about cases.
-    pub(super) fn read(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<Self> {
-        let [shape, form, pinned_by] = ["shape", "form", "pinned_by"].map(|key| entry.string(key, problems));
-        let moves = entry.boolean("moves", problems).unwrap_or(false);
-
-        let shape = shape?;
-        let found = MemberShape::ALL.into_iter().find(|known| known.as_str() == shape);
-        if found.is_none() {
-            let names: Vec<&str> = MemberShape::ALL.iter().map(|shape| shape.as_str()).collect();
-            problems.report(entry.range(), format!("unknown shape `{shape}`; known are {}", names.join(", ")));
-        }
-
-        let of_name = |name: &String| Form::ALL.into_iter().find(|form| form.as_str() == name);
-        let known_form = form.as_ref().and_then(of_name);
-        if let Some(name) = form.filter(|_| known_form.is_none()) {
-            problems.report(entry.range(), format!("unknown form `{name}`"));
-        }
-
-        if pinned_by.is_none() {
-            problems.report(entry.range(), "an entry with a shape names the case that pins it (`pinned_by`)");
-        }
-
-        Some(Self { shape: found?, form: known_form, moves, pinned_by: pinned_by? })
-    }
-
-    /// Whether the entry is about this row of a check of a declaration that has these shapes.
-    fn holds(&self, row: &Row, check: &CheckRecord, shapes: &[ShapeAt]) -> bool {
-        let mut members = shapes.iter().filter(|(_, shape)| *shape == self.shape).map(|(member, _)| member);
-        if self.moves {
-            // All that rules put behind the first of such members may be elsewhere.
-            let first = members.filter_map(|member| begin(check, member)).min();
-            return first.is_some() && computed(row) >= first;
-        }
-        members.any(|member| is_in(&row.path, member)) && self.form.is_none_or(|form| row.form == Some(form))
-    }
-}
-
-/// Whether an entry with this culprit is about a row. A listing says nothing of the later elements of arrays: what differs
-/// from it elsewhere differs from the rules alone there.
-fn names(name: &str, row: &Row, culprit: Culprit) -> bool {
-    let is_unreported = culprit == Culprit::Compiler && row.reported.is_none();
-    name == culprit.as_str() || (is_unreported && name == Culprit::Report.as_str())
-}
-
-/// Whether a path with indices leads into this member.
-fn is_in(path: &str, member: &str) -> bool {
-    let path = without_indices(path);
-    path.strip_prefix(member).is_some_and(|inner| inner.is_empty() || inner.starts_with('.'))
-}
-
-/// Where rules put a member. No row may say so: bit-fields have none.
-fn begin(check: &CheckRecord, member: &str) -> Option<u32> {
-    let of_rows = check.rows.iter().filter(|row| is_in(&row.path, member)).filter_map(computed);
-    let blocks = check.story.iter().flat_map(|story| &story.blocks);
-    let laid_out =
-        blocks.flat_map(|block| block.members.iter().map(move |row| (join(&block.name, &row.path), row.offset)));
-    of_rows.chain(laid_out.filter(|(path, _)| is_in(path, member)).map(|(_, offset)| offset)).min()
-}
-
-fn computed(row: &Row) -> Option<u32> {
-    match &row.computed {
-        Some(RecordValue::Number(offset)) if row.what == Quantity::Offset => Some(*offset),
-        Some(RecordValue::Number(_) | RecordValue::Text(_)) | None => None,
-    }
-}
+use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome};
 
 /// Marks the record of a random declaration as known, where an entry stands behind every row that differs; behind a module
 /// that is not valid, or a check that broke, where an entry of that culprit, or with those words, names a shape that the
@@ -102,6 +17,7 @@ fn computed(row: &Row) -> Option<u32> {
 pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo], shapes: &[ShapeAt]) {
     let entries = known.iter().filter_map(|entry| Some((entry, entry.shape.as_ref()?)));
     let entries: Vec<_> = entries.filter(|(entry, _)| entry.matches(check, devices)).collect();
+
     let found = match (check.outcome, check.culprit) {
         (Outcome::Broken, _) | (Outcome::Differ, Some(Culprit::Module)) => {
             let has = |shape: &ShapeEntry| shapes.iter().any(|(_, other)| *other == shape.shape);
@@ -113,6 +29,7 @@ pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[Devic
         (Outcome::Differ, _) => behind_every_difference(&entries, check, shapes),
         (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped, _) => None,
     };
+
     if let Some(entry) = found {
         check.outcome = Outcome::Known;
         check.known = Some(entry);
@@ -131,9 +48,10 @@ fn behind_every_difference(
     let Validation::ValidOnlyWith { .. } = Validation::of_text(&check.validation) else {
         return behind_every_row(&of_rows, check, shapes);
     };
+
     let has = |shape: &ShapeEntry| shapes.iter().any(|(_, other)| *other == shape.shape);
-    let of_module = of_modules.iter().find(|(entry, shape)| entry.is_about_module(check) && has(shape));
-    let (of_module, _) = of_module?;
+    let (of_module, _) = of_modules.iter().find(|(entry, shape)| entry.is_about_module(check) && has(shape))?;
+
     let code = CodeOrigin { proves: check.proves, writer: Writer::Compiler };
     let is_explained = differing(&check.rows, code).is_empty() || behind_every_row(&of_rows, check, shapes).is_some();
     is_explained.then(|| of_module.entry())
@@ -147,6 +65,7 @@ fn behind_every_row(
 ) -> Option<KnownEntry> {
     let code = CodeOrigin { proves: check.proves, writer: Writer::Compiler };
     let mut first = None;
+
     for (index, culprit) in differing(&check.rows, code) {
         let row = &check.rows[index];
         let is_behind = |(entry, shape): &&(&KnownFailure, &ShapeEntry)| {
@@ -157,21 +76,16 @@ fn behind_every_row(
         let (entry, _) = entries.iter().find(is_behind)?;
         first.get_or_insert(entry.entry());
     }
-    first
-}
 
-/// `B.m1.m0` of `B[1].m1[0][2].m0`.
-fn without_indices(path: &str) -> String {
-    let mut parts = path.split('[');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| text + part.split_once(']').map_or("", |(_, rest)| rest))
+    first
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::input::sources::SourceMap;
-    use crate::results::record::{Story, StoryBlock};
+    use crate::random::declaration::MemberShape;
+    use crate::results::record::{RecordValue, Story, StoryBlock};
 
     const ENTRY: &str = "
 [[known]]

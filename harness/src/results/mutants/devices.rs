@@ -7,32 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use layoutproof_device::{Batch, Runner};
-use serde::Serialize;
 
-use super::Killers;
+use super::mutant_table::{DeviceLine, Killers};
 use crate::check::{Check, Jobs, Proof, ProofCheck, ProofJobs, Subject, SubjectShaders};
 use crate::model::{Misreading, Model};
 use crate::results::record::{CheckRecord, Culprit, Outcome};
-
-/// A misreading and what became of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DeviceLine {
-    /// Name of the misreading.
-    pub name: String,
-    /// What the device does.
-    pub what: String,
-    /// Cases in which the verdict names the device.
-    pub killers: Killers,
-    /// Checks that differ and name somebody else, with the name; or that broke.
-    pub misnamed: Vec<String>,
-}
-
-impl DeviceLine {
-    /// Whether no case notices, or a verdict names the wrong one.
-    pub fn survives(&self) -> bool {
-        self.killers.is_empty() || !self.misnamed.is_empty()
-    }
-}
 
 /// A check on the model device that agrees without a fault.
 #[derive(Clone, Debug)]
@@ -127,16 +106,19 @@ pub fn try_misreading(
 ) -> DeviceLine {
     let mut killers = Killers::default();
     let mut misnamed = Vec::new();
+
     for index in 0.. {
         let Some(check) = checks.get(index) else { break };
         if enough.is_some_and(|enough| killers.cases.len() >= enough) {
             killers.stopped = true;
             break;
         }
+        // The checks of a case follow each other, and one of them is enough.
         let case = check.case();
         if killers.cases.last().is_some_and(|last| last == case) {
             continue;
         }
+
         let record = check.record(Model::with_misreading(misreading));
         match (record.outcome, record.culprit) {
             (Outcome::Differ, Some(Culprit::Device)) => killers.cases.push(case.to_owned()),
@@ -148,5 +130,6 @@ pub fn try_misreading(
             (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped, _) => {}
         }
     }
+
     DeviceLine { name: misreading.name.to_owned(), what: misreading.summary.to_owned(), killers, misnamed }
 }

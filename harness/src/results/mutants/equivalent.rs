@@ -6,10 +6,10 @@
 use layoutproof_layout::mutate::RuleMutant;
 use layoutproof_layout::{FileId, find};
 
-use super::rules::RuleLine;
+use super::mutant_table::RuleLine;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
-use crate::input::toml_table::{FileProblems, TomlTable, parse};
+use crate::input::toml_table::{FileProblems, TomlTable, parse, string};
 
 /// One `[[equivalent]]` entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,14 +51,15 @@ fn entry_of(
     let rules = entry.strings("rules", problems);
     let parameters = entry.strings("parameters", problems);
     let to = entry.strings("to", problems);
-    let because =
-        entry.required("because", problems).and_then(|value| crate::input::toml_table::string(value, problems));
+    let because = entry.required("because", problems).and_then(|value| string(value, problems));
+
     if rules.is_empty() || parameters.is_empty() {
         problems.report(entry.range(), "an entry names `rules` and `parameters`");
     }
     for unknown in rules.iter().filter(|name| find(name).is_none()) {
         problems.report(entry.range(), format!("no rule set is called `{unknown}`"));
     }
+
     let span = problems.span(entry.range());
     entry.finish(problems);
     let file = sources.file(span.file).name.clone();
@@ -66,7 +67,7 @@ fn entry_of(
 }
 
 impl EquivalentMutant {
-    /// Whether this is one of the entry's mutants.
+    /// Returns true if this is one of the entry's mutants.
     pub fn explains(&self, mutant: &RuleMutant) -> bool {
         self.covers(mutant.rules.name, &mutant.parameter, &mutant.to)
     }
@@ -97,9 +98,11 @@ fn stale_part(entry: &EquivalentMutant, rules: &str, parameter: &str, lines: &[R
         .filter(|line| line.rules == rules && line.parameter == parameter)
         .filter(|line| entry.covers(&line.rules, &line.parameter, &line.to))
         .peekable();
+
     if covered.peek().is_none() {
         return Some(format!("{place}: {rules} has no mutant of `{parameter}` to {:?}", entry.to));
     }
+
     let killed = covered.find(|line| !line.killers.is_empty())?;
     let first = killed.killers.cases.first().map_or("", String::as_str);
     Some(format!("{place}: {rules} with `{parameter}` {} is killed by {first}", killed.to))
@@ -108,7 +111,7 @@ fn stale_part(entry: &EquivalentMutant, rules: &str, parameter: &str, lines: &[R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::mutants::Killers;
+    use crate::results::mutants::mutant_table::Killers;
 
     const LIST: &str = r#"
 [[equivalent]]

@@ -8,47 +8,7 @@
 
 pub mod devices;
 pub mod equivalent;
+mod mutant_table;
 pub mod rules;
 
-use serde::Serialize;
-
-use devices::DeviceLine;
-use rules::RuleLine;
-
-/// Which cases killed a mutant.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Killers {
-    /// Ids, in the order in which they were tried.
-    pub cases: Vec<String>,
-    /// Whether the search stopped at these, because so many were enough.
-    pub stopped: bool,
-}
-
-impl Killers {
-    /// Whether no case noticed.
-    pub fn is_empty(&self) -> bool {
-        self.cases.is_empty()
-    }
-}
-
-/// What became of all mutants.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MutantTable {
-    /// Version of the format.
-    pub schema: u32,
-    /// Rule mutants, by rule set in the table's order.
-    pub rules: Vec<RuleLine>,
-    /// Misreading devices.
-    pub devices: Vec<DeviceLine>,
-    /// Explanations that no longer hold, each as a sentence.
-    pub stale: Vec<String>,
-}
-
-impl MutantTable {
-    /// Whether every mutant is killed or explained, and every explanation holds.
-    pub fn is_clean(&self) -> bool {
-        self.stale.is_empty()
-            && !self.rules.iter().any(RuleLine::survives)
-            && !self.devices.iter().any(DeviceLine::survives)
-    }
-}
+pub use mutant_table::{DeviceLine, Killers, MutantTable, RuleLine};

@@ -7,36 +7,11 @@ use std::sync::Arc;
 
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 use layoutproof_layout::{BlockLayout, Numbers, Quantity, RuleSet, join, lay_out};
-use serde::Serialize;
 
-use super::Killers;
 use super::equivalent::EquivalentMutant;
+use super::mutant_table::{Killers, RuleLine};
 use crate::case::{By, Expectation};
 use crate::check::Source;
-
-/// A rule mutant and what became of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RuleLine {
-    /// Rule set.
-    pub rules: String,
-    /// Parameter: `members.straddle`.
-    pub parameter: String,
-    /// The row's value.
-    pub from: String,
-    /// The mutant's value.
-    pub to: String,
-    /// Cases that notice.
-    pub killers: Killers,
-    /// Why no case can notice, where that is known.
-    pub equivalent: Option<String>,
-}
-
-impl RuleLine {
-    /// True if no case kills the mutant and the list of equivalent mutants does not explain it.
-    pub fn survives(&self) -> bool {
-        self.killers.is_empty() && self.equivalent.is_none()
-    }
-}
 
 /// Tries every mutant of `rules` on the cases, and looks up the survivors in `equivalents`.
 pub fn try_rules(rules: &RuleSet, cases: &[Arc<Source>], equivalents: &[EquivalentMutant]) -> Vec<RuleLine> {

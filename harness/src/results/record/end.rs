@@ -33,7 +33,7 @@ impl Proves {
     /// All of them, the weakest first.
     pub const ALL: [Self; 5] = [Self::Decorations, Self::Compiler, Self::Evaluated, Self::Translated, Self::Native];
 
-    /// Whether a compiler chose the offsets, so that its code is a witness of its own.
+    /// True if a compiler chose the offsets, so that its code is a witness of its own.
     pub fn is_of_compiler(self) -> bool {
         match self {
             Self::Compiler | Self::Evaluated | Self::Translated | Self::Native => true,

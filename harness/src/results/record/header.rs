@@ -58,7 +58,7 @@ impl RunHeader {
         }
         compare("cases", &self.cases.to_string(), &other.cases.to_string());
         if self.arguments == other.arguments {
-            // Where options differ, other texts are no news.
+            // Where options differ, it is no surprise that texts do.
             compare("texts of cases, files and lists", &self.inputs, &other.inputs);
         }
         found

@@ -67,7 +67,7 @@ pub struct CheckRecord {
     /// The entry of a list of known differences that covers the check; for a known or stale one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownEntry>,
-    /// Whether the driver compiled the shaders with settings that make it fast, not with its own.
+    /// True if the driver compiled the shaders with settings that make it fast, not with its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fast: bool,
     /// Wall time in milliseconds.
@@ -98,7 +98,7 @@ impl CheckRecord {
         format!("{case}::{rules}::{producer}::{device}::{runner}")
     }
 
-    /// Whether a device takes part in the check.
+    /// Returns true if a device takes part in the check.
     pub fn has_device(&self) -> bool {
         self.device != NO_DEVICE
     }

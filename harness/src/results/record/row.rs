@@ -34,10 +34,31 @@ pub struct Row {
     /// What the device's answer was, in words, where it is not plainly an offset (`0xBADD0030, padding at byte 48`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Whether the device answered in a module that many checks share, where it was right. That says nothing of exact
+    /// True if the device answered in a module that many checks share, where it was right. That says nothing of exact
     /// ranges, and where a hash of the words that were read was all the answer, nothing of padding and guards.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fused: bool,
+}
+
+impl Row {
+    /// A row that no device answers, without any numbers yet.
+    pub fn of_no_device(path: &str, what: Quantity) -> Self {
+        Self {
+            path: path.to_owned(),
+            what,
+            space: None,
+            direction: None,
+            form: None,
+            stage: Stage::Compute,
+            expected: None,
+            computed: None,
+            reported: None,
+            compiled: None,
+            observed: None,
+            note: None,
+            fused: false,
+        }
+    }
 }
 
 /// A witness's number, or a binding's text.

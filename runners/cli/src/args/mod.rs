@@ -1,9 +1,10 @@
-//! Arguments that several commands take, and those of a run, which the selection reads. Every other command's arguments
-//! are beside the command.
+//! Arguments that several commands take, those of a run, which the selection reads, and those of `report`. Every other
+//! command's arguments are beside the command.
 
 mod output;
 mod part;
 pub mod placement;
+mod report;
 mod run;
 
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ use layoutproof_layout::shape::MatrixOrder;
 pub use output::OutputArgs;
 pub use part::{PartArgs, Shard};
 pub use placement::PlacementArgs;
+pub use report::ReportArgs;
 pub use run::RunArgs;
 
 /// When to colour.

@@ -76,6 +76,7 @@ impl PlacementArgs {
             unused: [&own.unused[..], &self.unused].concat(),
             options: [&own.options[..], &self.option].concat(),
         };
+
         let mut requests = Vec::new();
         for NamedConvention { convention, version } in &self.convention {
             if !convention.targets().contains(&target) {

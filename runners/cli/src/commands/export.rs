@@ -12,7 +12,8 @@ use layoutproof_layout::{RuleSet, find};
 
 use crate::output::print;
 use crate::select::inputs::{Cases, InputWord};
-use crate::select::selection::{RefusedInput, rule_set};
+use crate::select::refused_input::RefusedInput;
+use crate::select::rule_set::rule_set;
 
 /// `layoutproof export`.
 #[derive(Debug, Args)]

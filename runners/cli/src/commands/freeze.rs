@@ -12,21 +12,20 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::family::{Family, UnknownFamily};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::Source;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::toolchain::Toolchain;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::results::frozen::manifest::{SCHEMA, case_set_digest, dotted_version};
 use layoutproof_core::results::frozen::{CaseDecisions, FrozenToolchain, IntendedChanges, Manifest, decide};
 use layoutproof_executor::interrupt;
-use layoutproof_executor::pool::{self, Launch};
+use layoutproof_executor::launch::Launch;
+use layoutproof_executor::pool;
 use layoutproof_executor::tools::MachineTools;
 
 use crate::output::{print, warn};
 use crate::records::frozen_set::{FOLDER, FrozenSet, FrozenSetPlace};
 use crate::records::output_files::check_folder;
-use crate::select::inputs::Cases;
-use crate::select::reader_process::ReaderProcess;
-use crate::select::selection::RefusedInput;
+use crate::select::all_cases::sources_with_refused;
+use crate::select::shader_file::reader_process::ReaderProcess;
 
 /// Which compiler is asked about which cases.
 #[derive(Debug, Args)]
@@ -75,7 +74,7 @@ pub struct FreezeArgs {
 pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
     check_folder(args.to.as_deref().unwrap_or(Path::new(FOLDER)))?;
     let Some(asked) = CompilerUnderTest::of(&args.ask)? else { return Ok(Exit::Missing) };
-    let sources = sources(&args.ask)?;
+    let sources = sources_with_refused(&args.ask.cases, &args.ask.filter)?;
     if sources.is_empty() {
         warn("nothing is selected: no case matches\n");
         return Ok(Exit::NothingSelected);
@@ -194,22 +193,4 @@ impl CompilerUnderTest {
             toolchains: toolchains.collect(),
         })
     }
-}
-
-/// The cases that the arguments name, those too whose declarations layoutproof refuses.
-///
-/// # Errors
-/// A path that cannot be read, and every problem of the cases.
-pub(crate) fn sources(args: &AskArgs) -> anyhow::Result<Vec<Arc<Source>>> {
-    let cases = Cases::load(&args.cases)?;
-    let mut sources = SourceMap::default();
-    let mut diagnostics = Vec::new();
-    let mut read = Vec::new();
-    for case in cases.read(&cases.matching(&args.filter), &mut sources, &mut diagnostics) {
-        match Source::of_case(&case, &mut sources) {
-            Ok(source) => read.push(Arc::new(source.unwrap_or_else(|| Source::unread(&case, &sources)))),
-            Err(found) => diagnostics.extend(found),
-        }
-    }
-    if diagnostics.is_empty() { Ok(read) } else { Err(RefusedInput { diagnostics, sources }.into()) }
 }

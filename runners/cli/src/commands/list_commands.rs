@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use layoutproof_compilers::compiler::{Compiler, CompilersOfMachine};
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::lookup::CompilersOfMachine;
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::check::{Generator, SubjectShaders};
@@ -12,18 +13,21 @@ use layoutproof_core::report::listing::{self, CaseLine, Finding, RuleSetLine, To
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, coverage_table};
 use layoutproof_core::results::coverage::{CoverageCells, planned};
+use layoutproof_core::results::record::SCHEMA;
 use layoutproof_device::RunnerKind;
-use layoutproof_executor::device_listing::{DRIVEN, DeviceListing};
+use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::drivers::{self, FetchedDrivers};
-use layoutproof_executor::pool::Launch;
+use layoutproof_executor::launch::Launch;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::rules::Example;
 use layoutproof_layout::{RuleSet, table};
+use serde_json::json;
 
 use crate::args::{Format, FormatArgs};
 use crate::output::{print, print_json, warn, warn_of_listing};
+use crate::select::all_cases::{all_forms, sources, subjects};
 use crate::select::inputs::Cases;
-use crate::select::selection::{RefusedInput, all_forms, sources, subjects};
+use crate::select::refused_input::RefusedInput;
 
 /// `layoutproof list`.
 #[derive(Debug, Args)]
@@ -58,6 +62,7 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     if args.coverage {
         return coverage(args, style);
     }
+
     let all = Cases::load(&args.cases)?;
     let mut sources = SourceMap::default();
     let mut diagnostics = Vec::new();
@@ -65,6 +70,7 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     if !diagnostics.is_empty() {
         return Err(RefusedInput { diagnostics, sources }.into());
     }
+
     let lines: Vec<_> = cases.into_iter().map(|case| CaseLine { id: case.id, summary: case.summary }).collect();
     print(&listing::cases(&lines, style));
     Ok(if lines.is_empty() { Exit::NothingSelected } else { Exit::Agree })
@@ -78,14 +84,12 @@ fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
             planned(&subject, &SubjectShaders::new(&subject, generator, &all_forms()), &mut cells);
         }
     }
+
     match args.format {
         Format::Json => {
-            let listed = cells.iter().map(|(cell, leaves)| serde_json::json!({"cell": cell, "leaves": leaves}));
-            let listed: Vec<_> = listed.collect();
-            print_json(&format!(
-                "{}\n",
-                serde_json::json!({"schema": layoutproof_core::results::record::SCHEMA, "cells": listed})
-            ));
+            let listed = cells.iter().map(|(cell, leaves)| json!({"cell": cell, "leaves": leaves}));
+            let answer = json!({"schema": SCHEMA, "cells": listed.collect::<Vec<_>>()});
+            print_json(&format!("{answer}\n"));
         }
         Format::Text => {
             let names: Vec<&str> = table().iter().map(|rules| rules.name).collect();
@@ -108,20 +112,20 @@ fn rule_set_line(rules: &RuleSet) -> RuleSetLine {
 /// Lists the devices that a run would use.
 ///
 /// # Errors
-/// A variable says where fetched drivers are, and does not say it. No device is exit code 3, and so is an API whose
-/// devices could not be listed.
+/// A variable names the folder of fetched drivers by a path that is not absolute. Without a device the exit code is 3, and
+/// so it is where an API's devices could not be listed.
 pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
-    let listing = DeviceListing::of(&DRIVEN, &Launch::of(std::env::current_exe()?)?);
+    let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
+    let listing = DeviceListing::of(&apis, &Launch::of(std::env::current_exe()?)?);
     let DeviceListing { devices, notes, failures } = &listing;
     match args.format {
         Format::Json => {
-            let schema = layoutproof_core::results::record::SCHEMA;
-            let answer =
-                serde_json::json!({"schema": schema, "devices": devices, "notes": notes, "failed_listings": failures});
+            let answer = json!({"schema": SCHEMA, "devices": devices, "notes": notes, "failed_listings": failures});
             print_json(&format!("{answer}\n"));
         }
         Format::Text => print(&listing::devices(devices, style)),
     }
+
     warn_of_listing(&listing);
     Ok(exit_of_listing(&listing))
 }
@@ -138,7 +142,8 @@ fn exit_of_listing(listing: &DeviceListing) -> Exit {
 pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
     let tools = MachineTools::find()?;
     let launch = Launch::of(std::env::current_exe()?)?;
-    let listing = DeviceListing::of(&DRIVEN, &launch);
+    let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
+    let listing = DeviceListing::of(&apis, &launch);
 
     let mut findings = tools_findings(&tools);
     findings.extend(driver_findings(&listing, &launch.drivers));
@@ -155,7 +160,7 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
     Ok(exit_of_listing(&listing))
 }
 
-/// The tools folder, and whether it is looked at who can change it.
+/// The tools folder, with a warning on systems where nothing checks who can change its content.
 fn tools_findings(tools: &MachineTools) -> Vec<Finding> {
     const NAME: &str = "tools folder";
     let Some(folder) = tools.folder() else {
@@ -237,26 +242,13 @@ fn compiler_findings(tools: &MachineTools) -> Vec<Finding> {
 /// Lists the compilers that are there, and how to name those that are not.
 ///
 /// # Errors
-/// A variable says where fetched tools are, and does not say it.
+/// A variable names the folder of fetched tools by a path that is not absolute.
 pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
     let tools = MachineTools::find()?;
     let CompilersOfMachine { compilers: all, notes } = Compiler::look(tools.folder());
+
     match args.format {
-        Format::Json => {
-            let listed = all.iter().map(|compiler| {
-                serde_json::json!({
-                    "name": compiler.name(),
-                    "version": compiler.version(),
-                    "program": compiler.program().display().to_string(),
-                    "origin": compiler.origin().to_string(),
-                })
-            });
-            let listed: Vec<_> = listed.chain([serde_json::json!({"name": "naga", "version": NAGA})]).collect();
-            print_json(&format!(
-                "{}\n",
-                serde_json::json!({"schema": layoutproof_core::results::record::SCHEMA, "compilers": listed})
-            ));
-        }
+        Format::Json => print_json(&compilers_json(&all)),
         Format::Text => {
             let absent = Compiler::known().filter(|known| !all.iter().any(|compiler| compiler.name() == known.name));
             let absent = absent.map(|known| missing(known.name, "not found", &known.advice));
@@ -265,10 +257,24 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit>
             print(&listing::doctor(&findings, style));
         }
     }
+
     for note in tools.note().into_iter().chain(notes) {
         warn(&format!("note: {note}\n"));
     }
     Ok(Exit::Agree)
+}
+
+fn compilers_json(all: &[Compiler]) -> String {
+    let listed = all.iter().map(|compiler| {
+        json!({
+            "name": compiler.name(),
+            "version": compiler.version(),
+            "program": compiler.program().display().to_string(),
+            "origin": compiler.origin().to_string(),
+        })
+    });
+    let listed: Vec<_> = listed.chain([json!({"name": "naga", "version": NAGA})]).collect();
+    format!("{}\n", json!({"schema": SCHEMA, "compilers": listed}))
 }
 
 /// Version of the naga that is part of this program.

@@ -10,16 +10,18 @@ use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, mutant_table};
-use layoutproof_core::results::mutants::MutantTable;
-use layoutproof_core::results::mutants::devices::{DeviceLine, ModelCheck, ModelChecks, try_misreading};
+use layoutproof_core::results::mutants::devices::{ModelCheck, ModelChecks, try_misreading};
 use layoutproof_core::results::mutants::equivalent::{self, EquivalentMutant};
-use layoutproof_core::results::mutants::rules::{RuleLine, try_rules};
+use layoutproof_core::results::mutants::rules::try_rules;
+use layoutproof_core::results::mutants::{DeviceLine, MutantTable, RuleLine};
 use layoutproof_core::results::record::SCHEMA;
 use layoutproof_layout::{RuleSet, table};
 
 use crate::args::Format;
 use crate::output::{print, print_json};
-use crate::select::selection::{RefusedInput, all_forms, rule_set, sources, subjects};
+use crate::select::all_cases::{all_forms, sources, subjects};
+use crate::select::refused_input::RefusedInput;
+use crate::select::rule_set::rule_set;
 
 /// `layoutproof mutants`.
 #[derive(Debug, Args)]

@@ -20,7 +20,7 @@ use crate::args::placement::PlacementArgs;
 use crate::commands::show::Input;
 use crate::output::{print, warn_rendered};
 use crate::select::inputs::{InputWord, add_text};
-use crate::select::selection::options_of;
+use crate::select::shader_file::declare_options::options_of;
 
 /// Output formats of `layoutproof reflect`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -118,6 +118,7 @@ fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Bo
         let span = add_text(&path, sources)?;
         return Ok(Source::of_program(span, options, &declared, sources).map(Box::new));
     }
+
     Ok(match Input::read(&args.input, &args.declare, args.placement.profile.as_deref(), sources)? {
         Ok(Input::Declared(source)) => Ok(source),
         Ok(Input::LaidOut(_)) => bail!("{} says its own layout: reflection is of HLSL and Slang", args.input),
@@ -131,12 +132,14 @@ fn request(args: &ReflectArgs, source: &Source) -> anyhow::Result<BindingRequest
     let (Some(mut request), true) = (requests.pop(), requests.is_empty()) else {
         bail!("reflection is of one target by one convention: --target d3d12 --convention slang")
     };
+
     match request.convention {
         Convention::Slang | Convention::SlangDocumented => {}
         Convention::Dxc | Convention::Clang => {
             bail!("{} has no such reflection: --convention slang", request.convention)
         }
     }
+
     if !request.options.iter().any(|option| option.starts_with("-matrix-layout")) {
         let order = match source.options.matrix {
             MatrixOrder::Row => "-matrix-layout-row-major",

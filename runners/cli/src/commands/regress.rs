@@ -17,10 +17,11 @@ use layoutproof_core::results::frozen::{BuildComparison, CaseDecisions, Manifest
 use layoutproof_executor::tools::MachineTools;
 
 use crate::args::Format;
-use crate::commands::freeze::{AskArgs, CompilerUnderTest, sources};
+use crate::commands::freeze::{AskArgs, CompilerUnderTest};
 use crate::output::{print, print_json, warn};
 use crate::records::frozen_set::{FrozenSet, FrozenSetPlace};
 use crate::records::output_files::check_folder;
+use crate::select::all_cases::sources_with_refused;
 
 /// `layoutproof regress`.
 #[derive(Debug, Args)]
@@ -76,7 +77,7 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
         return Ok(Exit::Missing);
     }
 
-    let sources = sources(&args.ask)?;
+    let sources = sources_with_refused(&args.ask.cases, &args.ask.filter)?;
     let left_out = leave_out(&mut set, &args.ask, &sources);
     if let Build::Frozen(frozen) = &mut build {
         leave_out(frozen, &args.ask, &sources);
@@ -160,7 +161,7 @@ impl Build {
         }
     }
 
-    /// Whether it is this set, so that there is nothing to compare.
+    /// True if it is this set, so that there is nothing to compare.
     fn is_frozen_as(&self, set: &FrozenSet) -> bool {
         match self {
             Self::Here(_) => false,

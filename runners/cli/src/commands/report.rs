@@ -1,13 +1,12 @@
 //! `layoutproof report`: reports the records of one or several runs again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::bail;
-use clap::Args;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::Exit;
 
-use crate::args::OutputArgs;
+use crate::args::ReportArgs;
 use crate::output::warn;
 use crate::records::final_report::{FinalReport, check_outputs};
 use crate::records::floors::missed_by_runs;
@@ -18,24 +17,10 @@ use crate::records::records_file::RecordsTarget;
 use crate::select::files::{self, FileKind};
 use crate::select::lists::floors;
 
-/// `layoutproof report`.
-#[derive(Debug, Args)]
-pub struct ReportArgs {
-    /// Records of runs (`run --json`), of the shards of one or of several.
-    #[arg(required = true, value_name = "RECORDS")]
-    pub files: Vec<PathBuf>,
-    /// The least number of leaves that each device must answer for, in all runs together; files add up.
-    #[arg(long, value_name = "FILE")]
-    pub floors: Vec<PathBuf>,
-    /// Where reports go.
-    #[command(flatten)]
-    pub outputs: OutputArgs,
-}
-
 /// Reports what the records say as the run itself would have done, with its exit code.
 ///
 /// # Errors
-/// Files that cannot be read, that are no records, or that contradict themselves or each other; for floors, what the runs
+/// Files that cannot be read, that are not records, or that contradict themselves or each other; for floors, what the runs
 /// were about as well.
 pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     check_outputs(&args.outputs)?;

@@ -26,13 +26,14 @@ use crate::records::records_file::{self, RecordsTarget};
 use crate::records::{floors, lock, resume};
 use crate::select::inputs::InputWord;
 use crate::select::run_config::RunConfig;
-use crate::select::selection::{Selection, select};
+use crate::select::selecting::select;
+use crate::select::selection::Selection;
 use crate::shader_cache::ShaderCache;
 
 /// Runs and reports.
 ///
 /// # Errors
-/// What kept it from running.
+/// The reason why it could not run.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let progress = Progress::begin(audience(args));
     let exit = run_telling(args, style, &progress);
@@ -196,7 +197,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What the run was to show and did not, a sentence each.
+    /// Demands that the run did not meet, a sentence each.
     fn missing(&self, records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
         let mut missing = floors::missed(&self.config.floors, &self.selection.subjects, records);
 

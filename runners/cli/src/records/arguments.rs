@@ -17,12 +17,13 @@ const RUN: &str = "run";
 const OF_REPORTS: [&str; 12] =
     ["json", "junit", "csv", "out", "resume", "verbose", "color", "ascii", "require", "forbid_skip", "floors", "help"];
 
-/// What the user typed behind the command, by option; positional words are under `inputs`.
+/// The options that the user typed behind the command, with their values; positional words are under `inputs`.
 pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<String, Vec<String>> {
     let command = Cli::command();
     let matches = command.clone().try_get_matches_from(words).ok();
     let run = matches.as_ref().and_then(ArgMatches::subcommand);
     let Some((name, run)) = run else { return BTreeMap::new() };
+
     let options = command.find_subcommand(name).into_iter().flat_map(Command::get_arguments);
     let options = options.map(|option| option.get_id().as_str()).filter(|id| !OF_REPORTS.contains(id));
     let typed = options.filter(|id| run.value_source(id) == Some(ValueSource::CommandLine));
@@ -40,6 +41,7 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<Stri
 pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result<RunArgs> {
     let command = Cli::command();
     let run = command.find_subcommand(RUN).context("every version can run")?;
+
     let (mut words, mut inputs) = (vec!["layoutproof".to_owned(), RUN.to_owned()], vec!["--".to_owned()]);
     for (id, values) in arguments {
         let option = run.get_arguments().find(|option| option.get_id() == id.as_str());
@@ -53,6 +55,7 @@ pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result
             (None, None) => inputs.extend(values.iter().cloned()),
         }
     }
+
     let cli = Cli::try_parse_from(words.into_iter().chain(inputs)).context("the arguments of the records' run")?;
     let Invoked::Run(run) = cli.command else { bail!("the records are of another command") };
     Ok(*run)

@@ -62,18 +62,20 @@ impl FinalReport<'_> {
                 print(&check_line(record, style));
             }
         }
+
         let file = outputs.json.as_ref().map_or(DEFAULT_RECORDS.to_owned(), |path| path.display().to_string());
         print(&failure_report(records, &file, style));
         print(&summary(&RunFacts { devices, checks: records, end, seconds }, style));
         if self.has_compilers() {
             print(&format!("\n{}", matrix::matrix(records, style)));
         }
+
         if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
             print(&github::annotations(records));
         }
     }
 
-    /// Whether compilers took part.
+    /// True if compilers took part.
     fn has_compilers(&self) -> bool {
         let is_compiler = |name: &str| matches!(Producer::named(name), Some(Producer::Compiler(_)));
         self.records.iter().any(|record| is_compiler(&record.producer))
@@ -100,11 +102,13 @@ impl FinalReport<'_> {
         for sentence in incomplete.iter().chain(missing) {
             warn(&format!("error: {sentence}\n"));
         }
+
         let not_done = self.end.not_done;
         if not_done > 0 {
             let checks = if not_done == 1 { "check" } else { "checks" };
             warn(&format!("error: the run was interrupted: {not_done} {checks} not done\n"));
         }
+
         let shortfalls =
             Shortfalls { could_not_run: not_done > 0, missing: !incomplete.is_empty() || !missing.is_empty() };
         let exit = exit_of_run(self.end, shortfalls);

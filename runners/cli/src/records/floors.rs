@@ -13,7 +13,7 @@ use layoutproof_core::results::record::{CheckRecord, RunHeader};
 
 use crate::records::arguments;
 use crate::select::lists::{BuiltInKnown, known_lists, text_of};
-use crate::select::selection::select;
+use crate::select::selecting::select;
 
 /// The floors that the records do not reach, a sentence each; `subjects` are what the records are about.
 pub(crate) fn missed(floors: &[Floor], subjects: &[Arc<Subject>], records: &[CheckRecord]) -> Vec<String> {
@@ -55,6 +55,7 @@ fn subjects(runs: &[RunHeader], records: &[CheckRecord]) -> anyhow::Result<Vec<A
             toolchains.push(toolchain);
         }
     }
+
     let mut found = Vec::new();
     for run in runs {
         let args = arguments::again(&run.arguments)?;

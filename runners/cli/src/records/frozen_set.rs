@@ -17,7 +17,10 @@ pub(crate) const FOLDER: &str = "shaders/frozen";
 const MANIFEST: &str = "manifest.toml";
 const ACCEPTED: &str = "accepted.toml";
 
-/// Sets of compilers that few machines have: their names, and the folders below [`FOLDER`].
+/// Compilers that few machines have, each with the folder below [`FOLDER`] that has the decisions of the same build.
+///
+/// Their names (those of `layoutproof compilers`) do not tell their versions, and an absent compiler cannot be asked for
+/// its own; so the version that `ci/versions.sh` fetches under each name is written here.
 const STAND_INS: [(&str, &str); 2] = [("dxc-old", "dxc-1.7.3435"), ("dxc-1.9", "dxc-1.9.2602.17")];
 
 /// The files of [`FOLDER`] at the time of the build: path below it and text.
@@ -42,7 +45,7 @@ impl fmt::Display for FrozenSetPlace {
 }
 
 impl FrozenSetPlace {
-    /// Whether the set's folder has this name.
+    /// True if the set's folder has this name.
     fn is_called(&self, name: &str) -> bool {
         match self {
             Self::Folder(folder) => folder.file_name().is_some_and(|own| own == name),
@@ -65,7 +68,7 @@ impl FrozenSetPlace {
     }
 }
 
-/// What one compiler decided, with what is said about it.
+/// The decisions of one compiler, with its manifest and the changes that are accepted.
 #[derive(Clone, Debug)]
 pub(crate) struct FrozenSet {
     /// Where it lies.
@@ -86,12 +89,14 @@ impl FrozenSet {
     pub(crate) fn load(place: FrozenSetPlace) -> anyhow::Result<Self> {
         let bad = |name: &str, error: String| anyhow!("{place}: {name}: {error}");
         let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, error))?;
+
         let mut decided = BTreeMap::new();
         for toolchain in &manifest.toolchains {
             let file = file_of(&toolchain.name);
             let own = text::read(&place.required(&file)?).map_err(|error| bad(&file, error.to_string()))?;
             decided.insert(toolchain.name.clone(), own);
         }
+
         let accepted = match place.file(ACCEPTED)? {
             Some(text) => IntendedChanges::read(&text).map_err(|error| bad(ACCEPTED, error))?,
             None => IntendedChanges::default(),
@@ -113,6 +118,7 @@ impl FrozenSet {
                 newest = Some((order, place));
             }
         }
+
         let none = || {
             format!(
                 "no frozen set of {family} below {FOLDER}: name one with --against, or make one with `layoutproof freeze`"
@@ -132,7 +138,7 @@ impl FrozenSet {
         place.map(Self::load).transpose()
     }
 
-    /// The set in the folder of this name; `None` where it is no folder with a manifest.
+    /// The set in the folder of this name; `None` where it is not a folder with a manifest.
     ///
     /// # Errors
     /// A set that cannot be read.

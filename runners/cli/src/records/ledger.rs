@@ -21,7 +21,7 @@ pub(crate) struct Ledger<'a> {
     records: Vec<Option<CheckRecord>>,
     /// Places before this one are in the file, where it is in order.
     next: usize,
-    /// Whether the file so far is the beginning of the whole one.
+    /// True if the file so far is the beginning of the whole one.
     in_order: bool,
     file: Option<RecordsFile>,
     known: &'a [KnownFailure],
@@ -60,7 +60,7 @@ impl<'a> Ledger<'a> {
         self.file = Some(file);
     }
 
-    /// Whether the check of this name is still to be done.
+    /// True if the check of this name is still to be done.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         self.open.get(name).is_some_and(|places| !places.is_empty())
     }
@@ -131,7 +131,7 @@ pub(crate) struct ClosedLedger {
 #[derive(Debug)]
 pub(crate) struct OpenFile {
     file: Option<RecordsFile>,
-    /// Whether the lines in it are not what the run came to.
+    /// True if the lines in it are not what the run came to.
     rewrite: bool,
 }
 
@@ -139,7 +139,7 @@ impl OpenFile {
     /// Ends the file.
     ///
     /// # Errors
-    /// What kept it from being written.
+    /// The file, with the reason why it could not be written.
     pub(crate) fn end(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         match self.file {
             None => Ok(()),

@@ -25,7 +25,7 @@ pub(crate) struct RecordedPart {
     pub runs: Vec<RunHeader>,
     /// The checks.
     pub checks: Vec<CheckRecord>,
-    /// What its last line says, but for the totals; `None` where the run was cut short before.
+    /// Its last line, of which the totals are not used; `None` where the run was cut short before.
     pub end: Option<RunEnd>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct MergedRuns {
     pub records: Vec<CheckRecord>,
     /// Their totals.
     pub end: RunEnd,
-    /// What a reader should know.
+    /// Sentences for the reader about devices and tools that differ.
     pub notes: Vec<String>,
     /// Shards that are not here, a sentence each.
     pub missing: Vec<String>,
@@ -98,24 +98,34 @@ fn distinct(runs: Vec<RunHeader>) -> Vec<RunHeader> {
     once
 }
 
+/// Where the first record of a check is.
+struct FirstRecord {
+    /// Index of its file.
+    file: usize,
+    /// Index among all records.
+    record: usize,
+}
+
 /// Every check once; `ms` aside, two records of one check must be equal.
 fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
-    let mut places: HashMap<String, (usize, usize)> = HashMap::new();
+    let mut known: HashMap<String, FirstRecord> = HashMap::new();
     let mut records: Vec<CheckRecord> = Vec::new();
     let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+
     for (file, part) in parts.into_iter().enumerate() {
         for record in part.checks {
             let name = record.name();
-            let Some((first, place)) = places.get(&name) else {
-                places.insert(name, (file, records.len()));
+            let Some(first) = known.get(&name) else {
+                known.insert(name, FirstRecord { file, record: records.len() });
                 records.push(record);
                 continue;
             };
-            let earlier = &records[*place];
+
+            let earlier = &records[first.record];
             if (CheckRecord { ms: earlier.ms, ..record.clone() }) != *earlier {
-                let outcomes = [earlier, &record].map(|record| format!("{:?}", record.outcome).to_lowercase());
-                let [here, there] = outcomes;
-                bail!("{} and {} contradict each other about `{name}`: {here} and {there}", names[*first], names[file]);
+                let [here, there] = [earlier, &record].map(|record| format!("{:?}", record.outcome).to_lowercase());
+                let (one, other) = (&names[first.file], &names[file]);
+                bail!("{one} and {other} contradict each other about `{name}`: {here} and {there}");
             }
         }
     }
@@ -126,6 +136,7 @@ fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
 fn check_shards(parts: &[RecordedPart]) -> anyhow::Result<()> {
     let all = parts.iter().flat_map(|part| part.runs.iter().map(move |run| (part, split(run))));
     let shards: Vec<_> = all.filter_map(|(part, (whole, shard))| Some((part, whole, shard?))).collect();
+
     for (index, (part, whole, shard)) in shards.iter().enumerate() {
         let same = |(_, other, of): &&(&RecordedPart, RunHeader, Shard)| {
             other.arguments == whole.arguments && of.of == shard.of

@@ -23,7 +23,7 @@ pub(crate) struct Participants {
     inapplicable: BTreeMap<String, u64>,
 }
 
-/// What came of the checks of one participant.
+/// The outcomes of one participant's checks.
 #[derive(Clone, Debug, Default)]
 struct Turnout {
     has_answered: bool,
@@ -108,7 +108,7 @@ impl Participants {
         format!("nothing was proved: no check applies: {}", list(&self.inapplicable))
     }
 
-    /// What a sentence calls a producer: by its option where the user named that, else by the compiler, of which all
+    /// The name of a producer in a sentence: with its option where the user named that, else by the compiler, of which all
     /// targets and options are one.
     fn producer(&self, name: &str) -> String {
         match Producer::named(name) {

@@ -24,7 +24,7 @@ pub(crate) struct RecordedRuns {
 /// Reads records; of a run that was killed while it wrote, the last line may be torn.
 ///
 /// # Errors
-/// A line that is no record or that contradicts what is before it, with its number.
+/// A line that is not a record or that contradicts the lines before it, with its number.
 pub(crate) fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
     // What is torn may end within a letter.
     let text = String::from_utf8_lossy(bytes);
@@ -53,6 +53,7 @@ impl RecordedRuns {
         if self.end.is_some() {
             return Some("this line comes after the end of the run; one file holds one run".to_owned());
         }
+
         match line {
             RecordLine::Run(run) if self.runs.contains(run) => Some("this first line is in the file twice".to_owned()),
             RecordLine::Run(_) if !self.checks.is_empty() => {
@@ -94,12 +95,14 @@ fn wrong_total(said: &RunEnd, found: &RunEnd) -> Option<String> {
             ("leaves", *leaves),
         ]
     };
+
     let numbers = numbers(said).into_iter().zip(numbers(found));
     let mut wrong = numbers.filter(|((_, said), (_, found))| said != found);
     let of_numbers = wrong.next().map(|((total, said), (_, found))| format!("`{total}` is {said}, not {found}"));
     let of_devices = || (said.devices != found.devices).then(|| "`devices` are others".to_owned());
     let of_proofs = || (said.proves != found.proves).then(|| "`proves` has other counts".to_owned());
     let of_resources = || (said.bound != found.bound).then(|| "`bound` has other counts".to_owned());
+
     let sentence = of_numbers.or_else(of_devices).or_else(of_proofs).or_else(of_resources)?;
     Some(format!("the totals do not match the checks: {sentence}"))
 }

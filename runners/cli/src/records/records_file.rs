@@ -17,6 +17,7 @@ use layoutproof_core::report::json_lines;
 use layoutproof_core::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader, SCHEMA};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
+use same_file::Handle;
 
 use crate::records::output_files::check_file;
 use crate::records::{arguments, lock};
@@ -36,6 +37,7 @@ pub(crate) fn header(
         [("spirv-val", validator.as_str()), ("naga", env!("NAGA_VERSION")), ("rspirv", env!("RSPIRV_VERSION"))];
     let mut tools = builds;
     tools.extend(built_in.map(|(tool, version)| (tool.to_owned(), version.to_owned())));
+
     RunHeader {
         schema: SCHEMA,
         layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
@@ -61,7 +63,7 @@ enum OpenedTarget {
     Regular(File),
     /// A terminal or a pipe, which has no lock.
     Stream,
-    /// What went wrong.
+    /// It could not be opened.
     Failed(io::Error),
 }
 
@@ -109,7 +111,7 @@ impl RecordsTarget {
     /// Writes a whole file of records, perhaps of several runs.
     ///
     /// # Errors
-    /// What kept it from being written.
+    /// The file, with the reason why it could not be written.
     pub(crate) fn write_whole(
         self,
         headers: &[RunHeader],
@@ -142,7 +144,7 @@ enum RecordsFileState {
     Growing(GrowingFile),
     /// A terminal or a pipe, where nothing can be mended later: it is written at the end.
     AtEnd,
-    /// What went wrong; the run goes on, and says so at its end.
+    /// It could not be written; the run goes on, and says so at its end.
     Failed(io::Error),
 }
 
@@ -214,7 +216,7 @@ impl RecordsFile {
         done.with_context(|| format!("writing {}", self.path.display()))
     }
 
-    /// Whether nothing is written before the end.
+    /// True if nothing is written before the end.
     pub(crate) fn is_written_at_end(&self) -> bool {
         match self.state {
             RecordsFileState::AtEnd => true,
@@ -232,10 +234,10 @@ pub(crate) fn check_to_go_on(path: &Path) -> anyhow::Result<()> {
     check_file(path)
 }
 
-/// Whether two paths lead to one file. No pipe is opened to find that out, since its other end may never be.
+/// True if two paths are the same, or lead to one regular file.
 pub(crate) fn is_one_file(one: &Path, other: &Path) -> bool {
-    let are_regular = [one, other].iter().all(|path| path.is_file());
-    one == other || (are_regular && same_file::is_same_file(one, other).unwrap_or(false))
+    let handle = |path: &Path| Handle::from_file(regular_file::open_regular(path).ok()?).ok();
+    one == other || handle(one).zip(handle(other)).is_some_and(|(one, other)| one == other)
 }
 
 /// Takes all out of a file.

@@ -9,7 +9,7 @@ use crate::records::recorded::{self, RecordedRuns};
 /// The records in the bytes of a file, which must be of the run that `header` begins; the last line may be torn.
 ///
 /// # Errors
-/// What is no record or contradicts itself, and all that keeps the two from being one run.
+/// A line that is not a record or contradicts itself, and each difference that keeps the two from being one run.
 pub(crate) fn read(place: &str, bytes: &[u8], header: &RunHeader) -> anyhow::Result<Vec<CheckRecord>> {
     let RecordedRuns { runs, checks, .. } = recorded::read(place, bytes)?;
     let [earlier] = &runs[..] else {

@@ -31,6 +31,7 @@ type DividedRun = (BTreeMap<String, Vec<String>>, u32);
 pub(crate) fn missing_shards(runs: &[RunHeader]) -> Vec<String> {
     let mut divisions: BTreeMap<DividedRun, Division> = BTreeMap::new();
     let is_whole = |run: &RunHeader| runs.iter().any(|other| other.arguments == run.arguments);
+
     for (run, shard) in runs.iter().map(split).filter(|(run, _)| !is_whole(run)) {
         let Some(Shard { number, of }) = shard else { continue };
         let division = divisions.entry((run.arguments, of)).or_default();
@@ -42,6 +43,7 @@ pub(crate) fn missing_shards(runs: &[RunHeader]) -> Vec<String> {
             division.by_device.entry(place).or_default().insert(number);
         }
     }
+
     divisions.iter().flat_map(|((_, of), division)| division.missing(*of)).collect()
 }
 
@@ -51,6 +53,8 @@ impl Division {
             let lacking = (1..=of).filter(|number| !numbers.contains(number) && !self.empty.contains(number));
             lacking.map(|number| format!("shard {number}/{of}{what} is missing")).collect()
         };
+
+        // Shards that every device lacks are told once, not once for each device.
         let mut sets = self.by_device.values();
         match sets.next() {
             None => lacking(&BTreeSet::new(), ""),
@@ -65,25 +69,41 @@ impl Division {
 
 /// The headers of whole runs, shards of one run put together.
 pub(crate) fn undivided(runs: &[RunHeader]) -> Vec<RunHeader> {
-    let mut whole: Vec<(RunHeader, BTreeSet<Option<Shard>>)> = Vec::new();
+    let mut whole: Vec<CollectedRun> = Vec::new();
     for (run, shard) in runs.iter().map(split) {
-        let same = |(known, _): &&mut (RunHeader, BTreeSet<Option<Shard>>)| {
-            (&known.arguments, &known.inputs, &known.layoutproof) == (&run.arguments, &run.inputs, &run.layoutproof)
-                && (known.devices.is_empty() || run.devices.is_empty() || known.devices == run.devices)
-        };
-        match whole.iter_mut().find(same) {
-            Some((known, shards)) => {
-                if shards.insert(shard) {
-                    known.cases = known.cases.saturating_add(run.cases);
-                }
-                if known.devices.is_empty() {
-                    known.devices = run.devices;
-                }
-            }
-            None => whole.push((run, BTreeSet::from([shard]))),
+        match whole.iter_mut().find(|known| known.is_of(&run)) {
+            Some(known) => known.add(run, shard),
+            None => whole.push(CollectedRun { shards: BTreeSet::from([shard]), header: run }),
         }
     }
-    whole.into_iter().map(|(run, _)| run).collect()
+    whole.into_iter().map(|run| run.header).collect()
+}
+
+/// A run whose shards are put together, one after the other.
+struct CollectedRun {
+    /// That of the whole run, with the cases of the shards so far.
+    header: RunHeader,
+    /// The shards so far; `None` is a run that was not divided.
+    shards: BTreeSet<Option<Shard>>,
+}
+
+impl CollectedRun {
+    /// True if a header belongs to the same run. A shard without a case asks no device, so it has none.
+    fn is_of(&self, run: &RunHeader) -> bool {
+        let known = &self.header;
+        (&known.arguments, &known.inputs, &known.layoutproof) == (&run.arguments, &run.inputs, &run.layoutproof)
+            && (known.devices.is_empty() || run.devices.is_empty() || known.devices == run.devices)
+    }
+
+    fn add(&mut self, run: RunHeader, shard: Option<Shard>) {
+        let known = &mut self.header;
+        if self.shards.insert(shard) {
+            known.cases = known.cases.saturating_add(run.cases);
+        }
+        if known.devices.is_empty() {
+            known.devices = run.devices;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use layoutproof_compilers::regular_file::{self, ReadError};
 
-/// What a file is, which says how long it may be.
+/// The kinds of files that are read, which decide how long a file may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     /// A shader, a module or what a shader includes.
@@ -50,7 +50,7 @@ pub(crate) fn read(path: &Path, kind: FileKind) -> anyhow::Result<Vec<u8>> {
 /// The content of a text file.
 ///
 /// # Errors
-/// As [`read`], and for bytes that are no UTF-8.
+/// As [`read`], and for bytes that are not UTF-8.
 pub(crate) fn read_text(path: &Path, kind: FileKind) -> anyhow::Result<String> {
     text(path, read(path, kind)?)
 }
@@ -71,7 +71,7 @@ fn text(path: &Path, bytes: Vec<u8>) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|_| anyhow!("reading {}: not UTF-8 text", path.display()))
 }
 
-/// What a folder holds, by name.
+/// The content of a folder, by name.
 ///
 /// # Errors
 /// The path with the reason.

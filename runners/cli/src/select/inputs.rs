@@ -1,4 +1,4 @@
-//! What a command works on: built-in cases, case files, users' shader files.
+//! Reads what a command works on: built-in cases, case files, users' shader files.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -13,12 +13,12 @@ use layoutproof_layout::Span;
 
 use crate::args::ShaderLanguage;
 use crate::select::files::{FileKind, read_text, toml_files_below};
-use crate::select::glsl_file::STAGES;
+use crate::select::shader_file::glsl_file::STAGES;
 
 /// Every built-in case: id and text.
 const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
-/// What is said where nothing tells the language of standard input.
+/// The message where nothing tells the language of standard input.
 pub(crate) const NO_LANGUAGE: &str =
     "standard input has no suffix: say its language with --lang hlsl, slang, glsl or wgsl";
 
@@ -54,7 +54,7 @@ impl ShaderLanguage {
     }
 }
 
-/// What a word on the command line means.
+/// A word on the command line, by what it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InputWord {
     /// Declarations.

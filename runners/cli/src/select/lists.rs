@@ -11,7 +11,7 @@ use layoutproof_layout::FileId;
 
 use crate::args::RunArgs;
 use crate::select::files::{FileKind, entries, read_text};
-use crate::select::selection::RefusedInput;
+use crate::select::refused_input::RefusedInput;
 
 /// The repository's own list of known differences: name and text.
 const BUILT_IN_KNOWN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
@@ -28,7 +28,7 @@ pub(crate) enum BuiltInKnown {
 }
 
 impl BuiltInKnown {
-    /// What the arguments say. The list is about the built-in cases under all rule sets, in every form of access.
+    /// The choice that the arguments make. The list is about the built-in cases under all rule sets, in every form of access.
     pub(crate) fn of(args: &RunArgs) -> Self {
         let whole = args.inputs.is_empty() && args.rules.is_empty() && args.form.is_empty();
         match (args.no_known, whole && args.part.caselist.is_none()) {
@@ -56,6 +56,7 @@ pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::
             Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
         }
     }
+
     found.extend(lists(paths, known::read)?);
     Ok(found)
 }
@@ -95,6 +96,7 @@ pub(crate) fn lists<T>(
     let mut sources = SourceMap::default();
     let mut found = Vec::new();
     let mut diagnostics = Vec::new();
+
     for path in paths {
         for file in toml_files(path)? {
             let id = sources.add(file.display().to_string(), read_text(&file, FileKind::List)?);
@@ -104,6 +106,7 @@ pub(crate) fn lists<T>(
             }
         }
     }
+
     if diagnostics.is_empty() { Ok(found) } else { bail!(RefusedInput { diagnostics, sources }) }
 }
 

@@ -16,10 +16,10 @@ use layoutproof_core::probe::{AddressSpace, Form, Stage};
 use layoutproof_core::results::floors::Floor;
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
-use layoutproof_executor::device_listing::{DRIVEN, DeviceListing};
+use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::execute::ShaderProduction;
 use layoutproof_executor::interrupt::Interrupt;
-use layoutproof_executor::pool::{JOB_LIMIT, Launch};
+use layoutproof_executor::launch::{JOB_LIMIT, Launch};
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_layout::ElementChoice;
 
@@ -28,7 +28,7 @@ use crate::compilers;
 use crate::output::warn;
 use crate::progress::Progress;
 use crate::select::lists::{BuiltInKnown, floors, known_lists, text_of};
-use crate::select::selection::rule_set;
+use crate::select::rule_set::rule_set;
 
 /// The word for every space.
 const ALL_SPACES: &str = "all";
@@ -60,7 +60,7 @@ pub(crate) struct RunConfig {
     pub(crate) known_text: String,
     /// The floors that devices must reach.
     pub(crate) floors: Vec<Floor>,
-    /// Whether no flag picks devices, APIs, producers or forms, so that checks without any of them take part.
+    /// True if no flag picks devices, APIs, producers or forms, so that checks without any of them take part.
     pub(crate) all_witnesses: bool,
 }
 
@@ -77,8 +77,7 @@ impl RunConfig {
         };
         let producers = producers(&args.producer, &toolchains)?;
 
-        let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::D3d12, RunnerKind::Dxil, RunnerKind::Model];
-        let runners = runners.map(|kind| (kind.as_str(), kind));
+        let runners: Vec<_> = RunnerKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
         let forms = Form::ALL.map(|form| (form.as_str(), form));
 
         let misreadings = MISREADINGS.iter().chain(BINDING_MISREADINGS);
@@ -167,12 +166,14 @@ impl RunConfig {
     pub(crate) fn devices(&self) -> DeviceListing {
         let named_model_only = !self.device_ids.is_empty() && self.device_ids.iter().all(|id| id == "model");
         let is_asked = |api: &RunnerKind| self.runners.contains(api) && !named_model_only;
-        let apis: Vec<RunnerKind> = DRIVEN.into_iter().filter(is_asked).collect();
+        let apis: Vec<RunnerKind> = RunnerKind::driven().filter(is_asked).collect();
+
         let mut listing = DeviceListing::of(&apis, &self.launch);
         listing.devices.push(Model::new().device().clone());
         if self.producers.iter().any(|producer| producer.feeds(RunnerKind::Dxil)) {
             listing.devices.push(Evaluator::new().device().clone());
         }
+
         listing.devices.retain(|device| {
             self.runners.contains(&device.runner)
                 && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
@@ -195,6 +196,7 @@ impl RunConfig {
                     .to_owned(),
             );
         }
+
         let absent = |id: &&String| !devices.iter().any(|device| device.id == **id);
         let missing = self.required.iter().chain(&self.device_ids).find(absent);
         missing.map(|id| format!("device `{id}` is required and was not found"))
@@ -206,6 +208,7 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
     if names.is_empty() {
         return Ok(Producer::BUILT_IN.to_vec());
     }
+
     let mut found = Vec::new();
     for name in names {
         let built_in = Producer::BUILT_IN.into_iter().filter(|producer| name == "all" || producer.as_str() == name);
@@ -216,6 +219,7 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
         }
         found.extend(of_name);
     }
+
     found.sort();
     found.dedup();
     Ok(found)

@@ -14,12 +14,12 @@ use crate::select::files::{FileKind, read_text};
 pub(crate) struct RunPart {
     shard: Option<Shard>,
     list: Option<CaseList>,
-    /// Whether the list may name what is not there.
+    /// True if the list may name cases that do not exist.
     may_be_empty: bool,
 }
 
 impl RunPart {
-    /// What the arguments say.
+    /// The part that the arguments name.
     ///
     /// # Errors
     /// A list that cannot be read.
@@ -28,17 +28,17 @@ impl RunPart {
         Ok(Self { shard: args.shard, list: list.map(|text| CaseList::of(&text)), may_be_empty: false })
     }
 
-    /// One trial, or nothing, where none is called so.
+    /// The trial of this name alone; nothing if there is no such trial.
     pub(crate) fn of_trial(name: &str) -> Self {
         Self { shard: None, list: Some(CaseList::of(name)), may_be_empty: true }
     }
 
-    /// Whether something of the case of this id is wanted.
+    /// True if something of the case of this id belongs to the part.
     pub(crate) fn takes_case(&self, id: &str) -> bool {
         self.shard.is_none_or(|shard| shard.takes(id)) && self.list.as_ref().is_none_or(|list| list.takes_case(id))
     }
 
-    /// Whether the trial of this name is wanted, if its case is.
+    /// True if the trial of this name belongs to the part, given that its case does.
     pub(crate) fn takes_trial(&self, name: &str) -> bool {
         self.list.as_ref().is_none_or(|list| list.takes_trial(name))
     }
@@ -55,6 +55,7 @@ impl RunPart {
         if unknown.is_empty() {
             return Ok(());
         }
+
         let named = unknown[..unknown.len().min(NAMED)].join("\n  ");
         let more = match unknown.len().saturating_sub(NAMED) {
             0 => String::new(),

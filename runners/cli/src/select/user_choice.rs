@@ -12,9 +12,10 @@ use layoutproof_layout::{RuleSet, Span, find, table};
 
 use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
-use crate::select::explicit_layouts;
 use crate::select::inputs::add_text;
-use crate::select::selection::{Selection, options_of};
+use crate::select::selection::Selection;
+use crate::select::shader_file::declare_options::options_of;
+use crate::select::shader_file::explicit_layouts;
 
 /// The rule sets, compilers and conventions that the user chose.
 pub(crate) struct UserChoice<'a> {
@@ -50,6 +51,7 @@ impl Selection {
     ) -> anyhow::Result<()> {
         let span = add_text(path, &mut self.sources)?;
         let options = options_of(declare, path, choice.placement.profile.as_deref());
+
         match Source::of_file(span, declare.layout_options(), &options, &mut self.sources) {
             Ok(source) => self.add_file(source, choice, problems)?,
             Err(found) => problems.extend(found),
@@ -137,6 +139,7 @@ impl Selection {
             Ok(None) => return,
             Err(found) => return problems.extend(found),
         };
+
         for placed in BindingCheck::all(&source) {
             problems.extend(placed.problems());
             if rules.is_empty() && placed.expected.is_some() && choice.takes(&placed) {

@@ -55,14 +55,17 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<c_int, DxcDriverError>
         write_stdout(&format!("{}\n", library.version()?))?;
         return Ok(0);
     }
+
     let object_path = object_path(&options.dxc);
     let source_path = source_path(&options.dxc, object_path)?;
     let source = std::fs::read(source_path).map_err(|error| at(source_path, error))?;
+
     let compilation = library.compile(&source, &options.dxc)?;
     io::stderr().write_all(compilation.diagnostics.as_bytes()).map_err(|error| at("stderr", error))?;
     if !compilation.succeeded {
         return Ok(1);
     }
+
     if let Some(path) = object_path {
         std::fs::write(path, &compilation.object).map_err(|error| at(path, error))?;
     }

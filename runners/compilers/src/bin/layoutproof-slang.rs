@@ -38,8 +38,11 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), SlangDriverErr
         return Err(SlangDriverError::Usage);
     };
     let library = SlangLibrary::open(&PathBuf::from(path))?;
+
+    // The version is the greeting: whoever started this process waits for it.
     let (mut requests, mut answers) = (io::stdin().lock(), io::stdout().lock());
     send(&mut answers, &[library.version()?])?;
+
     while let Some(request) = receive(&mut requests)? {
         let Some((folder, arguments)) = request.split_first() else { return Err(SlangDriverError::Usage) };
         std::env::set_current_dir(folder)?;

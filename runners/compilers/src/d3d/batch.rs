@@ -7,12 +7,10 @@ use std::fs;
 use std::io;
 use std::time::Duration;
 
-use super::D3dOutcome;
-use super::server::Server;
+use super::server::{Server, command_line, read_file};
 use super::session::SessionDeath;
-use crate::child::{OUTPUT_LIMIT, TIME_LIMIT};
+use crate::child::TIME_LIMIT;
 use crate::compiler::Compiler;
-use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
 /// A source with its profile, its entry point and its options.
@@ -37,6 +35,17 @@ pub struct D3dObject {
     pub listing: String,
     /// Warnings.
     pub diagnostics: String,
+}
+
+/// How the compilation of a source ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum D3dOutcome<T> {
+    /// What was made of it.
+    Made(T),
+    /// The compiler refused it, in its own words.
+    Refused(String),
+    /// The compiler crashed or hung, or could not be run; in a sentence.
+    Broken(String),
 }
 
 /// `fxc` or `dxc-1.9` of [`Compiler::known`], kept running.
@@ -74,17 +83,18 @@ impl D3dCompiler {
     fn compile_one(&mut self, source: &D3dSource) -> D3dOutcome<D3dObject> {
         let mut arguments = vec!["-T", &source.profile, "-E", &source.entry];
         arguments.extend(source.options.iter().map(String::as_str).chain(ALWAYS));
-        if let Some(wrong) = arguments.iter().find(|argument| argument.contains(['\t', '\n', '\r'])) {
-            return D3dOutcome::Broken(format!("{}: no argument has tabs or lines: {wrong:?}", self.compiler().name()));
-        }
-        let line = arguments.join("\t");
-        let answered = self.prepare(source).and_then(|()| self.server.ask(&line, self.folder.path(), self.limit));
-        answered
-            .and_then(|status| self.collect(&status))
+        self.ask(source, &arguments)
             .unwrap_or_else(|error| D3dOutcome::Broken(format!("{}: {error}", self.compiler().name())))
     }
 
-    /// Puts the source where the process reads it, and takes away what the one before left.
+    fn ask(&mut self, source: &D3dSource, arguments: &[&str]) -> io::Result<D3dOutcome<D3dObject>> {
+        let line = command_line(arguments)?;
+        self.prepare(source)?;
+        let answer = self.server.ask(&line, self.folder.path(), self.limit)?;
+        self.collect(&answer)
+    }
+
+    /// Puts the source where the process reads it, and removes the files of the one before.
     fn prepare(&self, source: &D3dSource) -> io::Result<()> {
         for name in ["object", "listing", "diagnostics"] {
             match fs::remove_file(self.folder.path().join(name)) {
@@ -95,15 +105,14 @@ impl D3dCompiler {
         fs::write(self.folder.path().join("source.hlsl"), &source.text)
     }
 
+    /// Reads the files that belong to the answer.
     fn collect(&self, answer: &Result<String, SessionDeath>) -> io::Result<D3dOutcome<D3dObject>> {
-        let read = |name: &str| {
-            let bytes = regular_file::read(&self.folder.path().join(name), OUTPUT_LIMIT);
-            bytes.map_err(|error| io::Error::other(format!("its {name}: {error}")))
-        };
-        let text = |name: &str| read(name).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let folder = self.folder.path();
+        let text = |name: &str| read_file(folder, name).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+
         Ok(match answer.as_deref() {
             Ok("0") => D3dOutcome::Made(D3dObject {
-                container: read("object")?,
+                container: read_file(folder, "object")?,
                 listing: text("listing")?,
                 diagnostics: text("diagnostics")?,
             }),

@@ -7,8 +7,8 @@ use layoutproof_core::inspect::fxc::{FxcBinding, resource_bindings};
 use layoutproof_core::inspect::spirv::bound_variables;
 use layoutproof_layout::LayoutUnit;
 
-use super::D3dObject;
-use super::rewrite::{with_entry, with_slot, without_idle_capabilities, without_repeated_decorations};
+use super::batch::D3dObject;
+use super::rewrite::{SpirvSlot, with_entry, with_slot, without_idle_capabilities, without_repeated_decorations};
 use super::texel_buffers::with_storage_buffers;
 use crate::child::OUTPUT_LIMIT;
 use crate::compiler::{Compiler, CompilerAnswer};
@@ -24,24 +24,13 @@ pub struct Executable {
     pub places: Vec<ResourcePlace>,
 }
 
-/// Where a resource of the source is in the module.
+/// The place of one of the source's resources in the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourcePlace {
     /// Name, register and space, as FXC lists them.
     pub listed: FxcBinding,
-    /// Descriptor set.
-    pub set: u32,
-    /// Binding.
-    pub binding: u32,
-}
-
-/// A place for a resource in SPIR-V.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SpirvSlot {
-    /// Descriptor set.
-    pub set: u32,
-    /// Binding.
-    pub binding: u32,
+    /// Where it is bound in the module.
+    pub slot: SpirvSlot,
 }
 
 impl Executable {
@@ -57,9 +46,8 @@ impl Executable {
         self.spirv = with_entry(&self.spirv, entry);
         for place in &mut self.places {
             if let Some((_, to)) = slots.iter().find(|(name, _)| *name == place.listed.binding.name) {
-                self.spirv = with_slot(&self.spirv, SpirvSlot { set: place.set, binding: place.binding }, *to);
-                place.set = to.set;
-                place.binding = to.binding;
+                self.spirv = with_slot(&self.spirv, place.slot, *to);
+                place.slot = *to;
             }
         }
         self
@@ -72,28 +60,32 @@ const ARGUMENTS: [&str; 8] =
 /// Translates an object of FXC.
 ///
 /// # Errors
-/// Why there is no module, in a sentence.
+/// vkd3d-compiler refuses it or crashes, or its module cannot be used; in a sentence.
 pub(crate) fn translate(vkd3d: &Compiler, object: &D3dObject) -> Result<Executable, String> {
-    let folder = ScratchFolder::new().map_err(|error| error.to_string())?;
-    fs::write(folder.path().join("object.dxbc"), &object.container).map_err(|error| error.to_string())?;
-    match vkd3d.ask(folder.path(), &ARGUMENTS) {
-        CompilerAnswer::Accepted(_) => {}
-        CompilerAnswer::Refused(finished) => {
-            return Err(format!("vkd3d-compiler refuses it: {}", finished.stderr.trim()));
-        }
-        CompilerAnswer::Broken(how) => return Err(how),
-    }
-    let module = read_words(&folder.path().join("object.spv"))?;
+    let module = compile_to_spirv(vkd3d, &object.container)?;
     let rows = resource_bindings(&object.listing)?;
     let module = without_repeated_decorations(&module);
-    // Beside texels of a format there is no telling which buffers have bytes.
+
+    // Beside texels of a format, nothing tells which buffers have bytes.
     let has_texels = rows.iter().any(Executable::has_texels);
     let untyped = if has_texels { Some(module) } else { with_storage_buffers(&module) };
-    let untyped =
-        untyped.ok_or("its code asks for the size of a texel buffer, as which vkd3d's SPIR-V has a buffer")?;
+    let untyped = untyped.ok_or("its code asks for the size of a buffer, which is a texel buffer in vkd3d's SPIR-V")?;
+
     let spirv = without_idle_capabilities(&untyped);
     let places = places(&spirv, rows)?;
     Ok(Executable { spirv, places })
+}
+
+/// The words that vkd3d-compiler makes of DXBC.
+fn compile_to_spirv(vkd3d: &Compiler, dxbc: &[u8]) -> Result<Vec<u32>, String> {
+    let folder = ScratchFolder::new().map_err(|error| error.to_string())?;
+    fs::write(folder.path().join("object.dxbc"), dxbc).map_err(|error| error.to_string())?;
+
+    match vkd3d.ask(folder.path(), &ARGUMENTS) {
+        CompilerAnswer::Accepted(_) => read_words(&folder.path().join("object.spv")),
+        CompilerAnswer::Refused(finished) => Err(format!("vkd3d-compiler refuses it: {}", finished.stderr.trim())),
+        CompilerAnswer::Broken(how) => Err(how),
+    }
 }
 
 fn read_words(file: &Path) -> Result<Vec<u32>, String> {
@@ -110,12 +102,12 @@ fn places(spirv: &[u32], rows: Vec<FxcBinding>) -> Result<Vec<ResourcePlace>, St
         let name = variable(&listed);
         // A constant buffer's name goes on, `cb1_3`.
         let found = variables.iter().find(|variable| variable.name.split('_').next() == Some(name.as_str()))?;
-        Some(ResourcePlace { set: found.set, binding: found.binding, listed })
+        Some(ResourcePlace { slot: SpirvSlot { set: found.set, binding: found.binding }, listed })
     });
     Ok(placed.collect())
 }
 
-/// What vkd3d-compiler calls the variable of a resource: after its range in a 5.1 profile, its register in 5.0.
+/// The name that vkd3d-compiler gives to the variable of a resource: by its range in a 5.1 profile, by its register in 5.0.
 fn variable(listed: &FxcBinding) -> String {
     let prefix = if listed.binding.unit == LayoutUnit::ConstantBuffer { "cb" } else { listed.binding.unit.as_str() };
     format!("{prefix}{}", listed.range.unwrap_or(listed.binding.index))

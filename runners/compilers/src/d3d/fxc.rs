@@ -3,17 +3,15 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use super::executable::translate;
-use super::{D3dCompiler, D3dObject, D3dOutcome, D3dSource, Executable};
+use super::batch::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
+use super::executable::{Executable, translate};
 use crate::compiler::Compiler;
-use crate::tools_folder::ToolsFolder;
 
 /// FXC, kept running, with vkd3d-compiler behind it.
 #[derive(Debug)]
 pub struct Fxc {
     compiler: Mutex<D3dCompiler>,
     translator: Compiler,
-    version: String,
 }
 
 /// A compiled source.
@@ -21,32 +19,17 @@ pub struct Fxc {
 pub struct FxcProgram {
     /// What FXC made.
     pub object: D3dObject,
-    /// The module, or why there is none, in a sentence: what vkd3d-compiler cannot translate is no fault of the source.
+    /// The module, or why there is none, in a sentence: the source is not at fault if vkd3d-compiler cannot translate it.
     pub executable: Result<Executable, String>,
 }
 
 impl Fxc {
-    /// Both programs, or why one is not there.
-    ///
-    /// # Errors
-    /// What is missing, or that no temporary folder can be made.
-    pub fn find(tools: Option<&ToolsFolder>) -> Result<Self, String> {
-        let named = |name: &str| Compiler::named(name, tools).compiler;
-        Self::new(named("fxc")?, named("vkd3d")?).map_err(|error| error.to_string())
-    }
-
-    /// Of `fxc` and `vkd3d` of [`Compiler::known`]; nothing is started yet.
+    /// Takes `fxc` and `vkd3d` of [`Compiler::known`]; nothing is started yet.
     ///
     /// # Errors
     /// No temporary folder can be made.
     pub fn new(fxc: Compiler, vkd3d: Compiler) -> io::Result<Self> {
-        let version = format!("{}, {}", fxc.version(), vkd3d.version());
-        Ok(Self { compiler: Mutex::new(D3dCompiler::new(fxc)?), translator: vkd3d, version })
-    }
-
-    /// Both versions.
-    pub fn version(&self) -> &str {
-        &self.version
+        Ok(Self { compiler: Mutex::new(D3dCompiler::new(fxc)?), translator: vkd3d })
     }
 
     /// Compiles every source; one answer each, in order. Threads take turns.

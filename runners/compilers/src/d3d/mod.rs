@@ -1,8 +1,8 @@
 //! Microsoft's HLSL compilers under Wine: FXC, whose DXBC runs on Vulkan devices through vkd3d, and DXC 1.9, which
 //! `LineService` asks as if it were a DXC of this system.
 //!
-//! [`Fxc`] compiles HLSL to DXBC, and translates that to SPIR-V in which every register's place is known. The drivers of FXC
-//! and DXC call it. Offsets are FXC's own: vkd3d-compiler turns each constant buffer into one array of `vec4`, and other
+//! [`Fxc`] compiles HLSL to DXBC, and translates that to SPIR-V in which every register's place is known. FXC's driver calls
+//! it. Offsets are FXC's own: vkd3d-compiler turns each constant buffer into one array of `vec4`, and other
 //! buffers into words, so no layout rule of SPIR-V has a part. One process of Wine compiles many sources, since its start
 //! takes longer than a hundred probes.
 //!
@@ -29,18 +29,8 @@ mod service;
 mod session;
 mod texel_buffers;
 
-pub use batch::{D3dCompiler, D3dObject, D3dSource};
-pub use executable::{Executable, ResourcePlace, SpirvSlot};
+pub use batch::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
+pub use executable::{Executable, ResourcePlace};
 pub use fxc::{Fxc, FxcProgram};
+pub use rewrite::SpirvSlot;
 pub(crate) use service::LineService;
-
-/// How the compilation of a source ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum D3dOutcome<T> {
-    /// What was made of it.
-    Made(T),
-    /// The compiler refused it, in its own words.
-    Refused(String),
-    /// The compiler crashed or hung, or could not be run; in a sentence.
-    Broken(String),
-}

@@ -1,11 +1,9 @@
 //! Small changes to a module of SPIR-V, word by word.
 //!
-//! Words that are no SPIR-V are passed on as they are, for the reader of the module to refuse. Source: SPIR-V
+//! Words that are not SPIR-V are passed on as they are, for the reader of the module to refuse. Source: SPIR-V
 //! specification, "Physical Layout of a SPIR-V Module and Instruction" and "Instructions".
 
 use std::collections::HashSet;
-
-use super::executable::SpirvSlot;
 
 /// Words of the header.
 pub(super) const HEADER: usize = 5;
@@ -25,6 +23,15 @@ const BUFFER: u32 = 5;
 const BINDING: u32 = 33;
 /// `DescriptorSet`.
 const DESCRIPTOR_SET: u32 = 34;
+
+/// A place for a resource in SPIR-V.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpirvSlot {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding.
+    pub binding: u32,
+}
 
 /// The module with each `OpDecorate` once. vkd3d-compiler 1.2 decorates the array type of storage buffers anew for each
 /// of them, which means nothing new, but spirv-val refuses it.

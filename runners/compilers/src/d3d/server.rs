@@ -1,11 +1,15 @@
 //! A compiler that serves lines, kept running: started by the first line, and again behind one that ended it.
+//!
+//! `batch` and `service` send it command lines and read the files that it writes.
 
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use super::session::{LineSession, SessionDeath};
+use crate::child::OUTPUT_LIMIT;
 use crate::compiler::Compiler;
+use crate::regular_file;
 
 /// The compiler with its process, once it has one.
 #[derive(Debug)]
@@ -25,7 +29,7 @@ impl Server {
         &self.compiler
     }
 
-    /// The line that the process answers `line` with, or how it died. A process that has to be started is so in `folder`.
+    /// Sends `line`. Returns the answer, a line, or how the process died. A process that has to be started runs in `folder`.
     ///
     /// # Errors
     /// The process cannot be started.
@@ -38,6 +42,7 @@ impl Server {
         // A process that was there before may have been ended by somebody else: a second one decides.
         let attempts = if self.session.is_some() { 2 } else { 1 };
         let mut answer = Err(SessionDeath::Ended);
+
         for _ in 0..attempts {
             let mut session = match self.session.take() {
                 Some(session) => session,
@@ -54,4 +59,24 @@ impl Server {
         }
         Ok(answer)
     }
+}
+
+/// The line that stands for a command line: its arguments with tabs between them.
+///
+/// # Errors
+/// An argument does not fit into a line.
+pub(crate) fn command_line(arguments: &[&str]) -> io::Result<String> {
+    match arguments.iter().find(|argument| argument.contains(['\t', '\n', '\r'])) {
+        Some(wrong) => Err(io::Error::other(format!("no argument has tabs or lines: {wrong:?}"))),
+        None => Ok(arguments.join("\t")),
+    }
+}
+
+/// Reads a file that the compiler wrote to `folder`.
+///
+/// # Errors
+/// The file is missing, is not a regular file or is too long.
+pub(crate) fn read_file(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
+    let bytes = regular_file::read(&folder.join(name), OUTPUT_LIMIT);
+    bytes.map_err(|error| io::Error::other(format!("its {name}: {error}")))
 }

@@ -6,14 +6,13 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::server::Server;
+use super::server::{Server, command_line, read_file};
 use super::session::SessionDeath;
-use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput};
+use crate::child::{ProcessEnd, ProcessOutput};
 use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, Service};
-use crate::regular_file;
 
-/// Files beside the source, for what the compiler prints.
+/// Files beside the source, to which the compiler writes what it would print.
 const LISTING: &str = "stdout";
 const DIAGNOSTICS: &str = "stderr";
 
@@ -40,20 +39,17 @@ impl LineService {
 }
 
 impl CompileService for LineService {
-    /// As the trait says. An argument that does not fit into a line is an error, too, and so is what the compiler says where
-    /// it cannot be asked.
+    /// Besides the errors of the trait: an argument does not fit into a line, or the compiler says why it cannot answer.
     fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput> {
         let folder = &std::path::absolute(folder)?;
-        let place = folder.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
+        let place = folder.to_str().ok_or_else(|| io::Error::other("the path of the folder is not UTF-8 text"))?;
         let mut words = vec!["-Cd", place, "-Fc", LISTING, "-Fe", DIAGNOSTICS];
         words.extend(without_listing(arguments));
-        if let Some(wrong) = words.iter().find(|word| word.contains(['\t', '\n', '\r'])) {
-            return Err(io::Error::other(format!("no argument has tabs or lines: {wrong:?}")));
-        }
+        let line = command_line(&words)?;
 
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut server = idle.unwrap_or_else(|| Server::new(self.compiler.clone()));
-        let answer = server.ask(&words.join("\t"), folder, limit)?;
+        let answer = server.ask(&line, folder, limit)?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(server);
 
         let ended = |end| ProcessOutput { end, stdout: String::new(), stderr: String::new() };
@@ -80,12 +76,10 @@ fn printed(folder: &Path, end: ProcessEnd) -> io::Result<ProcessOutput> {
     Ok(ProcessOutput { end, stdout: String::new(), stderr: read(folder, DIAGNOSTICS)? })
 }
 
-/// Takes a file that the compiler wrote.
+/// Reads a file that the compiler wrote, and removes it.
 fn read(folder: &Path, name: &str) -> io::Result<String> {
-    let path = folder.join(name);
-    let bytes =
-        regular_file::read(&path, OUTPUT_LIMIT).map_err(|error| io::Error::other(format!("its {name}: {error}")))?;
-    fs::remove_file(path)?;
+    let bytes = read_file(folder, name)?;
+    fs::remove_file(folder.join(name))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

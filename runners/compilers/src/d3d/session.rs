@@ -15,7 +15,7 @@ pub(crate) struct LineSession {
     answers: Receiver<String>,
 }
 
-/// Why there is no answer, and will be none.
+/// The reason why the process will not answer any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SessionDeath {
     /// It ended.

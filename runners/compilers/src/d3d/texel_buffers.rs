@@ -130,7 +130,7 @@ struct Rewriting {
 }
 
 impl Rewriting {
-    /// `None` for a module without a type that indices can have.
+    /// Collects the texel buffers of a module; `None` if it has no type that indices can have.
     fn of(words: &[u32]) -> Option<Self> {
         let defined = |wanted: &[u32]| {
             let found = instructions(words).find(|it| opcode(it) == wanted[0] && it.get(2..) == Some(&wanted[1..]))?;
@@ -138,6 +138,7 @@ impl Rewriting {
         };
         let uint = defined(&[OP_TYPE_INT, 32, 0])?;
         let float = defined(&[OP_TYPE_FLOAT, 32]);
+
         let mut bound = *words.get(BOUND)?;
         let numbers = (0..=COMPONENTS).map(|_| fresh(&mut bound)).collect();
         let mut texels = BTreeMap::new();
@@ -147,6 +148,7 @@ impl Rewriting {
             let (array, pointer) = (fresh(&mut bound), fresh(&mut bound));
             texels.insert(image[1], Texels { component, words, array, pointer });
         }
+
         Some(Self { bound, uint, numbers, texels, pointers: HashSet::new(), loaded: HashMap::new() })
     }
 
@@ -199,8 +201,8 @@ impl Rewriting {
         types.concat()
     }
 
-    /// The words of a texel as the vector that a fetch gives. Of a texel of one word nothing but the first component is
-    /// looked at, so the others are the same.
+    /// Loads the words of a texel into the vector that a fetch returns. Of a texel of one word only the first component is
+    /// used, so the others repeat it.
     fn fetch(&mut self, loaded: LoadedTexels, ty: u32, id: u32, coordinate: u32) -> Vec<u32> {
         let LoadedTexels { texels, variable } = loaded;
         let (mut code, mut vector) = (Vec::new(), vec![ty, id]);

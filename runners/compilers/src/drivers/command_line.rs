@@ -1,15 +1,25 @@
-//! A command line for one source, and what the drivers share to write one and to read what came of it.
+//! A command line for one source, and what several drivers need to write theirs and to read what came of them.
 
 use std::path::Path;
 
-use layoutproof_core::inspect::toolchain::{CompileOutcome, CompiledShader, Report, SourceText};
+use layoutproof_core::inspect::toolchain::{
+    CompileOutcome, CompileRequest, CompiledShader, Report, SourceText, Toolchain,
+};
 use layoutproof_device::Shader;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
 
 use crate::child::{OUTPUT_LIMIT, ProcessOutput};
 use crate::regular_file;
 
 /// Name of the source in its folder, without extension.
 pub(crate) const SOURCE: &str = "probe";
+
+/// Name of the SPIR-V module beside the source.
+pub(super) const MODULE: &str = "probe.spv";
+
+/// DXC's option that turns 16-bit types on.
+pub(super) const SIXTEEN_BIT_TYPES: &str = "-enable-16bit-types";
 
 /// A compiler's command line for one source, and how to read what comes of it.
 pub(crate) struct CommandLine {
@@ -49,6 +59,30 @@ pub(super) fn preprocessing(source: &SourceText) -> impl Iterator<Item = String>
     defines.chain(folders)
 }
 
+/// The options of the toolchain's own row.
+pub(super) fn toolchain_flags(toolchain: &Toolchain) -> impl Iterator<Item = String> {
+    toolchain.flags.iter().map(|flag| (*flag).to_owned())
+}
+
+/// The order of matrices as FXC, DXC and Clang in DXC's place take it.
+pub(super) fn matrix_option(order: MatrixOrder) -> String {
+    let option = match order {
+        MatrixOrder::Row => "-Zpr",
+        MatrixOrder::Column => "-Zpc",
+    };
+    option.to_owned()
+}
+
+/// The request in DXC's options, which Clang takes in DXC's place: entry point, layout options, macros and folders.
+pub(super) fn dxc_options(request: &CompileRequest<'_>) -> Vec<String> {
+    let mut options = vec!["-E".to_owned(), request.entry.to_owned(), matrix_option(request.options.matrix)];
+    if request.options.sixteen_bit == SixteenBit::On {
+        options.push(SIXTEEN_BIT_TYPES.to_owned());
+    }
+    options.extend(preprocessing(&request.source));
+    options
+}
+
 /// A folder that still means the same elsewhere.
 fn absolute(folder: &str) -> String {
     std::path::absolute(folder).map_or(folder.to_owned(), |path| path.display().to_string())
@@ -57,6 +91,7 @@ fn absolute(folder: &str) -> String {
 /// The first error of a compiler's output, without the place: it is that of a file that is gone.
 pub(crate) fn first_error(stderr: &str, stdout: &str) -> String {
     let lines = || stderr.lines().chain(stdout.lines()).map(str::trim);
+
     // glslang: `ERROR: probe.comp:4: 'm' : no such thing`.
     if let Some(line) = lines().find_map(|line| line.strip_prefix("ERROR: ")) {
         let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -72,12 +107,18 @@ pub(crate) fn first_error(stderr: &str, stdout: &str) -> String {
     line.split_once("error").map_or(line, |(_, behind)| behind.trim_start_matches([':', ' '])).to_owned()
 }
 
+/// Reads the SPIR-V module of a compiler that reports nothing besides.
+pub(super) fn read_module(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+    Ok(made(Shader::Spirv(read_spirv(&folder.join(MODULE))?), Report::None))
+}
+
 /// The words of a SPIR-V file.
 pub(super) fn read_spirv(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = regular_file::read(path, OUTPUT_LIMIT).map_err(|error| match error {
         error if error.is_not_found() => "it reported success but wrote no SPIR-V file".to_owned(),
         error => format!("its module cannot be read: {error}"),
     })?;
+
     if bytes.is_empty() || !bytes.len().is_multiple_of(4) {
         return Err(format!("invalid SPIR-V: {} bytes, expected a non-zero multiple of 4", bytes.len()));
     }
@@ -85,7 +126,7 @@ pub(super) fn read_spirv(path: &Path) -> Result<Vec<u32>, String> {
     Ok(words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
 }
 
-/// A shader that is no container for Direct3D.
+/// A compiled shader without a container for Direct3D.
 pub(super) fn made(shader: Shader, report: Report) -> CompileOutcome {
     CompileOutcome::Compiled(CompiledShader { shader, container: None, report })
 }
@@ -94,10 +135,10 @@ pub(super) fn made(shader: Shader, report: Report) -> CompileOutcome {
 mod tests {
     use super::*;
 
-    /// Nobody writes to it: reading it as a file would wait for ever.
+    /// Nobody writes to the pipe: reading it as a file would wait for ever.
     #[cfg(unix)]
     #[test]
-    fn a_pipe_in_the_place_of_a_module_is_none() {
+    fn a_pipe_in_the_place_of_a_module_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("probe.spv");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -107,7 +148,7 @@ mod tests {
     #[test]
     fn the_first_error_stands_without_its_place() {
         for (said, expected) in [
-            // glslangValidator 12.0.0, DXC 1.7.2308, and no word at all.
+            // glslangValidator 12.0.0, DXC 1.7.2308, glslangValidator again, and no word at all.
             (
                 "probe.comp\nERROR: probe.comp:4: 'm' : no such thing \nERROR: 2 compilation errors.\n",
                 "'m' : no such thing",

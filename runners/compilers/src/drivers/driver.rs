@@ -1,4 +1,4 @@
-//! The trait between a compiler and the rest of the program, which looks for it, asks it and lists it.
+//! The trait that each compiler implements for the rest of the program, which looks for compilers, asks and lists them.
 
 use std::fmt;
 use std::io;
@@ -12,7 +12,7 @@ use super::CommandLine;
 use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, Invocation, answering};
 use crate::d3d::LineService;
-use crate::lookup::ProgramLookup;
+use crate::program_lookup::ProgramLookup;
 
 /// A compiler, in all of its builds: how it is found, asked and understood.
 ///
@@ -49,7 +49,7 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
         false
     }
 
-    /// The family that its builds make; `None` where nobody gives it cases as their authors wrote them.
+    /// The family that its builds make; `None` if it never compiles cases as their authors wrote them.
     fn family(&self) -> Option<FamilyName> {
         None
     }
@@ -62,7 +62,7 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
     /// The compiler that is started so, under this name.
     ///
     /// # Errors
-    /// Why it is none, or none of use here.
+    /// It does not answer, or this program cannot use it; in a fragment.
     fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, String> {
         answering(name, invocation, self.version_arguments())
     }
@@ -70,7 +70,7 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
     /// The ways in which a file of the user may be started as this compiler; the first that tells a version is taken.
     ///
     /// # Errors
-    /// Why there is none.
+    /// A program that is needed to start it is missing; in a sentence.
     fn invocations(&self, file: &Path) -> Result<Vec<Invocation>, String> {
         Ok(vec![Invocation::program(file.to_owned())])
     }

@@ -11,13 +11,13 @@ use layoutproof_core::inspect::toolchain::{
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::shape::MatrixOrder;
 
-use super::command_line::{CommandLine, SOURCE, made, preprocessing, read_spirv};
+use super::command_line::{CommandLine, MODULE, SIXTEEN_BIT_TYPES, SOURCE, dxc_options, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::child::{OUTPUT_LIMIT, ProcessOutput};
 use crate::compiler::Invocation;
-use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName, own_program};
+use crate::own_program::own_program;
+use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 use crate::regular_file;
 use crate::wine::WindowsCompiler;
 
@@ -67,17 +67,16 @@ const PROGRAMS: &[ProgramLookup] = &[
     },
 ];
 
-const MODULE: &str = "probe.spv";
 /// Most characters of a line of output in a message.
 const LINE: usize = 80;
 
-/// Object of DXIL for a device.
+/// File of the DXIL container, for a device.
 const OBJECT: &str = "probe.dxil";
-/// The listing beside it: dxc prints none where it writes an object.
+/// The listing beside the object: dxc does not print one if it writes an object.
 const LISTING: &str = "probe.ll";
 
-/// `-Vd` keeps DXC from withholding what its own validator refuses: what its code addresses is asked here, and validity
-/// is spirv-val's to judge.
+/// `-Vd` keeps DXC from withholding what its own validator refuses: this program asks which addresses the code uses, and
+/// leaves validity to spirv-val.
 const ALWAYS: [&str; 3] = ["-HV", "2021", "-Vd"];
 
 /// The DirectX Shader Compiler.
@@ -99,7 +98,7 @@ impl CompilerDriver for DxcDriver {
 
     fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
         match toolchain.output {
-            // Of the others it makes none.
+            // DXC writes none of the other forms.
             Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => TypeSpace::dxc_dxil(),
             Output::Spirv => TypeSpace::dxc_spirv(),
         }
@@ -160,15 +159,10 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
         Output::Spirv => target_arguments(CodeTarget::Newest),
     };
     arguments.extend(ALWAYS.map(str::to_owned));
-    arguments.extend(["-E".to_owned(), request.entry.to_owned()]);
-    arguments.push(if request.options.matrix == MatrixOrder::Row { "-Zpr" } else { "-Zpc" }.to_owned());
-    if request.options.sixteen_bit == SixteenBit::On {
-        arguments.push("-enable-16bit-types".to_owned());
-    }
-    arguments.extend(preprocessing(&request.source));
+    arguments.extend(dxc_options(request));
 
     let read = match request.toolchain.output {
-        // Of DXBC there is FXC's alone, which is not asked here, and DXC writes neither WGSL nor what Clang writes.
+        // DXC writes DXIL and SPIR-V; no toolchain of its row asks for the other forms.
         Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => read_listing,
         Output::Spirv => {
             arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
@@ -176,7 +170,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
         }
     };
 
-    arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
+    arguments.extend(toolchain_flags(request.toolchain));
     arguments.extend(request.extra.iter().cloned());
     arguments.push(source.clone());
     CommandLine { source, arguments, header: None, second: None, read }
@@ -189,7 +183,7 @@ pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String
     arguments.extend(["-E", request.entry].map(str::to_owned));
     match request.target {
         CodeTarget::Newest | CodeTarget::Direct3d { sixteen_bit: SixteenBit::On, .. } => {
-            arguments.push("-enable-16bit-types".to_owned());
+            arguments.push(SIXTEEN_BIT_TYPES.to_owned());
         }
         CodeTarget::Direct3d { sixteen_bit: SixteenBit::Off, .. } => {}
     }
@@ -199,7 +193,7 @@ pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String
 
 fn read_listing(folder: &Path, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
     let DxilFiles { listing, container } = read_dxil(folder, finished)?;
-    // Every listing names its entry points, and does so behind the code: nothing of that is missing then.
+    // Every listing names its entry points behind the code: with that line, none of the code is missing.
     if !listing.lines().any(|line| line.starts_with("!dx.entryPoints = ")) {
         return Err(format!("it printed no whole listing but {} bytes: {}", listing.len(), start(finished)));
     }
@@ -207,14 +201,14 @@ fn read_listing(folder: &Path, finished: &ProcessOutput) -> Result<CompileOutcom
     Ok(CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), container, report }))
 }
 
-/// What DXC wrote of DXIL.
+/// The files of DXIL that DXC wrote.
 pub(super) struct DxilFiles {
     pub(super) listing: String,
     /// The container, where one was asked for.
     pub(super) container: Option<Vec<u8>>,
 }
 
-/// Reads what DXC wrote of DXIL. Our drivers of DXC's library print the listing where no file was asked for.
+/// Reads the files of DXIL. Our drivers of DXC's library print the listing where no file was asked for.
 pub(super) fn read_dxil(folder: &Path, finished: &ProcessOutput) -> Result<DxilFiles, String> {
     let unreadable = |name: &str, error: &dyn std::fmt::Display| format!("its {name} cannot be read: {error}");
     let listing = match regular_file::read_text(&folder.join(LISTING), OUTPUT_LIMIT) {
@@ -222,16 +216,14 @@ pub(super) fn read_dxil(folder: &Path, finished: &ProcessOutput) -> Result<DxilF
         Err(error) if error.is_not_found() => finished.stdout.clone(),
         Err(error) => return Err(unreadable(LISTING, &error)),
     };
+
     let container = match regular_file::read(&folder.join(OBJECT), OUTPUT_LIMIT) {
         Ok(object) => Some(object),
         Err(error) if error.is_not_found() => None,
         Err(error) => return Err(unreadable(OBJECT, &error)),
     };
-    Ok(DxilFiles { listing, container })
-}
 
-fn read_module(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
-    Ok(made(Shader::Spirv(read_spirv(&folder.join(MODULE))?), Report::None))
+    Ok(DxilFiles { listing, container })
 }
 
 /// The first line that says something, for a message.

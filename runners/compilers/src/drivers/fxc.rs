@@ -6,16 +6,15 @@ use std::{fs, io};
 
 use layoutproof_core::generate::hlsl::{BINDING, INPUT, OUTPUT};
 use layoutproof_core::inspect::fxc::FxcBinding;
-use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
+use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
-use layoutproof_layout::shape::MatrixOrder;
 
-use super::command_line::{SOURCE, first_error, preprocessing};
+use super::command_line::{SOURCE, first_error, matrix_option, preprocessing, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, DirectCompiler};
 use crate::compiler::Compiler;
 use crate::d3d::{D3dOutcome, D3dSource, Executable, Fxc, FxcProgram, SpirvSlot};
-use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 use crate::wine::WindowsCompiler;
 
 /// The compiler's name.
@@ -72,15 +71,16 @@ fn with_translator(compilers: &[Compiler]) -> Option<Arc<dyn DirectCompiler>> {
 
 impl DirectCompiler for Fxc {
     fn compile(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<CompileOutcome> {
-        let order = if request.options.matrix == MatrixOrder::Row { "-Zpr" } else { "-Zpc" };
-        let flags = request.toolchain.flags.iter().map(|flag| (*flag).to_owned());
+        let order = matrix_option(request.options.matrix);
+        let options = [order].into_iter().chain(preprocessing(&request.source));
         let source = D3dSource {
             text: request.source.text.clone(),
             profile: "cs_5_1".to_owned(),
             entry: request.entry.to_owned(),
-            options: [order.to_owned()].into_iter().chain(preprocessing(&request.source)).chain(flags).collect(),
+            options: options.chain(toolchain_flags(request.toolchain)).collect(),
         };
         fs::write(folder.join(format!("{SOURCE}.hlsl")), &source.text)?;
+
         match self.compile_all(std::slice::from_ref(&source)).pop() {
             Some(D3dOutcome::Made(made)) => {
                 fs::write(folder.join(format!("{SOURCE}.dxbc")), &made.object.container)?;
@@ -93,24 +93,25 @@ impl DirectCompiler for Fxc {
     }
 }
 
-/// Where DXC puts the buffer of this number of the probe.
+/// The place of the probe's buffer of this number, where DXC puts it.
 fn probe_slot(buffer: u32) -> SpirvSlot {
     SpirvSlot { set: 0, binding: BINDING + buffer }
 }
 
-/// What the checks get of FXC's and vkd3d-compiler's work.
+/// Turns the work of FXC and vkd3d-compiler into an answer for the checks.
 fn executable(object: FxcProgram, entry: &str) -> CompileOutcome {
     let container = object.object.container;
     let executable = match object.executable {
         Ok(executable) => executable.moved(entry, &[(OUTPUT, probe_slot(0)), (INPUT, probe_slot(1))]),
         Err(reason) => return CompileOutcome::Rejected(reason),
     };
+
     let mut listed = executable.places.iter().map(|place| &place.listed);
     match listed.find(|listed| Executable::has_texels(listed)) {
         Some(FxcBinding { binding, .. }) => {
             CompileOutcome::Rejected(format!("`{}`, at a `t` register, has texels and no bytes", binding.name))
         }
-        None => CompileOutcome::Compiled(layoutproof_core::inspect::toolchain::CompiledShader {
+        None => CompileOutcome::Compiled(CompiledShader {
             shader: Shader::Spirv(executable.spirv),
             container: Some(container),
             report: Report::FxcListing(object.object.listing),

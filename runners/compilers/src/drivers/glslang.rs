@@ -1,15 +1,11 @@
 //! glslang, from GLSL to SPIR-V.
 
-use std::path::Path;
-
-use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
+use layoutproof_core::inspect::toolchain::{CompileRequest, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
-use layoutproof_device::Shader;
 
-use super::command_line::{CommandLine, SOURCE, made, read_spirv};
+use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};
-use crate::child::ProcessOutput;
-use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     name: "glslang",
@@ -17,8 +13,6 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     fetched: FetchedProgram::Nothing,
     setup_option: None,
 }];
-
-const MODULE: &str = "probe.spv";
 
 /// glslang.
 #[derive(Debug)]
@@ -47,11 +41,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let always = ["-V", "--target-env", "vulkan1.1", "-S", "comp", "--source-entrypoint", "main"];
     let mut arguments: Vec<String> = always.map(str::to_owned).into();
     arguments.extend(["-e", request.entry, "-o", MODULE].map(str::to_owned));
-    arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
+    arguments.extend(toolchain_flags(request.toolchain));
     arguments.push(source.clone());
-    CommandLine { source, arguments, header: None, second: None, read }
-}
-
-fn read(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
-    Ok(made(Shader::Spirv(read_spirv(&folder.join(MODULE))?), Report::None))
+    CommandLine { source, arguments, header: None, second: None, read: read_module }
 }

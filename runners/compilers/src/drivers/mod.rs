@@ -1,7 +1,7 @@
 //! One file for each compiler, with everything that is special about it.
 //!
-//! Each implements `CompilerDriver`, whose documentation says how to add one, and stands in the list of `registry`. The
-//! rest of this crate and the command line ask the driver, and decide nothing by a compiler's name.
+//! Each implements `CompilerDriver`, whose documentation says how to add one, and stands in the list of `registry`. `lookup`,
+//! `family` and `toolchains` go through that list; no other code decides by a compiler's name.
 
 mod clang;
 mod command_line;

@@ -11,7 +11,7 @@ use layoutproof_device::Shader;
 
 use super::command_line::{SOURCE, made};
 use super::{CompileMethod, CompilerDriver, DirectCompiler};
-use crate::lookup::ProgramLookup;
+use crate::program_lookup::ProgramLookup;
 
 /// naga as a compiler of GLSL.
 #[derive(Debug)]

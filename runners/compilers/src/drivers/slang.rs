@@ -7,13 +7,15 @@ use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 use layoutproof_layout::shape::MatrixOrder;
 
-use super::command_line::{CommandLine, SOURCE, SecondCommand, made, preprocessing, read_spirv};
+use super::command_line::{
+    CommandLine, MODULE, SOURCE, SecondCommand, made, preprocessing, read_spirv, toolchain_flags,
+};
 use super::dxc::{self, DxilFiles};
 use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::child::{OUTPUT_LIMIT, ProcessOutput};
 use crate::compile_service::CompileService;
 use crate::compiler::Compiler;
-use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 use crate::regular_file;
 use crate::slang_library::SlangService;
 
@@ -24,7 +26,6 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     setup_option: None,
 }];
 
-const MODULE: &str = "probe.spv";
 const TEXT: &str = "probe.wgsl";
 const REFLECTION: &str = "probe.json";
 
@@ -36,7 +37,7 @@ const TO_SPIRV: &[&str] = &["-target", "spirv", "-profile", "spirv_1_3", "-O0", 
 const TO_HLSL: &[&str] = &["-target", "hlsl", "-profile", "sm_6_6", "-line-directive-mode", "none"];
 const TO_WGSL: &[&str] = &["-target", "wgsl", "-line-directive-mode", "none"];
 
-/// What slangc says where it gives up by itself.
+/// Part of slangc's message when it catches an exception of its own.
 const EXCEPTION: &str = "aborted due to an exception";
 
 /// slangc.
@@ -58,7 +59,7 @@ impl CompilerDriver for SlangDriver {
 
     fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
         match toolchain.output {
-            // Of Clang's IR and DXBC it makes none.
+            // slangc writes neither Clang's IR nor DXBC.
             Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc => TypeSpace::slang(),
             Output::Spirv => TypeSpace::slang_spirv(),
             Output::Wgsl => {
@@ -80,7 +81,7 @@ impl CompilerDriver for SlangDriver {
         SlangService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>)
     }
 
-    /// slangc's own exception ends a compilation; that is no word on the source.
+    /// An exception inside slangc ends a compilation; it says nothing about the source.
     fn caught_crash(&self, _: &str, first_error: &str) -> Option<String> {
         first_error.contains(EXCEPTION).then(|| first_error.to_owned())
     }
@@ -96,7 +97,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     };
 
     let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
-    // slangc refuses to be told twice.
+    // slangc refuses a second `-stage`.
     if !request.extra.iter().any(|argument| argument == "-stage") {
         arguments.extend(["-stage", "compute"].map(str::to_owned));
     }
@@ -104,7 +105,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.extend(["-entry", request.entry].map(str::to_owned));
     arguments.push(format!("-matrix-layout-{order}-major"));
     arguments.extend(preprocessing(&request.source));
-    arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
+    arguments.extend(toolchain_flags(request.toolchain));
     arguments.extend(["-o", artifact, "-reflection-json", REFLECTION].map(str::to_owned));
     arguments.push(source.clone());
 

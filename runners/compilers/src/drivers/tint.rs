@@ -1,19 +1,16 @@
 //! Tint, from WGSL to SPIR-V.
 //!
-//! The program that `ci/setup.sh` puts in Tint's place tells its version. Tint's own knows no such option; its help says at
-//! least what it writes. A user's own build can lack the writer of SPIR-V.
+//! The program that `ci/setup.sh` puts in Tint's place prints its version. Tint itself has no such option, but its help lists
+//! the formats that it writes: a user's own build can lack the writer of SPIR-V.
 
-use std::path::Path;
-
-use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
+use layoutproof_core::inspect::toolchain::{CompileRequest, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
-use layoutproof_device::Shader;
 
-use super::command_line::{CommandLine, SOURCE, made, read_spirv};
+use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};
-use crate::child::{ProcessOutput, run};
+use crate::child::run;
 use crate::compiler::{Compiler, Invocation, VERSION_LIMIT, answering};
-use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 
 /// Dawn writes for a Vulkan driver, which is fetched, too, as `dawn/tint.js` takes it.
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
@@ -26,8 +23,6 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     },
     setup_option: Some("--tint"),
 }];
-
-const MODULE: &str = "probe.spv";
 
 /// How Tint's help begins the line that lists what it writes.
 const FORMATS: &str = "--format ";
@@ -75,20 +70,16 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.wgsl");
     let mut arguments: Vec<String> = ["--format", "spirv", "-o", MODULE, "--entry-point"].map(str::to_owned).into();
     arguments.push(request.entry.to_owned());
-    arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
+    arguments.extend(toolchain_flags(request.toolchain));
     arguments.push(source.clone());
-    CommandLine { source, arguments, header: None, second: None, read }
-}
-
-fn read(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
-    Ok(made(Shader::Spirv(read_spirv(&folder.join(MODULE))?), Report::None))
+    CommandLine { source, arguments, header: None, second: None, read: read_module }
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
-    /// What a shell script in Tint's place comes to; `$0` is the question.
+    /// Identifies a shell script as Tint, and returns its version; `$0` is the question.
     fn asked(script: &str) -> Result<String, String> {
         let leading = vec!["-c".into(), script.into()];
         let found = TintDriver.identify("tint", Invocation { leading, ..Invocation::program("sh".into()) });

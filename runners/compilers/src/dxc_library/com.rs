@@ -9,7 +9,7 @@ use std::ptr::{self, NonNull};
 
 use super::DxcLibraryError;
 
-/// How the table of methods of a DXC library is laid out on platforms without Windows' own COM.
+/// The layout of the table of methods in a DXC library, on platforms without Windows' own COM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Abi {
     /// Up to DXC 1.7.2207: a virtual destructor takes two slots behind `ReleaseObject`.

@@ -12,7 +12,7 @@ mod session;
 pub use com::Abi;
 pub use session::{DxcCompilation, DxcLibrary};
 
-/// An error of the library, or of a call to it; none of a source.
+/// An error of the library, or of a call to it. Errors in a source are not among them.
 #[derive(Debug, thiserror::Error)]
 pub enum DxcLibraryError {
     /// No such library, or one without DXC's entry point.

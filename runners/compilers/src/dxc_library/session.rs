@@ -65,7 +65,7 @@ impl DxcLibrary {
     /// Loads the library. The [`Abi`] cannot be asked of it: a wrong one crashes at the first call.
     ///
     /// # Errors
-    /// [`DxcLibraryError::Load`] if the file is no library of this machine.
+    /// [`DxcLibraryError::Load`] if this machine cannot load the file as a library.
     pub fn open(path: &Path, abi: Abi) -> Result<Self, DxcLibraryError> {
         // SAFETY: DXC's initialisers do not depend on anything that this process has set up.
         let library = unsafe { Library::new(path) };
@@ -80,6 +80,7 @@ impl DxcLibrary {
     pub fn version(&self) -> Result<String, DxcLibraryError> {
         type DxcGetVersion = unsafe extern "system" fn(*mut c_void, *mut u32, *mut u32) -> DxcResult;
         const CALL: &str = "IDxcVersionInfo::GetVersion";
+
         let info = self.create(CLASS_COMPILER, VERSION_INFO)?;
         let (mut major, mut minor) = (0, 0);
         // SAFETY: slot 3 of `IDxcVersionInfo` is `GetVersion`.
@@ -105,12 +106,15 @@ impl DxcLibrary {
             *mut *mut c_void,
         ) -> DxcResult;
         const CALL: &str = "IDxcCompiler3::Compile";
+
         let compiler = self.create(CLASS_COMPILER, COMPILER3)?;
         let includes = self.include_handler()?;
+
         let texts: Vec<Vec<WideUnit>> = arguments.iter().map(|text| wide(text)).collect();
         let pointers: Vec<*const WideUnit> = texts.iter().map(Vec::as_ptr).collect();
         let count = u32::try_from(pointers.len()).map_err(|_| DxcLibraryError::TooManyArguments)?;
         let buffer = DxcBuffer::new(source, CODE_PAGE_UTF8);
+
         let mut result = ptr::null_mut();
         // SAFETY: slot 3 of `IDxcCompiler3` is `Compile`.
         let compile = unsafe { compiler.method::<DxcCompile>(3) };
@@ -129,6 +133,7 @@ impl DxcLibrary {
         check(CALL, code)?;
         // SAFETY: `Compile` stored an object of this library.
         let result = unsafe { DxcObject::adopt(CALL, result, self.abi) }?;
+
         let succeeded = status(&result)? >= 0;
         let diagnostics = text(&output(&result, DxcOutput::Errors)?);
         let object = if succeeded { output(&result, DxcOutput::Object)? } else { Vec::new() };
@@ -138,11 +143,12 @@ impl DxcLibrary {
     /// The listing of a DXIL container, as `dxc -Fc` writes it.
     ///
     /// # Errors
-    /// If `object` is no DXIL container.
+    /// If `object` is not a DXIL container.
     pub fn disassemble(&self, object: &[u8]) -> Result<String, DxcLibraryError> {
         type Disassemble =
             unsafe extern "system" fn(*mut c_void, *const DxcBuffer, &DxcGuid, *mut *mut c_void) -> DxcResult;
         const CALL: &str = "IDxcCompiler3::Disassemble";
+
         let compiler = self.create(CLASS_COMPILER, COMPILER3)?;
         let buffer = DxcBuffer::new(object, 0);
         let mut result = ptr::null_mut();
@@ -152,6 +158,7 @@ impl DxcLibrary {
         check(CALL, unsafe { disassemble(compiler.as_ptr(), &raw const buffer, &RESULT, &raw mut result) })?;
         // SAFETY: `Disassemble` stored an object of this library.
         let result = unsafe { DxcObject::adopt(CALL, result, self.abi) }?;
+
         check(CALL, status(&result)?)?;
         Ok(text(&output(&result, DxcOutput::Disassembly)?))
     }
@@ -160,6 +167,7 @@ impl DxcLibrary {
     fn include_handler(&self) -> Result<DxcObject<'_>, DxcLibraryError> {
         type CreateIncludeHandler = unsafe extern "system" fn(*mut c_void, *mut *mut c_void) -> DxcResult;
         const CALL: &str = "IDxcUtils::CreateDefaultIncludeHandler";
+
         let utils = self.create(CLASS_UTILS, UTILS)?;
         let mut handler = ptr::null_mut();
         // SAFETY: slot 9 of `IDxcUtils` is `CreateDefaultIncludeHandler`.
@@ -173,6 +181,7 @@ impl DxcLibrary {
     fn create(&self, class: DxcGuid, interface: DxcGuid) -> Result<DxcObject<'_>, DxcLibraryError> {
         type CreateInstance = unsafe extern "system" fn(&DxcGuid, &DxcGuid, *mut *mut c_void) -> DxcResult;
         const CALL: &str = "DxcCreateInstance";
+
         // SAFETY: `dxcapi.h` declares `DxcCreateInstance` with this type.
         let create = unsafe { self.library.get::<CreateInstance>(b"DxcCreateInstance\0") };
         let create = create.map_err(|error| load_error(Path::new("libdxcompiler"), &error))?;
@@ -192,11 +201,13 @@ fn load_error(path: &Path, error: &libloading::Error) -> DxcLibraryError {
 fn commit(info: &DxcObject<'_>) -> Result<String, DxcLibraryError> {
     type GetCommitInfo = unsafe extern "system" fn(*mut c_void, *mut u32, *mut *const c_char) -> DxcResult;
     const CALL: &str = "IDxcVersionInfo2::GetCommitInfo";
+
     let (mut count, mut hash) = (0, ptr::null());
     // SAFETY: slot 5 of `IDxcVersionInfo2` is `GetCommitInfo`.
     let get = unsafe { info.method::<GetCommitInfo>(5) };
     // SAFETY: both places live until the call returns.
     check(CALL, unsafe { get(info.as_ptr(), &raw mut count, &raw mut hash) })?;
+
     if hash.is_null() {
         return Err(DxcLibraryError::Nothing { call: CALL });
     }
@@ -222,12 +233,14 @@ fn output(result: &DxcObject<'_>, kind: DxcOutput) -> Result<Vec<u8>, DxcLibrary
     type GetOutput =
         unsafe extern "system" fn(*mut c_void, i32, &DxcGuid, *mut *mut c_void, *mut *mut c_void) -> DxcResult;
     const CALL: &str = "IDxcResult::GetOutput";
+
     // SAFETY: slot 6 of `IDxcResult` is `HasOutput`.
     let has = unsafe { result.method::<HasOutput>(6) };
     // SAFETY: takes a number, stores nothing.
     if unsafe { has(result.as_ptr(), kind as i32) } == 0 {
         return Ok(Vec::new());
     }
+
     let mut blob = ptr::null_mut();
     // SAFETY: slot 7 of `IDxcResult` is `GetOutput`.
     let get = unsafe { result.method::<GetOutput>(7) };
@@ -242,6 +255,7 @@ fn output(result: &DxcObject<'_>, kind: DxcOutput) -> Result<Vec<u8>, DxcLibrary
 fn bytes(blob: &DxcObject<'_>) -> Vec<u8> {
     type GetBufferPointer = unsafe extern "system" fn(*mut c_void) -> *const u8;
     type GetBufferSize = unsafe extern "system" fn(*mut c_void) -> usize;
+
     // SAFETY: slot 3 of `IDxcBlob` is `GetBufferPointer`.
     let pointer = unsafe { blob.method::<GetBufferPointer>(3) };
     // SAFETY: slot 4 of `IDxcBlob` is `GetBufferSize`.
@@ -250,6 +264,7 @@ fn bytes(blob: &DxcObject<'_>) -> Vec<u8> {
     let pointer = unsafe { pointer(blob.as_ptr()) };
     // SAFETY: takes nothing but the blob.
     let size = unsafe { size(blob.as_ptr()) };
+
     if pointer.is_null() || size == 0 {
         return Vec::new();
     }

@@ -10,7 +10,7 @@ const MOST: u32 = 1 << 26;
 /// Writes a frame.
 ///
 /// # Errors
-/// A text that is too long, and those of the pipe.
+/// A text is too long, or the pipe fails.
 pub fn send(pipe: &mut impl Write, texts: &[String]) -> io::Result<()> {
     let mut bytes = length(texts.len())?.to_vec();
     for text in texts {
@@ -24,13 +24,14 @@ pub fn send(pipe: &mut impl Write, texts: &[String]) -> io::Result<()> {
 /// Reads a frame; `None` where the other end has hung up.
 ///
 /// # Errors
-/// What is no frame, and those of the pipe.
+/// The bytes are not a frame, or the pipe fails.
 pub fn receive(pipe: &mut impl Read) -> io::Result<Option<Vec<String>>> {
     let count = match number(pipe) {
         Ok(count) => count,
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         Err(error) => return Err(error),
     };
+
     let text = |_| {
         let mut bytes = vec![0; number(pipe)? as usize];
         pipe.read_exact(&mut bytes)?;

@@ -11,9 +11,9 @@ use super::frame::{receive, send};
 use crate::child::{ProcessEnd, ProcessOutput, end_of};
 use crate::compile_service::CompileService;
 use crate::compiler::Compiler;
-use crate::lookup::own_program;
+use crate::own_program::own_program;
 
-/// slangc's library as processes; as many as ask at once.
+/// Processes that hold slangc's library: as many as were asked at once.
 #[derive(Debug)]
 pub struct SlangService {
     driver: PathBuf,
@@ -48,7 +48,7 @@ impl SlangService {
         Some(service)
     }
 
-    /// What `slangc ARGUMENTS` would do in `folder`.
+    /// Does what `slangc ARGUMENTS` would do in `folder`.
     ///
     /// # Errors
     /// The process could not be started.
@@ -58,10 +58,12 @@ impl SlangService {
             Some(process) => process,
             None => self.greeted()?,
         };
+
         let folder = std::path::absolute(folder)?.display().to_string();
         let request: Vec<String> = [folder].into_iter().chain(arguments.iter().map(|word| (*word).into())).collect();
-        // A process that is dead answers nothing, which is told below.
+        // Sending fails if the process is dead; then it does not answer either, which is handled below.
         let _ = send(&mut process.requests, &request);
+
         match process.answers.recv_timeout(limit).as_deref() {
             Ok([end, said]) => {
                 let end = ProcessEnd::Exited(i32::from(end != "ok"));
@@ -76,7 +78,7 @@ impl SlangService {
         }
     }
 
-    /// A process that has said hello.
+    /// Starts a process and waits for its greeting, the version.
     fn greeted(&self) -> io::Result<SlangProcess> {
         let process = self.spawn()?;
         match process.answers.recv_timeout(START_LIMIT) {
@@ -92,6 +94,8 @@ impl SlangService {
         let (Some(requests), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("a process without pipes"));
         };
+
+        // A thread of its own, because reading a pipe has no time limit. It ends with the process.
         let (sender, answers) = channel();
         std::thread::spawn(move || {
             while let Ok(Some(answer)) = receive(&mut stdout) {
@@ -127,7 +131,7 @@ impl Drop for SlangService {
 /// How long a process may take to load the library.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
-/// How long a process that hung up may take to be gone.
+/// How long a process that closed its pipe may take to end.
 const DEATH_LIMIT: Duration = Duration::from_secs(5);
 
 impl SlangProcess {
@@ -136,6 +140,7 @@ impl SlangProcess {
         use wait_timeout::ChildExt;
         let ended = self.child.wait_timeout(limit).ok().flatten();
         let end = ended.map_or(ProcessEnd::Exited(-1), end_of);
+
         if ended.is_none() {
             // It may be gone by itself meanwhile.
             let _ = self.child.kill();

@@ -6,7 +6,7 @@ use std::ptr;
 
 use libloading::{Library, Symbol};
 
-/// An error of the library, or of a call to it; none of a source.
+/// An error of the library, or of a call to it. Errors in a source are not among them.
 #[derive(Debug, thiserror::Error)]
 pub enum SlangLibraryError {
     /// No such library, or one that lacks an entry point.
@@ -62,10 +62,11 @@ impl SlangLibrary {
     /// Loads the library and its core module.
     ///
     /// # Errors
-    /// [`SlangLibraryError::Load`] if the file is no library of this machine, or lacks a function.
+    /// [`SlangLibraryError::Load`] if this machine cannot load the file as a library, or if it lacks a function.
     pub fn open(path: &Path) -> Result<Self, SlangLibraryError> {
         // SAFETY: Slang's initialisers do not depend on anything that this process has set up.
         let library = unsafe { Library::new(path) }.map_err(|error| load_error(path, &error))?;
+
         let session = {
             // SAFETY: `spCreateSession` takes a string that it ignores, and returns a session.
             let create: Symbol<'_, CreateSession> =
@@ -114,16 +115,19 @@ impl SlangLibrary {
         let texts = texts.map_err(|_| SlangLibraryError::Arguments)?;
         let pointers: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).map_err(|_| SlangLibraryError::Arguments)?;
+
         let command_line: Symbol<'_, OnRequest> = self.function(COMMAND_LINE_MODE)?;
         let process: Symbol<'_, ProcessArguments> = self.function("spProcessCommandLineArguments")?;
         let compile: Symbol<'_, CompileSlangRequest> = self.function("spCompile")?;
         let diagnostics: Symbol<'_, GetText> = self.function("spGetDiagnosticOutput")?;
+
         // SAFETY: the request is live.
         unsafe { command_line(request) };
         // SAFETY: request and texts are live, and `count` counts `pointers`.
         let read = unsafe { process(request, pointers.as_ptr(), count) };
         // SAFETY: the request is live, and took its arguments.
         let compiled = if read < 0 { read } else { unsafe { compile(request) } };
+
         // SAFETY: the request is live.
         let text = unsafe { diagnostics(request) };
         // SAFETY: the text belongs to the request, which is live.

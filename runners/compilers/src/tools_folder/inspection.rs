@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::ToolsFolder;
 
-/// Why something is not loaded from the tools folder.
+/// Something is not loaded from the tools folder.
 #[derive(Debug, thiserror::Error)]
 pub enum Untrusted {
     /// Group or others can write it.
@@ -44,7 +44,7 @@ impl ToolsFolder {
     pub const INSPECTS: bool = cfg!(unix);
 
     /// Checks a file or folder at a path below the tools folder, everything in it, and the folders above it up to the
-    /// tools folder itself. What is not there is nobody's danger.
+    /// tools folder itself. A path that does not exist passes.
     ///
     /// Returns a warning, a sentence, where something belongs to a user who is neither this one nor root.
     ///
@@ -72,7 +72,7 @@ impl ToolsFolder {
     }
 }
 
-/// How much of a folder is looked at.
+/// The part of a folder that is inspected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InspectionExtent {
     Alone,
@@ -129,7 +129,7 @@ mod unix {
     /// In a folder with this bit, nobody can replace what belongs to another user.
     const STICKY: u32 = 0o1000;
 
-    /// What was seen so far.
+    /// A walk over the files that are about to be loaded, with what it has found so far.
     #[derive(Debug)]
     pub(super) struct Inspection {
         /// The tools folder, as it is named and without links.
@@ -138,7 +138,7 @@ mod unix {
         user: u32,
         /// The first thing of another user, and who that is.
         foreign: Option<(PathBuf, u32)>,
-        /// Where links lead, so that links in a circle come to an end.
+        /// The targets of links that were followed, so that links in a circle come to an end.
         targets: BTreeSet<PathBuf>,
     }
 
@@ -184,6 +184,7 @@ mod unix {
             if metadata.is_symlink() {
                 return self.link(path, extent);
             }
+
             self.judge(path, &metadata, 0)?;
             if metadata.is_dir() && extent == InspectionExtent::Tree {
                 for entry in self.io(path, fs::read_dir(path))? {
@@ -237,6 +238,7 @@ mod unix {
                 let (loaded, writable) = (self.loaded.clone(), path.to_owned());
                 return Err(Untrusted::Writable { loaded, writable, mode: mode & 0o7777 });
             }
+
             let owner = metadata.uid();
             if owner != self.user && owner != 0 && self.foreign.is_none() {
                 self.foreign = Some((path.to_owned(), owner));

@@ -97,7 +97,7 @@ impl ToolsFolder {
         self.origin
     }
 
-    /// Where the folder is, or is to be, for this program in this environment.
+    /// Decides where the folder is, or is to be, for this program in this environment.
     fn choose(program: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, NoToolsFolder> {
         if let Some(named) = variable(VARIABLE).filter(|value| !value.is_empty()) {
             let path = PathBuf::from(&named);
@@ -117,8 +117,8 @@ impl ToolsFolder {
     }
 }
 
-/// The tools folder of an installation. A build in cargo's `target` folder is no installation: its repository may be
-/// anybody's.
+/// The tools folder of an installation. A build in cargo's `target` folder is not an installation: its repository may
+/// be anybody's.
 fn of_installation(program: &Path) -> Option<PathBuf> {
     let folder = program.parent()?;
     let is_installed = folder.file_name().is_some_and(|name| name == "bin");

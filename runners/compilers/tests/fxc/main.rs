@@ -26,8 +26,19 @@ const NONCE: u32 = 0x5EED_1234;
 /// What the output is filled with.
 const FILL: u32 = 0xDEAD_F111;
 
-/// A profile, with what `SPACE` stands for.
-const PROFILES: [(&str, &str); 2] = [("cs_5_0", ""), ("cs_5_1", ", space2")];
+/// A shader model that the torture shader is compiled for.
+#[derive(Clone, Copy)]
+struct Profile {
+    name: &'static str,
+    /// Text of the macro `SPACE`, which stands behind registers.
+    space: &'static str,
+}
+
+const CS_5_0: Profile = Profile { name: "cs_5_0", space: "" };
+/// The first profile that knows spaces.
+const CS_5_1: Profile = Profile { name: "cs_5_1", space: ", space2" };
+/// DXC's first profile.
+const CS_6_0: Profile = Profile { name: "cs_6_0", space: ", space2" };
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -37,7 +48,7 @@ fn main() -> ExitCode {
         return status;
     }
     let mut trials = vec![listings_agree(tools.as_ref())];
-    match Fxc::find(tools.as_ref()) {
+    match fxc(tools.as_ref()) {
         Ok(fxc) => trials.extend(device_trials(&Arc::new(fxc))),
         Err(reason) => trials.push(skipped("fxc::every_device", reason)),
     }
@@ -57,22 +68,31 @@ fn with_fetched_drivers(manifest: &Path) -> Option<ExitCode> {
     Some(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// FXC with vkd3d-compiler behind it, or why one of them is not there.
+fn fxc(tools: Option<&ToolsFolder>) -> Result<Fxc, String> {
+    let named = |name: &str| Compiler::named(name, tools).compiler;
+    Fxc::new(named("fxc")?, named("vkd3d")?).map_err(|error| error.to_string())
+}
+
 fn device_trials(fxc: &Arc<Fxc>) -> Vec<Trial> {
     let devices = match enumerate() {
         Ok(found) if found.devices.is_empty() => return vec![skipped("fxc::every_device", found.notes.join("; "))],
         Ok(found) => [found.devices, vec![Model::new().device().clone()]].concat(),
         Err(error) => return vec![Trial::test("enumerate", move || Err(error.into()))],
     };
-    let trials = PROFILES.into_iter().flat_map(|profile| devices.iter().map(move |device| (profile, device.clone())));
-    let crash = Trial::test("fxc::a_crash_costs_one_source", {
-        let fxc = Arc::clone(fxc);
-        move || crash(&fxc)
-    });
-    let trial = |(profile, device): ((&'static str, &'static str), DeviceInfo)| {
-        let fxc = Arc::clone(fxc);
-        Trial::test(format!("fxc::{}::{}", profile.0, device.id), move || reads_what_it_reports(&fxc, profile, &device))
-    };
-    trials.map(trial).chain([crash]).collect()
+
+    let mut trials = Vec::new();
+    for profile in [CS_5_0, CS_5_1] {
+        for device in &devices {
+            let (fxc, device) = (Arc::clone(fxc), device.clone());
+            let name = format!("fxc::{}::{}", profile.name, device.id);
+            trials.push(Trial::test(name, move || reads_what_it_reports(&fxc, profile, &device)));
+        }
+    }
+
+    let fxc = Arc::clone(fxc);
+    trials.push(Trial::test("fxc::a_crash_costs_one_source", move || crash(&fxc)));
+    trials
 }
 
 /// A trial that is reported as ignored, with the reason, and fails if it is run all the same.
@@ -81,17 +101,18 @@ fn skipped(name: &str, reason: String) -> Trial {
     Trial::test(name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
 }
 
-fn torture((profile, space): (&str, &str)) -> D3dSource {
-    let options = vec![format!("-DSPACE={space}"), "-Zpc".to_owned()];
-    D3dSource { text: torture::source(), profile: profile.to_owned(), entry: "probe".to_owned(), options }
+fn torture(profile: Profile) -> D3dSource {
+    let options = vec![format!("-DSPACE={}", profile.space), "-Zpc".to_owned()];
+    D3dSource { text: torture::source(), profile: profile.name.to_owned(), entry: "probe".to_owned(), options }
 }
 
-fn reads_what_it_reports(fxc: &Fxc, profile: (&str, &str), device: &DeviceInfo) -> Result<(), Failed> {
+fn reads_what_it_reports(fxc: &Fxc, profile: Profile, device: &DeviceInfo) -> Result<(), Failed> {
     let made = match fxc.compile_all(&[torture(profile)]).pop() {
         Some(D3dOutcome::Made(made)) => made,
         other => return Err(format!("FXC made nothing: {other:?}").into()),
     };
     let FxcProgram { object, executable } = made;
+
     let slot = |binding| SpirvSlot { set: 0, binding };
     // The entry point keeps its name, and one buffer goes where nobody else is.
     let executable = executable?.moved("probe", &[("layoutproof_output", slot(1000)), ("absent", slot(1001))]);
@@ -99,17 +120,19 @@ fn reads_what_it_reports(fxc: &Fxc, profile: (&str, &str), device: &DeviceInfo) 
         let verdict = validator.validate(&executable.spirv, BlockRules::Relaxed);
         ensure_eq(&verdict, &layoutproof_core::check::verdict::Validation::Valid, "validation")?;
     }
+
     let mut expected = vec![NONCE];
     expected.extend(torture::expected(&object.listing)?);
-    let (buffers, output) = buffers(&executable, expected.len())?;
+    let buffers = buffers(&executable, expected.len())?;
     let job = Job::compute(Shader::Spirv(executable.spirv), "probe", buffers);
+
     let mut runner: Box<dyn Runner> = match device.runner {
         RunnerKind::Model => Box::new(Model::new()),
         RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::D3d12 => open(device)?,
     };
     let mut results = runner.run(&Batch { jobs: vec![job] });
     let read_back = results.pop().ok_or("no read-back")??;
-    let words: Vec<u32> = read_back.buffers[output].bytes.chunks_exact(4).map(word).collect();
+    let words: Vec<u32> = read_back.buffers[0].bytes.chunks_exact(4).map(word).collect();
     ensure_eq(&words, &expected, "words")
 }
 
@@ -117,7 +140,7 @@ fn reads_what_it_reports(fxc: &Fxc, profile: (&str, &str), device: &DeviceInfo) 
 fn crash(fxc: &Fxc) -> Result<(), Failed> {
     let text = "struct S { float a; Texture2D t; }; S s; RWByteAddressBuffer o : register(u7);\n\
                 [numthreads(1, 1, 1)] void probe() { o.Store(0, asuint(s.a)); }\n";
-    let good = torture(PROFILES[1]);
+    let good = torture(CS_5_1);
     let bad = D3dSource { text: text.to_owned(), ..good.clone() };
     let refused = D3dSource { entry: "absent".to_owned(), ..good.clone() };
     match &fxc.compile_all(&[good.clone(), bad, refused, good])[..] {
@@ -130,24 +153,29 @@ fn crash(fxc: &Fxc) -> Result<(), Failed> {
     }
 }
 
-/// A buffer for each resource of the shader, and which of them is the output.
-fn buffers(executable: &Executable, count: usize) -> Result<(Vec<JobBuffer>, usize), Failed> {
-    let buffer = |(name, kind, words): (&str, BufferKind, Vec<u32>)| {
-        let found = executable.places.iter().find(|place| place.listed.binding.name == name);
-        let place = found.ok_or_else(|| format!("no place for {name} in {:?}", executable.places))?;
-        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let (set, binding) = (place.set, place.binding);
-        Ok(JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 })
-    };
-    let ramps = torture::BUFFERS.map(|(name, first)| {
+/// A buffer for each resource of the shader. The first is the output, of `count` words.
+fn buffers(executable: &Executable, count: usize) -> Result<Vec<JobBuffer>, String> {
+    let mut buffers = vec![
+        buffer(executable, "layoutproof_output", BufferKind::Storage, &vec![FILL; count])?,
+        // Behind the nonce the indices that the shader takes from memory.
+        buffer(executable, "layoutproof_input", BufferKind::Storage, &[NONCE, 1, 2])?,
+    ];
+    for (name, first) in torture::BUFFERS {
         let kind = if ["C", "P"].contains(&name) { BufferKind::Uniform } else { BufferKind::Storage };
-        (name, kind, (first..first + 256).collect())
-    });
-    let output = ("layoutproof_output", BufferKind::Storage, vec![FILL; count]);
-    // Behind the nonce the indices that the shader takes from memory.
-    let input = ("layoutproof_input", BufferKind::Storage, vec![NONCE, 1, 2]);
-    let all = [output, input].into_iter().chain(ramps);
-    Ok((all.map(buffer).collect::<Result<_, String>>()?, 0))
+        let ramp: Vec<u32> = (first..first + 256).collect();
+        buffers.push(buffer(executable, name, kind, &ramp)?);
+    }
+    Ok(buffers)
+}
+
+/// The buffer of these words for the resource of this name.
+fn buffer(executable: &Executable, name: &str, kind: BufferKind, words: &[u32]) -> Result<JobBuffer, String> {
+    let found = executable.places.iter().find(|place| place.listed.binding.name == name);
+    let place = found.ok_or_else(|| format!("no place for {name} in {:?}", executable.places))?;
+
+    let SpirvSlot { set, binding } = place.slot;
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    Ok(JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 })
 }
 
 /// Two listings with two formats, from two compilers of which each is read by its own reader.
@@ -156,8 +184,8 @@ fn listings_agree(tools: Option<&ToolsFolder>) -> Trial {
     let compilers = ["fxc", "dxc-1.9"].map(|name| Compiler::named(name, tools).compiler.map_err(|_| name));
     match compilers {
         [Ok(fxc), Ok(dxc)] => Trial::test(name, move || {
-            let fxc = fxc::buffer_definitions(&listing(fxc, PROFILES[1])?)?;
-            let mut dxc = dxil::definitions::buffer_definitions(&listing(dxc, ("cs_6_0", ", space2"))?)?;
+            let fxc = fxc::buffer_definitions(&listing(fxc, CS_5_1)?)?;
+            let mut dxc = dxil::definitions::buffer_definitions(&listing(dxc, CS_6_0)?)?;
             dxc.sort_by_key(|buffer| fxc.iter().position(|other| other.name == buffer.name));
             ensure_eq(&dxc, &fxc, "buffers")
         }),
@@ -165,7 +193,7 @@ fn listings_agree(tools: Option<&ToolsFolder>) -> Trial {
     }
 }
 
-fn listing(compiler: Compiler, profile: (&str, &str)) -> Result<String, Failed> {
+fn listing(compiler: Compiler, profile: Profile) -> Result<String, Failed> {
     match D3dCompiler::new(compiler)?.compile(&[torture(profile)]).pop() {
         Some(D3dOutcome::Made(object)) => Ok(object.listing),
         other => Err(format!("nothing made: {other:?}").into()),

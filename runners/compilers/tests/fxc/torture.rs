@@ -11,61 +11,63 @@ pub(crate) const DECLARATIONS: &str = include_str!("torture.hlsl");
 pub(crate) struct Read {
     /// Expression of type `uint`.
     expression: &'static str,
-    /// Buffer and member of FXC's listing.
-    member: (&'static str, &'static str),
+    /// Buffer of FXC's listing.
+    buffer: &'static str,
+    /// Member of that buffer, by its path.
+    member: &'static str,
     /// Bytes behind the member's reported offset. The elements of an array and the vectors of a matrix in a constant
     /// buffer begin registers of 16 bytes (Microsoft, "Packing Rules for Constant Variables"), those of a structured
     /// buffer follow each other.
     behind: u32,
 }
 
-const fn read(expression: &'static str, member: (&'static str, &'static str), behind: u32) -> Read {
-    Read { expression, member, behind }
+const fn read(expression: &'static str, buffer: &'static str, member: &'static str, behind: u32) -> Read {
+    Read { expression, buffer, member, behind }
 }
 
 /// In the order in which the words are stored, behind the word that was copied.
 pub(crate) const READS: [Read; 39] = [
-    read("asuint(a)", ("C", "a"), 0),
-    read("asuint(c[2].y)", ("C", "c"), 36),
-    read("asuint(tail)", ("C", "tail"), 0),
-    read("asuint(rm[0][1])", ("C", "rm"), 4),
-    read("asuint(rm[2][0])", ("C", "rm"), 32),
-    read("asuint(next)", ("C", "next"), 0),
-    read("asuint(cm[1][0])", ("C", "cm"), 4),
-    read("asuint(cm[0][2])", ("C", "cm"), 32),
-    read("asuint(after)", ("C", "after"), 0),
-    read("asuint(s.p.y)", ("C", "s.p"), 4),
-    read("asuint(s.q[1].z)", ("C", "s.q"), 24),
-    read("low(s.d)", ("C", "s.d"), 0),
-    read("high(s.d)", ("C", "s.d"), 4),
-    read("asuint(s.m[2][1])", ("C", "s.m"), 36),
-    read("s.flag", ("C", "s.flag"), 0),
-    read("asuint(behind)", ("C", "behind"), 0),
+    read("asuint(a)", "C", "a", 0),
+    read("asuint(c[2].y)", "C", "c", 36),
+    read("asuint(tail)", "C", "tail", 0),
+    read("asuint(rm[0][1])", "C", "rm", 4),
+    read("asuint(rm[2][0])", "C", "rm", 32),
+    read("asuint(next)", "C", "next", 0),
+    read("asuint(cm[1][0])", "C", "cm", 4),
+    read("asuint(cm[0][2])", "C", "cm", 32),
+    read("asuint(after)", "C", "after", 0),
+    read("asuint(s.p.y)", "C", "s.p", 4),
+    read("asuint(s.q[1].z)", "C", "s.q", 24),
+    read("low(s.d)", "C", "s.d", 0),
+    read("high(s.d)", "C", "s.d", 4),
+    read("asuint(s.m[2][1])", "C", "s.m", 36),
+    read("s.flag", "C", "s.flag", 0),
+    read("asuint(behind)", "C", "behind", 0),
     // An element of `arr` takes 7 registers.
-    read("arr[0].flag", ("C", "arr[].flag"), 0),
-    read("asuint(arr[1].p.x)", ("C", "arr[].p"), 112),
-    read("asuint(arr[1].m[1][1])", ("C", "arr[].m"), 132),
-    read("arr[1].flag", ("C", "arr[].flag"), 112),
-    read("asuint(last)", ("C", "last"), 0),
-    read("low(dd)", ("C", "dd"), 0),
-    read("high(dd)", ("C", "dd"), 4),
-    read("asuint(ms[1][1][0])", ("C", "ms"), 36),
-    read("asuint(ms[1][0][1])", ("C", "ms"), 48),
-    read("asuint(z)", ("C", "z"), 0),
-    read("asuint(end)", ("C", "end"), 0),
-    read("asuint(pa.w)", ("P", "pa"), 12),
-    read("asuint(pb)", ("P", "pb"), 0),
-    read("pc.y", ("P", "pc"), 4),
+    read("arr[0].flag", "C", "arr[].flag", 0),
+    read("asuint(arr[1].p.x)", "C", "arr[].p", 112),
+    read("asuint(arr[1].m[1][1])", "C", "arr[].m", 132),
+    read("arr[1].flag", "C", "arr[].flag", 112),
+    read("asuint(last)", "C", "last", 0),
+    read("low(dd)", "C", "dd", 0),
+    read("high(dd)", "C", "dd", 4),
+    read("asuint(ms[1][1][0])", "C", "ms", 36),
+    read("asuint(ms[1][0][1])", "C", "ms", 48),
+    read("asuint(z)", "C", "z", 0),
+    read("asuint(end)", "C", "end", 0),
+    read("asuint(pa.w)", "P", "pa", 12),
+    read("asuint(pb)", "P", "pb", 0),
+    read("pc.y", "P", "pc", 4),
     // An element of `elements` has 52 bytes.
-    read("asuint(elements[2].m[1][0])", ("elements", "m"), 108),
-    read("elements[1].e[2].y", ("elements", "e"), 72),
-    read("asuint(fixed_elements[2].m[1].x)", ("fixed_elements", "m"), 108),
-    read("fixed_elements[layoutproof_input.Load(4)].e[layoutproof_input.Load(8)].y", ("fixed_elements", "e"), 72),
-    read("asuint(ta)", ("T", "ta"), 0),
-    read("asuint(tb[1].z)", ("T", "tb"), 24),
-    read("asuint(tm[1][2])", ("T", "tm"), 36),
-    read("tc", ("T", "tc"), 0),
-    read("high(td)", ("T", "td"), 4),
+    read("asuint(elements[2].m[1][0])", "elements", "m", 108),
+    read("elements[1].e[2].y", "elements", "e", 72),
+    read("asuint(fixed_elements[2].m[1].x)", "fixed_elements", "m", 108),
+    read("fixed_elements[layoutproof_input.Load(4)].e[layoutproof_input.Load(8)].y", "fixed_elements", "e", 72),
+    read("asuint(ta)", "T", "ta", 0),
+    read("asuint(tb[1].z)", "T", "tb", 24),
+    read("asuint(tm[1][2])", "T", "tm", 36),
+    read("tc", "T", "tc", 0),
+    read("high(td)", "T", "td", 4),
 ];
 
 /// The buffers that are read, with the first dword of each; dword `i` is the first one plus `i`.
@@ -90,12 +92,13 @@ pub(crate) fn expected(listing: &str) -> Result<Vec<u32>, String> {
     for buffer in buffer_definitions(listing)? {
         offsets.extend(buffer.members.into_iter().map(|(path, offset)| ((buffer.name.clone(), path), offset)));
     }
+
     let word = |read: &Read| {
-        let (buffer, path) = read.member;
-        let offset = offsets.get(&(buffer.to_owned(), path.to_owned()));
-        let offset = offset.ok_or_else(|| format!("FXC lists no {buffer}.{path}"))?;
+        let Read { buffer, member, behind, .. } = *read;
+        let offset = offsets.get(&(buffer.to_owned(), member.to_owned()));
+        let offset = offset.ok_or_else(|| format!("FXC lists no {buffer}.{member}"))?;
         let first = BUFFERS.iter().find(|(name, _)| *name == buffer).map_or(0, |(_, first)| *first);
-        Ok(first + (offset + read.behind) / 4)
+        Ok(first + (offset + behind) / 4)
     };
     READS.iter().map(word).collect()
 }

@@ -1,4 +1,4 @@
-//! What both sides of a comparison have in common: a program read by layoutproof, and rows set side by side.
+//! The steps that all comparisons share: a program is read by layoutproof, and rows are set side by side.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(crate) fn module(text: &str) -> Result<Module, String> {
         .map_err(|problems| format!("layoutproof does not read it: {}", render(&problems, &sources, false)))
 }
 
-/// What layoutproof says: rows, or the messages of its refusal.
+/// Binds the parameters as layoutproof does: rows, or the messages of its refusal.
 pub(crate) fn placed(text: &str, request: &BindingRequest) -> Result<Result<BoundModule, Vec<String>>, String> {
     let told = bind(&module(text)?, request);
     Ok(told.map_err(|problems| problems.into_iter().map(|problem| problem.message).collect()))

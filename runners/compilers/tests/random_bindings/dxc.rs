@@ -13,7 +13,7 @@ use layoutproof_core::random::RandomProgram;
 use crate::compared::{Row, placed, same};
 use crate::{Agreed, Asked};
 
-/// What DXC said: rows, or the text of its refusal.
+/// DXC's answer: rows, or the text of its refusal.
 type Said = Result<BTreeSet<Row>, String>;
 
 pub(crate) fn compare(dxc: &Asked, target: Target, program: &RandomProgram) -> Result<Agreed, String> {

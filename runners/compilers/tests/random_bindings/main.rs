@@ -35,7 +35,7 @@ type Compare = fn(&Asked, Target, &RandomProgram) -> Result<Agreed, String>;
 /// A compiler that is asked about one program after the other.
 struct Asked {
     compiler: Arc<Compiler>,
-    /// What answers for slangc without starting it each time.
+    /// Answers for slangc without starting it each time.
     service: Option<SlangService>,
 }
 
@@ -44,7 +44,7 @@ impl Asked {
         Self { service: SlangService::of(&compiler), compiler }
     }
 
-    /// What the compiler does with these arguments in `folder`.
+    /// Does what the compiler does with these arguments in `folder`.
     fn ask(&self, folder: &Path, arguments: &[&str]) -> CompilerAnswer {
         match &self.service {
             Some(service) => self.compiler.answer(service.run(folder, arguments, self.compiler.limit())),
@@ -53,7 +53,7 @@ impl Asked {
     }
 }
 
-/// Who is compared with what, and how a compiler is asked.
+/// One comparison of layoutproof with a compiler.
 struct Comparison {
     name: &'static str,
     compiler: Option<Arc<Compiler>>,
@@ -96,15 +96,15 @@ fn trial(comparison: Comparison) -> Trial {
     let title = format!("{name}::{target}");
     let Some(compiler) = compiler else {
         let reason = format!("{name} is not there");
-        // Who runs ignored trials, too, is told the same and gets no pass.
+        // If ignored trials are run, too, this one fails for the same reason.
         let trial = Trial::test(title, {
             let reason = reason.clone();
             move || Err(reason.into())
         });
         return trial.with_ignored_flag(true).with_kind(reason);
     };
+
     Trial::test(title, move || {
-        let (mut placed, mut differences) = (0, Vec::new());
         let programs = made(dialect);
         let agreed = match ask {
             Ask::EachAlone(compare) => {
@@ -113,6 +113,8 @@ fn trial(comparison: Comparison) -> Trial {
             }
             Ask::Together => dxc::compare_on_windows(&compiler, &programs)?,
         };
+
+        let (mut placed, mut differences) = (0, Vec::new());
         for (program, agreed) in programs.iter().zip::<Vec<_>>(agreed) {
             match agreed {
                 Ok(Agreed::Placed) => placed += 1,
@@ -120,6 +122,7 @@ fn trial(comparison: Comparison) -> Trial {
                 Err(told) => differences.push(format!("{told}\n{}", program.text())),
             }
         }
+
         if let Some(first) = differences.first() {
             let count = differences.len();
             return Err(format!("{count} programs differ from {}; the first:\n{first}", compiler.version()).into());

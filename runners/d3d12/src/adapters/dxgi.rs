@@ -6,8 +6,9 @@ use layoutproof_device::RunnerError;
 use layoutproof_device::devices::{NativeApi, device_id};
 
 use super::AdapterNames;
-use crate::com::{ComObject, Guid, HResult, OutPointer, function_type, method_type};
+use crate::com::{ComObject, Guid, OutPointer, function_type, method_type};
 use crate::device::Direct3dDevice;
+use crate::failure::HResult;
 use crate::library::{self, Functions};
 
 static FACTORY4: Guid = Guid(0x1bc6_ea02, 0xef36, 0x464f, [0xbf, 0x0c, 0x21, 0xca, 0x39, 0xe5, 0x16, 0x8a]);
@@ -56,6 +57,7 @@ pub(super) fn list_adapters() -> Result<Vec<(Adapter, AdapterNames)>, RunnerErro
         let names = names(&adapter, translator.clone());
         adapters.push((adapter, names));
     }
+
     let is_listed = adapters.iter().any(|(_, names)| names.id == "warp");
     if let Some(adapter) = warp(&factory).filter(|_| !is_listed) {
         let names = names(&adapter, translator);
@@ -122,10 +124,12 @@ fn describe(adapter: &ComObject) -> (String, bool) {
         luid: [0; 2],
         flags: 0,
     };
+
     // SAFETY: slot 10 of `IDXGIAdapter1` is `GetDesc1`.
     let get = unsafe { adapter.method::<method_type!((*mut AdapterDesc) -> HResult)>(10) };
     // SAFETY: the description lives until the call returns.
     let code = unsafe { get(adapter.as_ptr(), &raw mut desc) };
+
     let end = desc.description.iter().position(|unit| *unit == 0).unwrap_or(desc.description.len());
     let name = String::from_utf16_lossy(&desc.description[..end]).trim().to_owned();
     let is_software = desc.flags & SOFTWARE != 0;

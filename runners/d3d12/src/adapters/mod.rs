@@ -33,7 +33,7 @@ pub(crate) struct ListedAdapter {
     pub(crate) info: DeviceInfo,
 }
 
-/// What an adapter says before its device is opened.
+/// Facts that an adapter tells before its device is opened.
 #[derive(Debug)]
 struct AdapterNames {
     id: String,
@@ -52,7 +52,7 @@ pub(crate) fn list(functions: Functions) -> Result<AdapterListing, RunnerError> 
             Err(error) => found.notes.push(format!("{} is no device of Direct3D 12: {error}", names.name)),
         }
     }
-    // Adapters without Direct3D 12 are no news where others have it.
+    // Where some adapter has Direct3D 12, users need not hear of those that lack it.
     if !found.devices.is_empty() {
         found.notes.clear();
     }
@@ -75,6 +75,7 @@ pub(crate) fn open(functions: Functions, info: &DeviceInfo) -> Result<Direct3dDe
 fn describe(device: &Direct3dDevice, names: AdapterNames, index: u32) -> DeviceInfo {
     let Support { level, shader_model, binding_tier, features } = Support::of(device);
     let AdapterNames { id, name, driver, translator, hardware } = names;
+
     DeviceInfo {
         id,
         name,

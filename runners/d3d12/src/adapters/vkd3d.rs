@@ -94,6 +94,7 @@ fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> UnderlyingD
         // SAFETY: the device comes from this instance, and has 1.2; the chain lives until the call returns.
         unsafe { instance.get_physical_device_properties2(device, &mut chain) };
     }
+
     let text = |text: Result<&CStr, _>| text.unwrap_or_default().to_string_lossy().into_owned();
     let named = text(driver.driver_name_as_c_str());
     UnderlyingDevice {

@@ -53,6 +53,7 @@ impl Offer {
     fn wait(self, mut ended: impl FnMut() -> io::Result<Option<String>>) -> io::Result<Stream> {
         let (sender, receiver) = channel();
         let deadline = Instant::now() + START_LIMIT;
+
         while Instant::now() < deadline {
             match self.listener.accept() {
                 Ok((stream, _)) => shake_hands(stream, self.token.clone(), sender.clone())?,

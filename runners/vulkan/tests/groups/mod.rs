@@ -19,7 +19,7 @@ fn right(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     for (space, rules) in [(FusedSpace::Uniform, "std140"), (FusedSpace::Storage, "std430")] {
         let cases = cases(CASES, rules, space);
         for fold in [Fold::Hash, Fold::Xor] {
-            let job = job(&cases, &cases, (space, fold));
+            let job = job(&cases, &cases, space, fold);
             ensure_eq(&wrong_cases(api, info, &job)?, &Some(Vec::new()), &format!("{space:?} {fold:?}"))?;
         }
     }
@@ -32,7 +32,7 @@ fn wrong(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
         let (expected, written) = (cases(CASES, "scalar", space), cases(CASES, "std430", space));
         let moved = moved(&expected, &written);
         ensure(moved.len() >= 5, &format!("only {} of the blocks differ under the two rule sets", moved.len()))?;
-        let job = job(&expected, &written, (space, Fold::Hash));
+        let job = job(&expected, &written, space, Fold::Hash);
         let found = wrong_cases(api, info, &job)?;
         ensure(found.is_none() || found.as_ref() == Some(&moved), &format!("{space:?}: {found:?}, not {moved:?}"))?;
     }

@@ -7,8 +7,9 @@ use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
 use layoutproof_layout::{Annotations, Argument, LayoutUnit, Span};
 
-use crate::bindings::dxc::claim::{annotated_first, elements, variable_class};
+use crate::bindings::dxc::claim::{annotated_first, elements};
 use crate::bindings::dxc::location::{Location, buffer_members, holds_resources, is_resource};
+use crate::bindings::dxc::register_class::variable_class;
 use crate::bindings::release::DxcRelease;
 use crate::module::{Module, Parameter, ParameterKind};
 

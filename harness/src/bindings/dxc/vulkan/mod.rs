@@ -16,7 +16,9 @@ use layoutproof_layout::shape::Count;
 
 use super::doubt::{CallPolicy, DoubtfulPlacement};
 use super::location::{holds_resources, is_struct};
-use super::reach::{ResourceUse, WalkResult, reach};
+use super::reach::{WalkResult, reach};
+use super::register_class::variable_class;
+use super::use_walk::ResourceUse;
 use crate::bindings::options::{BindingOptions, DescriptorPlace, UnusedResources};
 use crate::bindings::release::DxcRelease;
 use crate::bindings::{Binding, BindingRequest, BoundModule};
@@ -38,11 +40,13 @@ pub(super) fn bind(
             && holds_resources(&parameter.ty)
             && parameter.kind == ParameterKind::Variable
     });
+
     let mut problems = refused::refused(module);
     problems.extend(refused::heap(module, request));
     if !problems.is_empty() {
         return Err(problems);
     }
+
     let blocks: Vec<&Parameter> = module
         .parameters
         .iter()
@@ -53,6 +57,7 @@ pub(super) fn bind(
             Diagnostic::error(Code::BindingOverlap, second.span, "cannot have more than one push constant block");
         return Err(vec![problem.with_label(first.span, "push constant block previously defined here")]);
     }
+
     let WalkResult { reached, doubts } = reach(module, request, following)?;
     let mut wants = descriptor_request::wants(module, release);
     add_counters(module, &reached, &mut wants);
@@ -120,7 +125,7 @@ fn used(module: &Module, reached: &[ResourceUse<'_>]) -> BTreeSet<String> {
         if found.only_counts() {
             continue;
         }
-        let is_data = super::claim::variable_class(parameter).is_none() && !found.location.is_split_off(module);
+        let is_data = variable_class(parameter).is_none() && !found.location.is_split_off(module);
         if is_data && !descriptor_request::is_pushed(module, parameter) {
             used.insert("$Globals".to_owned());
         }

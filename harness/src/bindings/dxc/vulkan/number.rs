@@ -24,9 +24,11 @@ pub(super) fn number(
     if !options.registers.is_empty() {
         return listed(wants, options);
     }
+
     let mut sets: BTreeMap<u32, SlotLine<()>> = BTreeMap::new();
     let mut given: Vec<Option<DescriptorPlace>> = wants.iter().map(|want| by_attribute(want, options)).collect();
     reserve(wants, &given, &mut sets, options);
+
     let by_register: Vec<Option<DescriptorPlace>> =
         wants.iter().zip(&given).map(|(want, given)| by_register(want, options).filter(|_| given.is_none())).collect();
     reserve(wants, &by_register, &mut sets, options);
@@ -95,6 +97,7 @@ fn free(
         Some(class) if options.auto_shift => options.shift(class, set),
         Some(_) | None => 0,
     };
+
     let (slots, count) = (sets.entry(set).or_default(), Count::Finite(taken(want, options)));
     let binding = slots.first_fit(count, start)?;
     slots.reserve(binding, count, ());

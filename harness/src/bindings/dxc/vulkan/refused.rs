@@ -29,6 +29,7 @@ pub(super) fn heap(module: &Module, request: &BindingRequest) -> Option<Diagnost
     };
     let mut waiting: Vec<&Function> = module.functions.iter().filter(is_entry).collect();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
+
     while let Some(function) = waiting.pop() {
         if !seen.insert(&function.name) {
             continue;

@@ -157,25 +157,18 @@ fn binding(variable: &VariableLayout, offset: UnitOffset) -> NodeFields {
     if offset.unit == LayoutUnit::Bytes {
         return kind
             .with("offset", ReflectionNode::Number(offset.offset))
-            .with("size", count(taken))
+            .with("size", ReflectionNode::count(taken))
             .with("elementStride", element_stride(&variable.layout));
     }
     kind.with_some("space", (offset.space != 0).then_some(ReflectionNode::Number(offset.space)))
         .with("index", ReflectionNode::Number(offset.offset))
-        .with_some("count", (taken != Count::Finite(1)).then(|| count(taken)))
-}
-
-fn count(count: Count) -> ReflectionNode {
-    match count {
-        Count::Finite(count) => ReflectionNode::Number(count),
-        Count::Unbounded => ReflectionNode::Word("unbounded"),
-    }
+        .with_some("count", (taken != Count::Finite(1)).then(|| ReflectionNode::count(taken)))
 }
 
 /// Distance of the elements of an array or a vector, in bytes; 0 for what has none in slangc's eyes, matrices too.
 fn element_stride(layout: &TypeLayout) -> ReflectionNode {
     match (&layout.parts, &layout.ty) {
-        (TypeParts::Elements { stride, .. }, _) => count(stride.get(LayoutUnit::Bytes)),
+        (TypeParts::Elements { stride, .. }, _) => ReflectionNode::count(stride.get(LayoutUnit::Bytes)),
         (TypeParts::None, Type::Vector { scalar, length }) => {
             let Count::Finite(bytes) = layout.usage.get(LayoutUnit::Bytes) else { return ReflectionNode::Number(0) };
             // What a bool takes depends on the rule set: its share of the vector, which Metal pads to four.

@@ -10,7 +10,7 @@ use layoutproof_layout::shape::{Count, StructType, Type};
 use super::super::node::{NodeFields, ReflectionNode};
 use super::super::resource_usage;
 use super::super::spelling::{self, ResourceShape, SlangTypeKind, container_kind, has_own_members, kind, simple_name};
-use super::{VariableContext, bindings, count, named, place};
+use super::{VariableContext, bindings, named, place};
 use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
 /// A type as it is laid out.
@@ -21,7 +21,7 @@ pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> Node
             structure(ty).with("fields", self::fields(fields, has_names, context))
         }
         (TypeParts::Elements { element, stride }, ty) => array(ty, element, context)
-            .with_some("uniformStride", in_bytes(layout).map(|_| count(stride.get(LayoutUnit::Bytes)))),
+            .with_some("uniformStride", in_bytes(layout).map(|_| ReflectionNode::count(stride.get(LayoutUnit::Bytes)))),
         (TypeParts::Contained { container, element }, ty) => contained(ty, container, element),
         (TypeParts::Memory(element), ty) => {
             resource_base(ty).with("resultType", self::layout(element, &VariableContext::OUTSIDE).into())
@@ -37,9 +37,9 @@ fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
         let (taken, alignment) = match (unit, &layout.parts) {
             (LayoutUnit::Bytes, _) => (taken, layout.alignment),
             (LayoutUnit::MetalArgument, TypeParts::Fields(fields)) => argument_bytes(fields),
-            (unit, _) => return kind(unit).with("value", count(taken)).into(),
+            (unit, _) => return kind(unit).with("value", ReflectionNode::count(taken)).into(),
         };
-        let bytes = kind(LayoutUnit::Bytes).with("value", count(taken));
+        let bytes = kind(LayoutUnit::Bytes).with("value", ReflectionNode::count(taken));
         bytes.with("alignment", ReflectionNode::Number(alignment)).into()
     };
     resource_usage::sizes(layout).into_iter().map(size).collect()
@@ -110,6 +110,7 @@ fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) ->
         inside.ty = Type::Struct(Arc::new(StructType { name: String::new(), base: None, members: Vec::new(), span }));
     }
     let shifted = shifted(&inside, &element.offsets);
+
     let kind = container_kind(ty, &container.layout);
     let ty = layout(&inside, &VariableContext::OUTSIDE);
     NodeFields::default()

@@ -1,4 +1,5 @@
-//! Which function of the module a call in a body runs: overloads are chosen, generic functions get their arguments.
+//! Chooses the function of the module that a call in a body runs: resolves overloads, and gives generic functions their
+//! arguments.
 //!
 //! Each function with a body has one entry in [`crate::module::Module::functions`]; a generic one, or a method of a
 //! generic struct, has one more for each set of arguments that it is called with, and default arguments are functions
@@ -15,7 +16,7 @@ use super::value::{ArgumentFit, ValueType, fit};
 use crate::declare::ast::{FunctionParameter, GenericArgument, GenericParameter, TypeExpression, TypeKind};
 use crate::declare::elaborate::Elaborator;
 use crate::declare::elaborate::entry::ScopedFunction;
-use crate::declare::elaborate::generic::{GenericBinding, GenericValue, LookupContext};
+use crate::declare::elaborate::lookup_context::{GenericBinding, GenericValue, LookupContext};
 use crate::declare::elaborate::resolve::order;
 use crate::declare::elaborate::scope::ScopeId;
 use crate::module::Callees;
@@ -120,10 +121,12 @@ impl<'t> Calls<'t> {
         if let Some(index) = self.indices.get(&key) {
             return Some(*index);
         }
+
         let is_extra = !context.bindings.is_empty() || piece != FunctionPiece::Body;
         if is_extra && self.names.len() >= self.functions.len() + MOST_INSTANCES {
             return None;
         }
+
         let index = self.names.len();
         self.indices.insert(key, index);
         self.names.push(name());
@@ -177,6 +180,8 @@ impl<'t> Elaborator<'t> {
         if viable.is_empty() {
             return CallChoice::default();
         }
+
+        // Where none is the best, the call may run any of them.
         let best: Vec<usize> = (0..viable.len()).filter(|one| is_best(&viable, *one)).collect();
         if let [best] = best.as_slice() {
             viable = vec![viable.swap_remove(*best)];
@@ -193,6 +198,7 @@ impl<'t> Elaborator<'t> {
             }
             callees.extend(calls.index(instance, || name));
         }
+
         let callees = match callees.as_slice() {
             [] => Callees::Named,
             [one] => Callees::Known(*one),
@@ -242,6 +248,7 @@ impl<'t> Elaborator<'t> {
         if fits.contains(&ArgumentFit::Refused) {
             return None;
         }
+
         let result = declared.result.as_ref().filter(|_| is_deduced);
         let result =
             result.and_then(|ty| self.quietly(|elaborator| elaborator.resolve(ty, order(&declared.prefix), &context)));
@@ -285,17 +292,7 @@ impl<'t> Elaborator<'t> {
             let value = if let Some(argument) = written.arguments.and_then(|arguments| arguments.get(index)) {
                 self.argument(generic, argument, written.context)
             } else {
-                let pairs = parameters.iter().zip(arguments);
-                let mut found = pairs.filter_map(|(parameter, argument)| {
-                    let mut ty = argument.as_ref()?;
-                    for _ in &parameter.declarator.dimensions {
-                        let Type::Array { element, .. } = ty else { return None };
-                        ty = element;
-                    }
-                    self.deduced_from(generic.name.text, &parameter.ty, &GenericValue::Type(ty.clone()), 0)
-                });
-                let found = found.next();
-                match (found, &generic.default) {
+                match (self.deduced_value(generic.name.text, parameters, arguments), &generic.default) {
                     (None, Some(default)) => self.argument(generic, default, &inside),
                     (found, _) => found,
                 }
@@ -304,6 +301,23 @@ impl<'t> Elaborator<'t> {
         }
 
         Some(LookupContext::new(outer.scope, bindings))
+    }
+
+    /// Deduces the generic parameter `name` from the first argument of a call that says it.
+    fn deduced_value(
+        &self,
+        name: &str,
+        parameters: &'t [FunctionParameter<'t>],
+        arguments: &[ValueType],
+    ) -> Option<GenericValue> {
+        parameters.iter().zip(arguments).find_map(|(parameter, argument)| {
+            let mut ty = argument.as_ref()?;
+            for _ in &parameter.declarator.dimensions {
+                let Type::Array { element, .. } = ty else { return None };
+                ty = element;
+            }
+            self.deduced_from(name, &parameter.ty, &GenericValue::Type(ty.clone()), 0)
+        })
     }
 
     /// Deduces the generic parameter `name` from the type `ty` as written and the type `found` of the argument.
@@ -320,10 +334,20 @@ impl<'t> Elaborator<'t> {
         let Some(written) = part.arguments.as_deref() else {
             return (part.name.text == name && ty.suffixes.is_empty()).then(|| found.clone());
         };
+
         let GenericValue::Type(found) = found else { return None };
-        let values: Vec<GenericValue> = match found {
-            Type::Struct(found) => {
-                let specialisation = self.specialisations.get(&Arc::as_ptr(found))?;
+        let values = self.generic_arguments_of(found);
+        written.iter().zip(&values).find_map(|(argument, value)| match argument {
+            GenericArgument::Type(ty) if depth < DEEPEST => self.deduced_from(name, ty, value, depth + 1),
+            GenericArgument::Type(_) | GenericArgument::Value(_) => None,
+        })
+    }
+
+    /// The generic arguments with which a type was made; empty for a type that has none.
+    fn generic_arguments_of(&self, ty: &Type) -> Vec<GenericValue> {
+        match ty {
+            Type::Struct(ty) => {
+                let Some(specialisation) = self.specialisations.get(&Arc::as_ptr(ty)) else { return Vec::new() };
                 let own = |binding: &&GenericBinding| binding.scope == specialisation.context.scope;
                 specialisation.context.bindings.iter().filter(own).map(|binding| binding.value.clone()).collect()
             }
@@ -341,13 +365,7 @@ impl<'t> Elaborator<'t> {
             Type::Scalar(_) | Type::Array { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. } => {
                 Vec::new()
             }
-        };
-
-        let mut inner = written.iter().zip(&values).filter_map(|(argument, value)| match argument {
-            GenericArgument::Type(ty) if depth < DEEPEST => self.deduced_from(name, ty, value, depth + 1),
-            GenericArgument::Type(_) | GenericArgument::Value(_) => None,
-        });
-        inner.next()
+        }
     }
 }
 

@@ -84,7 +84,7 @@ impl FlowWalk<'_, '_> {
             return Some(before(start + 1..close, &behind(close + 1)));
         }
         match token.text {
-            // A condition is no place to come back to, the statement behind it is.
+            // A condition is not a place to come back to; the statement behind it is.
             "if" => self.branch(start, close, rest),
             "while" => {
                 let body = statement_end(self.source, close + 1);

@@ -1,10 +1,13 @@
-//! What function bodies mention: access paths in the order of evaluation, calls, and what stands in `if (false)`.
+//! Records what function bodies mention: access paths in the order of evaluation, calls, and what stands in
+//! `if (false)`.
 //!
 //! Bodies are not parsed. A name counts as a local variable, and is left out, from where it looks like a declaration
 //! (two names side by side) to the end of its block; one that only renames a path (`S t = s;`) stands for that path.
-//! The types of expressions are followed as far as they decide what is called (`typed`).
+//! The types of expressions are followed as far as they decide what is called (`typed`, `candidates`, `callees`).
 
+mod callees;
 mod calls;
+mod candidates;
 mod flow;
 mod locals;
 mod names;
@@ -28,18 +31,18 @@ use range::{LoopRange, ReturnedComparison};
 use value::ValueType;
 
 use super::entry::ScopedFunction;
-use super::generic::LookupContext;
+use super::lookup_context::LookupContext;
 use super::{Elaborator, builtin};
 use crate::declare::ast::{ArgumentSyntax, FunctionDeclaration, FunctionParameter, Item, TypeKind};
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::{BracketedTokens, ExpressionContext, Parser};
 use crate::module::{Callees, Function, Life};
 
-/// Words after which a name is no declaration.
+/// Words after which a name is not declared.
 const NO_TYPE: [&str; 12] =
     ["return", "else", "case", "in", "out", "inout", "new", "throw", "discard", "is", "as", "const"];
 
-/// Words that are no uses.
+/// Words that use nothing.
 const WORDS: [&str; 21] = [
     "if", "else", "for", "while", "do", "switch", "case", "default", "return", "break", "continue", "discard", "const",
     "static", "struct", "true", "false", "in", "out", "inout", "precise",
@@ -58,7 +61,7 @@ struct BodyWalk<'e, 't> {
     source: &'t BracketedTokens<'t>,
     context: LookupContext,
     locals: Locals<'t>,
-    /// The path at this token is what a local variable is another name for, and no use of its own.
+    /// The path at this token is what a local variable is another name for; it is not a use of its own.
     renamed: Option<usize>,
     /// The tokens before this one are dead code.
     dead_until: usize,
@@ -225,16 +228,19 @@ impl BodyWalk<'_, '_> {
                     Life::Dead => self.dead_until = self.dead_until.max(end),
                 }
             }
+
             let token = self.source.token(at);
             if token.text == "sizeof" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
                 // What stands there is looked at, not evaluated.
                 at = self.source.closer(at + 1) + 1;
                 continue;
             }
+
             self.declaration_ahead(at);
             if self.calls.catalogue.needs_types && at >= self.typed_until && self.starts_expression(at) {
                 self.typed_until = self.expression(at);
             }
+
             match token.kind {
                 TokenKind::LeftBrace => self.locals.open(),
                 TokenKind::RightBrace => self.locals.close(),
@@ -247,7 +253,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// Looks whether a declaration of local variables begins at `at`, and where its first name is.
+    /// Notes the first name of the declaration of local variables that begins at `at`, if one does.
     fn declaration_ahead(&mut self, at: usize) {
         let token = self.source.token(at);
         let before = self.source.token(at.saturating_sub(1));
@@ -257,6 +263,7 @@ impl BodyWalk<'_, '_> {
         if token.kind != TokenKind::Identifier || !is_start {
             return;
         }
+
         let mut first = at;
         while matches!(self.source.token(first).text, "const" | "static" | "precise" | "uniform") {
             first += 1;
@@ -264,14 +271,19 @@ impl BodyWalk<'_, '_> {
         if self.source.token(first).kind != TokenKind::Identifier || !self.is_type_name(first) {
             return;
         }
+
         let Some((ty, name)) = self.written_type(first) else { return };
-        let follows = self.source.token(name + 1).kind;
-        let is_declarator =
-            matches!(follows, TokenKind::Assign | TokenKind::Semicolon | TokenKind::Comma | TokenKind::LeftBracket);
-        if self.source.token(name).kind == TokenKind::Identifier && is_declarator {
+        if self.is_declarator(name) {
             self.declared = Some(UpcomingVariable { at: name, ty });
             self.typed_until = self.typed_until.max(name);
         }
+    }
+
+    /// True if a name with what follows the name of a variable is at `at`.
+    fn is_declarator(&self, at: usize) -> bool {
+        let follows = self.source.token(at + 1).kind;
+        self.source.token(at).kind == TokenKind::Identifier
+            && matches!(follows, TokenKind::Assign | TokenKind::Semicolon | TokenKind::Comma | TokenKind::LeftBracket)
     }
 
     fn starts_statement(&self, at: usize) -> bool {
@@ -279,6 +291,7 @@ impl BodyWalk<'_, '_> {
         matches!(before, TokenKind::LeftBrace | TokenKind::RightBrace | TokenKind::Semicolon)
     }
 
+    /// Takes the word at `at`: a condition, a loop, a declaration, or the first name of an access path.
     fn word(&mut self, at: usize) {
         let token = self.source.token(at);
         let before = self.source.token(at.saturating_sub(1));
@@ -289,10 +302,13 @@ impl BodyWalk<'_, '_> {
             self.counted_loop(at + 1);
             return self.loop_step(at + 1);
         }
+
         let is_part = matches!(before.kind, TokenKind::Dot | TokenKind::ColonColon | TokenKind::Arrow);
         if is_part || WORDS.contains(&token.text) {
             return;
         }
+
+        // `S s` and `vector<float, 3> v = ...` declare; any other name is used.
         let follows_type = before.kind == TokenKind::Identifier && !NO_TYPE.contains(&before.text);
         let follows_arguments =
             before.kind == TokenKind::Greater && self.source.token(at + 1).kind == TokenKind::Assign;
@@ -305,7 +321,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// A local variable, whose name is at `at`. One that is initialised with an access path, and is no number, is
+    /// A local variable, whose name is at `at`. One that is initialised with an access path, and is not a number, is
     /// another name for that path.
     fn declaration(&mut self, at: usize) {
         let name = self.source.token(at);
@@ -327,11 +343,8 @@ impl BodyWalk<'_, '_> {
 
         // `float a = 1, b;`: the next name is one of a variable, too.
         let next = self.expression_end(at + 1) + 1;
-        let follows = self.source.token(next + 1).kind;
-        let is_declarator = self.source.token(next - 1).kind == TokenKind::Comma
-            && self.source.token(next).kind == TokenKind::Identifier
-            && matches!(follows, TokenKind::Assign | TokenKind::Semicolon | TokenKind::Comma | TokenKind::LeftBracket);
-        if let (Some(UpcomingVariable { ty, .. }), true) = (upcoming, is_declarator) {
+        let is_another = self.source.token(next - 1).kind == TokenKind::Comma && self.is_declarator(next);
+        if let (Some(UpcomingVariable { ty, .. }), true) = (upcoming, is_another) {
             self.declared = Some(UpcomingVariable { at: next, ty });
         }
     }
@@ -388,10 +401,12 @@ impl BodyWalk<'_, '_> {
         if open < self.dead_until {
             return;
         }
+
         let close = self.source.closer(open);
         let constant = self.constant(open + 1, close).map(|value| value != 0);
         let life = if constant.is_some() { Life::Dead } else { Life::Optimised };
         let Some(holds) = constant.or_else(|| self.decided(open + 1, close)) else { return };
+
         let first = statement_end(self.source, close + 1);
         if !holds {
             self.dead_later.push(DeadRange { start: close + 1, end: first, life });
@@ -458,9 +473,8 @@ fn statement_end(source: &BracketedTokens<'_>, start: usize) -> usize {
     start
 }
 
-/// True if a library has the function though no `[shader]` names its stage: it is exported, or an attribute says what
-/// only
-/// an entry point is asked (measured with DXC 1.7.2308).
+/// True if a library has the function though no `[shader]` names its stage: it is exported, or has an attribute that
+/// only entry points have (measured with DXC 1.7.2308).
 fn is_compiled_in_libraries(function: &FunctionDeclaration<'_>) -> bool {
     const OF_ENTRY_POINTS: [&str; 4] = ["domain", "earlydepthstencil", "maxvertexcount", "numthreads"];
     let attributes = &function.prefix.attributes;

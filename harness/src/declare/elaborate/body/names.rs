@@ -70,18 +70,7 @@ impl<'t> Catalogue<'t> {
         let symbols = &elaborator.symbols;
         for item in items {
             match item {
-                Item::Declaration(declaration) => {
-                    for declarator in &declaration.declarators {
-                        let variable = DeclaredVariable { declaration, declarator };
-                        self.variables.entry(scope).or_default().entry(declarator.name.text).or_insert(variable);
-                    }
-                    if let TypeKind::Struct(inner) = &declaration.ty.kind {
-                        let inside = symbols.inline(&declaration.ty.kind).and_then(|id| symbols.inside(id));
-                        if let Some(inside) = inside {
-                            self.gather(elaborator, &inner.items, inside);
-                        }
-                    }
-                }
+                Item::Declaration(declaration) => self.gather_declaration(elaborator, declaration, scope),
                 Item::Buffer(buffer) => self.gather(elaborator, &buffer.items, scope),
                 Item::Namespace { path, items } => {
                     let inner = path.iter().try_fold(scope, |outer, name| symbols.namespace(outer, name.text));
@@ -96,6 +85,26 @@ impl<'t> Catalogue<'t> {
                 | Item::Unread { .. }
                 | Item::Import { .. } => {}
             }
+        }
+    }
+
+    /// Enters the variables of a declaration, and those inside the struct that it declares.
+    fn gather_declaration(
+        &mut self,
+        elaborator: &Elaborator<'t>,
+        declaration: &'t DeclarationSyntax<'t>,
+        scope: ScopeId,
+    ) {
+        for declarator in &declaration.declarators {
+            let variable = DeclaredVariable { declaration, declarator };
+            self.variables.entry(scope).or_default().entry(declarator.name.text).or_insert(variable);
+        }
+
+        let TypeKind::Struct(structure) = &declaration.ty.kind else { return };
+        let symbols = &elaborator.symbols;
+        let inside = symbols.inline(&declaration.ty.kind).and_then(|id| symbols.inside(id));
+        if let Some(inside) = inside {
+            self.gather(elaborator, &structure.items, inside);
         }
     }
 

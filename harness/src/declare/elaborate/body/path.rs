@@ -106,15 +106,18 @@ impl BodyWalk<'_, '_> {
         let close = self.source.closer(open);
         let mut arguments = Vec::new();
         let mut start = open + 1;
+
         for _ in 0..STATEMENT_TOKENS {
             if start >= close {
                 break;
             }
             let end = self.expression_end(start).min(close);
             arguments.push(self.whole_path(start, end).map(|_| start));
+            // One swap for each argument turns their order around.
             self.swaps.push(EvaluationSwap { start, middle: end, end: close });
             start = end + 1;
         }
+
         arguments
     }
 

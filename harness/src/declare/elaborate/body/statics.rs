@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::calls::Calls;
 use super::{BodyWalk, order};
 use crate::declare::elaborate::Elaborator;
-use crate::declare::elaborate::generic::LookupContext;
+use crate::declare::elaborate::lookup_context::LookupContext;
 use crate::module::{Function, Static};
 
 impl<'t> Elaborator<'t> {
@@ -17,10 +17,12 @@ impl<'t> Elaborator<'t> {
             let mut walk = BodyWalk::new(self, calls, &comparisons, LookupContext::plain(scope), None);
             let path = walk.whole_path(tokens.start, tokens.end);
             walk.run(tokens);
+
             let (uses, _) = order::evaluated(walk.drafts, walk.swaps);
             if uses.is_empty() {
                 continue;
             }
+
             let name = self.symbols.qualified(scope, declarator.name.text);
             let copied = (0..uses.len()).collect();
             let initialiser = Function { name, uses, copied, exported: false, span: declarator.name.span };

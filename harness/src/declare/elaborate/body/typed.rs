@@ -1,32 +1,23 @@
-//! The types of the expressions of a body, and what they call without naming a function: methods of objects that are no
-//! parameter, operators, default arguments.
+//! Walks the expressions of a body to find their types, which decide what they call without naming a function: methods,
+//! operators, default arguments.
 //!
-//! An expression is walked when its first token is come to. What its access paths call is kept for
-//! [`super::path`], what has no path gets a use of its own. Source: HLSL 2021 as DXC 1.7.2308 takes it: operators are
-//! methods of their left operand.
+//! The walk over the body comes here at the first token of an expression. What a name means is found in
+//! `candidates`, what a call runs in `callees`. The functions that access paths call are kept for [`super::path`]; a
+//! call without a path becomes a use of its own.
+//!
+//! Source: HLSL 2021 as DXC 1.7.2308 takes it: operators are methods of their left operand.
 
-use std::sync::Arc;
+use layoutproof_layout::shape::Type;
 
-use layoutproof_layout::shape::{StructType, Type};
-
-use super::calls::{CallChoice, FunctionCandidate, WrittenGenerics};
-use super::order::UseDraft;
+use super::candidates::QualifiedName;
 use super::value::{self, BOOL, FLOAT, INT, UINT, ValueType};
 use super::{BodyWalk, WORDS};
-use crate::declare::ast::{GenericArgument, PathPart};
 use crate::declare::elaborate::builtin;
-use crate::declare::elaborate::generic::{GenericValue, LookupContext};
-use crate::declare::elaborate::resolve::order;
-use crate::declare::elaborate::scope::ScopeId;
 use crate::declare::lexer::TokenKind;
-use crate::declare::parser::{Parser, generic_arguments_end, operator_name};
-use crate::module::{Callees, Step, Use};
+use crate::declare::parser::{Parser, generic_arguments_end};
 
 /// Expressions in expressions after which the walk begins anew, which keeps the stack small.
 const DEEPEST: u32 = 48;
-
-/// Base structs of base structs that are looked at.
-const MOST_BASES: usize = 48;
 
 /// An expression: its type and the token behind it.
 #[derive(Debug)]
@@ -47,7 +38,7 @@ struct BinarySymbol {
 /// Precedence of `?`.
 const CONDITIONAL: u8 = 1;
 
-impl<'t> BodyWalk<'_, 't> {
+impl BodyWalk<'_, '_> {
     /// True if an expression can begin at `at`.
     pub(super) fn starts_expression(&self, at: usize) -> bool {
         let token = self.source.token(at);
@@ -76,9 +67,8 @@ impl<'t> BodyWalk<'_, 't> {
     }
 
     fn binary(&mut self, at: usize, least: u8) -> TypedExpression {
-        if self.depth >= DEEPEST {
-            self.cut = Some(self.cut.map_or(at, |cut| cut.min(at)));
-            return TypedExpression { ty: None, end: self.expression_end(at) };
+        if let Some(unknown) = self.cut_if_deep(at) {
+            return unknown;
         }
         self.depth += 1;
 
@@ -141,6 +131,8 @@ impl<'t> BodyWalk<'_, 't> {
     /// The value of `left` and `right` joined by the operator `symbol` at the token `at`.
     fn operation(&mut self, left: TypedExpression, at: usize, symbol: &str, right: TypedExpression) -> TypedExpression {
         let end = right.end;
+
+        // Operators of numbers are built in; those of anything else call a method.
         let ty = match (symbol, &left.ty) {
             ("?", _) => right.ty,
             ("=", _) => left.ty,
@@ -153,21 +145,6 @@ impl<'t> BodyWalk<'_, 't> {
             (_, _) => self.called_operator(&left.ty, symbol, at, end, &[right.ty]),
         };
         TypedExpression { ty, end }
-    }
-
-    /// The result of the method of `object` that the operator `symbol` calls.
-    fn called_operator(
-        &mut self,
-        object: &ValueType,
-        symbol: &str,
-        at: usize,
-        end: usize,
-        arguments: &[ValueType],
-    ) -> ValueType {
-        let name = operator_name(symbol)?;
-        let choice = self.method(object, name, None, arguments);
-        self.draft(at, end, &choice, Vec::new());
-        choice.result
     }
 
     fn unary(&mut self, at: usize) -> TypedExpression {
@@ -199,34 +176,48 @@ impl<'t> BodyWalk<'_, 't> {
 
     /// The operand of a prefix operator, one level deeper.
     fn unary_operand(&mut self, at: usize) -> TypedExpression {
-        if self.depth >= DEEPEST {
-            self.cut = Some(self.cut.map_or(at, |cut| cut.min(at)));
-            return TypedExpression { ty: None, end: self.expression_end(at) };
+        if let Some(unknown) = self.cut_if_deep(at) {
+            return unknown;
         }
+
         self.depth += 1;
         let operand = self.unary(at);
         self.depth -= 1;
         operand
     }
 
+    /// The expression at `at` with an unknown type, and a note to begin there anew, if the walk is too deep already.
+    fn cut_if_deep(&mut self, at: usize) -> Option<TypedExpression> {
+        if self.depth < DEEPEST {
+            return None;
+        }
+        self.cut = Some(self.cut.map_or(at, |cut| cut.min(at)));
+        Some(TypedExpression { ty: None, end: self.expression_end(at) })
+    }
+
     /// The type of the cast whose `(` is at `at`, and where its operand begins.
     fn cast(&mut self, at: usize) -> Option<(ValueType, usize)> {
         let (close, first) = (self.source.closer(at), self.source.token(at + 1));
-        let operand = self.source.token(close + 1);
-        let is_operand =
-            matches!(
-                operand.kind,
-                TokenKind::Identifier | TokenKind::Integer | TokenKind::Float | TokenKind::LeftParenthesis
-            ) || matches!(operand.kind, TokenKind::Minus | TokenKind::Plus | TokenKind::Bang | TokenKind::Tilde)
+        let operand = self.source.token(close + 1).kind;
+
+        // `(a) - b` subtracts, `(int) - b` casts.
+        let is_signed_operand =
+            matches!(operand, TokenKind::Minus | TokenKind::Plus | TokenKind::Bang | TokenKind::Tilde)
                 && builtin::builtin(first.text).is_some();
+        let is_operand = is_signed_operand
+            || matches!(
+                operand,
+                TokenKind::Identifier | TokenKind::Integer | TokenKind::Float | TokenKind::LeftParenthesis
+            );
         if first.kind != TokenKind::Identifier || !is_operand || !self.is_type_name(at + 1) {
             return None;
         }
+
         let (ty, end) = self.written_type(at + 1)?;
         (end == close).then_some((ty, close + 1))
     }
 
-    /// True if the name at `at` is that of a type and of no variable.
+    /// True if the name at `at` is the name of a type, and not of a variable.
     pub(super) fn is_type_name(&self, at: usize) -> bool {
         let name = self.source.token(at).text;
         let symbols = &self.elaborator.symbols;
@@ -254,6 +245,7 @@ impl<'t> BodyWalk<'_, 't> {
             TokenKind::LeftParenthesis => {
                 let close = self.source.closer(at);
                 let mut inner = self.binary(at + 1, 0);
+                // `(a, b)` has the type of its last operand.
                 while inner.end < close && self.source.token(inner.end).kind == TokenKind::Comma {
                     inner = self.binary(inner.end + 1, 0);
                 }
@@ -285,12 +277,14 @@ impl<'t> BodyWalk<'_, 't> {
             let ty = self.this.clone().map(Type::Struct);
             return self.behind(TypedExpression { ty, end: at + 1 }, Some(at));
         }
+
         let QualifiedName { outer, name, arguments, end } = self.qualified_name(at);
         if self.source.token(end).kind != TokenKind::LeftParenthesis {
             let ty = if outer.is_empty() { self.variable(name) } else { self.qualified_variable(&outer, name) };
             return self.behind(TypedExpression { ty, end }, Some(at));
         }
 
+        // What is called may be an object with an `operator()` as well as a function.
         let (types, close) = self.argument_types(end);
         let object = self.locals.find(name).filter(|_| outer.is_empty()).map(|local| local.ty.clone());
         let object = object.or_else(|| {
@@ -304,44 +298,6 @@ impl<'t> BodyWalk<'_, 't> {
         self.behind(TypedExpression { ty, end: close + 1 }, None)
     }
 
-    /// The result of the call of `name`, whose arguments stand in the brackets that begin at the token `open`.
-    fn function(
-        &mut self,
-        at: usize,
-        outer: &[PathPart<'t>],
-        name: &str,
-        written: Option<&[GenericArgument<'t>]>,
-        open: usize,
-        arguments: &[ValueType],
-    ) -> ValueType {
-        let candidates = if outer.is_empty() { self.candidates(name) } else { self.qualified_candidates(outer, name) };
-        if candidates.is_empty() {
-            if let Some((ty, end)) = self.is_type_name(at).then(|| self.written_type(at)).flatten() {
-                return ty.filter(|_| end == open);
-            }
-            return value::intrinsic(name, arguments);
-        }
-
-        let context = self.context.clone();
-        let choice = self.elaborator.choose(
-            self.calls,
-            &candidates,
-            WrittenGenerics { arguments: written, context: &context },
-            arguments,
-        );
-
-        let close = self.source.closer(open);
-        self.draft_defaults(open, close + 1, &choice);
-        if outer.iter().any(|part| part.arguments.is_some()) {
-            // An access path has no generic arguments, so that this call has none.
-            let arguments = self.arguments(open);
-            self.draft(close, close + 1, &choice, arguments);
-        } else {
-            self.callees.insert(at, choice.callees);
-        }
-        choice.result
-    }
-
     /// Follows the steps behind a value: members, indices, calls of its methods. `path` is the first token of the access
     /// path that the value is, if it is one.
     fn behind(&mut self, mut object: TypedExpression, mut path: Option<usize>) -> TypedExpression {
@@ -349,28 +305,9 @@ impl<'t> BodyWalk<'_, 't> {
             let (token, next) = (self.source.token(object.end), self.source.token(object.end + 1));
             match token.kind {
                 TokenKind::Dot | TokenKind::Arrow if next.kind == TokenKind::Identifier => {
-                    let at = object.end + 1;
-                    let behind = generic_arguments_end(self.source, at + 1)
-                        .filter(|end| self.source.token(*end).kind == TokenKind::LeftParenthesis)
-                        .unwrap_or(at + 1);
-                    if self.source.token(behind).kind == TokenKind::LeftParenthesis {
-                        object = self.method_call(&object.ty, at, behind, path.take());
-                    } else {
-                        let ty = object.ty.and_then(|ty| value::member(&ty, next.text));
-                        object = TypedExpression { ty, end: at + 1 };
-                    }
+                    object = self.member(object, &mut path);
                 }
-                TokenKind::LeftBracket => {
-                    let close = self.source.closer(object.end);
-                    let index = self.binary(object.end + 1, 0).ty;
-                    let ty = match &object.ty {
-                        Some(Type::Struct(_)) | None => {
-                            self.called_operator(&object.ty, "[]", object.end, close + 1, &[index])
-                        }
-                        Some(ty) => value::element(ty),
-                    };
-                    object = TypedExpression { ty, end: close + 1 };
-                }
+                TokenKind::LeftBracket => object = self.indexed(&object),
                 TokenKind::LeftParenthesis if path.is_none() => {
                     let (types, close) = self.argument_types(object.end);
                     let ty = self.called_operator(&object.ty, "()", object.end, close + 1, &types);
@@ -380,6 +317,32 @@ impl<'t> BodyWalk<'_, 't> {
                 _ => return object,
             }
         }
+    }
+
+    /// A member or the call of a method of `object`, which a `.` follows. Such a call takes the `path`.
+    fn member(&mut self, object: TypedExpression, path: &mut Option<usize>) -> TypedExpression {
+        let at = object.end + 1;
+        let behind = generic_arguments_end(self.source, at + 1)
+            .filter(|end| self.source.token(*end).kind == TokenKind::LeftParenthesis)
+            .unwrap_or(at + 1);
+        if self.source.token(behind).kind == TokenKind::LeftParenthesis {
+            return self.method_call(&object.ty, at, behind, path.take());
+        }
+
+        let name = self.source.token(at).text;
+        let ty = object.ty.and_then(|ty| value::member(&ty, name));
+        TypedExpression { ty, end: at + 1 }
+    }
+
+    /// The element of `object` at the index that follows it.
+    fn indexed(&mut self, object: &TypedExpression) -> TypedExpression {
+        let close = self.source.closer(object.end);
+        let index = self.binary(object.end + 1, 0).ty;
+        let ty = match &object.ty {
+            Some(Type::Struct(_)) | None => self.called_operator(&object.ty, "[]", object.end, close + 1, &[index]),
+            Some(ty) => value::element(ty),
+        };
+        TypedExpression { ty, end: close + 1 }
     }
 
     /// The call of the method whose name is at `at` and whose `(` is at `open`.
@@ -398,165 +361,6 @@ impl<'t> BodyWalk<'_, 't> {
         TypedExpression { ty: choice.result, end: close + 1 }
     }
 
-    /// The method `name` of `object`; of an object whose type is not known any method of that name.
-    fn method(
-        &mut self,
-        object: &ValueType,
-        name: &str,
-        written: Option<&[GenericArgument<'t>]>,
-        arguments: &[ValueType],
-    ) -> CallChoice {
-        let object = match object {
-            Some(Type::Resource(resource)) if value::is_transparent(resource) => value::element_of(resource),
-            other => other.clone(),
-        };
-        let candidates = match &object {
-            Some(Type::Struct(ty)) => self.methods_of(ty, name),
-            Some(ty) => {
-                let result = value::built_in_method(ty, name);
-                return CallChoice { callees: Callees::BuiltIn, result, defaults: Vec::new() };
-            }
-            None => Vec::new(),
-        };
-
-        if !candidates.is_empty() {
-            let context = self.context.clone();
-            return self.elaborator.choose(
-                self.calls,
-                &candidates,
-                WrittenGenerics { arguments: written, context: &context },
-                arguments,
-            );
-        }
-
-        let all = self.calls.catalogue.methods(name).to_vec();
-        let plain = |function: &usize| FunctionCandidate {
-            function: *function,
-            context: LookupContext::plain(self.calls.functions[*function].scope),
-            this: None,
-        };
-        let candidates: Vec<FunctionCandidate> = all.iter().map(plain).collect();
-        let context = self.context.clone();
-        let CallChoice { callees, defaults, result } = self.elaborator.choose(
-            self.calls,
-            &candidates,
-            WrittenGenerics { arguments: None, context: &context },
-            arguments,
-        );
-
-        let callees = match callees {
-            Callees::Known(one) => Callees::Perhaps(vec![one]),
-            Callees::OneOf(several) => Callees::Perhaps(several),
-            Callees::Named | Callees::BuiltIn | Callees::Perhaps(_) => Callees::BuiltIn,
-        };
-        CallChoice { callees, defaults, result }
-    }
-
-    /// The methods `name` of a struct, or else of the nearest of its bases.
-    fn methods_of(&self, ty: &Arc<StructType>, name: &str) -> Vec<FunctionCandidate> {
-        let owners = std::iter::successors(Some(ty), |ty| ty.base.as_ref()).take(MOST_BASES);
-        for owner in owners {
-            let Some(found) = self.elaborator.specialisations.get(&Arc::as_ptr(owner)) else { continue };
-            let functions = self.calls.catalogue.functions(found.context.scope, name);
-            if !functions.is_empty() {
-                let candidate = |function: &usize| FunctionCandidate {
-                    function: *function,
-                    context: found.context.clone(),
-                    this: Some(Arc::clone(owner)),
-                };
-                return functions.iter().map(candidate).collect();
-            }
-        }
-
-        Vec::new()
-    }
-
-    /// The functions that a plain `name` means here.
-    fn candidates(&self, name: &str) -> Vec<FunctionCandidate> {
-        let symbols = &self.elaborator.symbols;
-        for scope in symbols.outwards(self.context.scope) {
-            if self.calls.catalogue.structure(scope).is_some() {
-                let found = self.this.as_ref().map_or_else(Vec::new, |this| self.methods_of(this, name));
-                if !found.is_empty() {
-                    return found;
-                }
-            }
-            let found = self.candidates_in(scope, name);
-            if !found.is_empty() {
-                return found;
-            }
-        }
-
-        let used = symbols.mentioned(self.context.scope, name);
-        used.map_or_else(Vec::new, |scope| self.candidates_in(scope, name))
-    }
-
-    fn candidates_in(&self, scope: ScopeId, name: &str) -> Vec<FunctionCandidate> {
-        let context = self.elaborator.seen_from(&self.context, scope);
-        let functions = self.calls.catalogue.functions(scope, name);
-        let candidate =
-            |function: &usize| FunctionCandidate { function: *function, context: context.clone(), this: None };
-        functions.iter().map(candidate).collect()
-    }
-
-    /// The functions that `name` behind `outer::` means.
-    fn qualified_candidates(&mut self, outer: &[PathPart<'t>], name: &str) -> Vec<FunctionCandidate> {
-        if let [part] = outer {
-            let bound = self.context.bindings.iter().find(|binding| binding.name == part.name.text);
-            if let Some(GenericValue::Type(Type::Struct(ty))) = bound.map(|binding| binding.value.clone()) {
-                return self.methods_of(&ty, name);
-            }
-        }
-
-        let Some(inside) = self.inside(outer) else { return Vec::new() };
-        let own = self.calls.catalogue.structure(inside.scope);
-        let ty = own.and_then(|id| self.elaborator.finished_struct(id, &inside));
-        if let Some(ty) = ty {
-            self.methods_of(&ty, name)
-        } else {
-            let functions = self.calls.catalogue.functions(inside.scope, name);
-            let candidate =
-                |function: &usize| FunctionCandidate { function: *function, context: inside.clone(), this: None };
-            functions.iter().map(candidate).collect()
-        }
-    }
-
-    /// The context inside the namespace or struct `outer`.
-    fn inside(&mut self, outer: &[PathPart<'t>]) -> Option<LookupContext> {
-        let span = outer.first()?.name.span;
-        let context = self.context.clone();
-        self.elaborator.quietly(|elaborator| elaborator.qualifier(outer, span, &context))
-    }
-
-    /// The type of the variable `name`: a local one, a member of `this`, a global one.
-    fn variable(&mut self, name: &str) -> ValueType {
-        if let Some(local) = self.locals.find(name) {
-            return local.ty.clone();
-        }
-        if let Some(member) = self.this.as_ref().and_then(|this| this.member(name)) {
-            return Some(member.ty.clone());
-        }
-        let symbols = &self.elaborator.symbols;
-        if symbols.outwards(self.context.scope).any(|scope| symbols.value_in(scope, name).is_some()) {
-            return Some(INT);
-        }
-        let scope = symbols.mentioned(self.context.scope, name)?;
-        let context = self.elaborator.seen_from(&self.context, scope);
-        self.declared_variable(&context, name)
-    }
-
-    fn qualified_variable(&mut self, outer: &[PathPart<'t>], name: &str) -> ValueType {
-        let context = self.inside(outer)?;
-        self.declared_variable(&context, name)
-    }
-
-    fn declared_variable(&mut self, context: &LookupContext, name: &str) -> ValueType {
-        let variable = self.calls.catalogue.variable(context.scope, name)?;
-        let (declaration, declarator) = (variable.declaration, variable.declarator);
-        self.elaborator
-            .quietly(|elaborator| elaborator.declared(&declaration.ty, order(&declaration.prefix), declarator, context))
-    }
-
     /// The types of the arguments between the parentheses that open at `open`, and where those close.
     fn argument_types(&mut self, open: usize) -> (Vec<ValueType>, usize) {
         let close = self.source.closer(open);
@@ -569,69 +373,5 @@ impl<'t> BodyWalk<'_, 't> {
             at = next.max(at) + 1;
         }
         (types, close)
-    }
-
-    /// Records the call of a function that the text does not name.
-    fn draft(&mut self, at: usize, end: usize, choice: &CallChoice, arguments: Vec<Option<usize>>) {
-        let first = match &choice.callees {
-            Callees::Known(index) => Some(*index),
-            Callees::OneOf(indices) | Callees::Perhaps(indices) => indices.first().copied(),
-            Callees::Named | Callees::BuiltIn => None,
-        };
-        let Some(first) = first.filter(|_| self.drafted.insert(at)) else { return };
-        let path = vec![Step::Name(self.calls.name(first).to_owned())];
-        let callees = choice.callees.clone();
-        let (life, span) = (self.life(at), self.source.token(at).span);
-        let used = Use { path, alias: None, call: true, callees, arguments: Vec::new(), life, span };
-        self.drafts.push(UseDraft { used, at, end, arguments });
-    }
-
-    /// Records that default arguments are evaluated for the call whose `(` is at `open`.
-    fn draft_defaults(&mut self, open: usize, end: usize, choice: &CallChoice) {
-        let callees = match choice.defaults.as_slice() {
-            [] => return,
-            [one] if matches!(choice.callees, Callees::Known(_)) => Callees::Known(*one),
-            several => Callees::Perhaps(several.to_vec()),
-        };
-        self.draft(open, end, &CallChoice { callees, ..CallChoice::default() }, Vec::new());
-    }
-}
-
-/// `N::Pair<float>::first<int>`, as far as it is a name.
-#[derive(Debug)]
-struct QualifiedName<'t> {
-    /// The names before the last `::`.
-    outer: Vec<PathPart<'t>>,
-    name: &'t str,
-    /// Generic arguments of a call.
-    arguments: Option<Vec<GenericArgument<'t>>>,
-    /// The token behind it.
-    end: usize,
-}
-
-impl<'t> BodyWalk<'_, 't> {
-    /// The qualified name that begins at `at`.
-    fn qualified_name(&self, at: usize) -> QualifiedName<'t> {
-        let mut found = QualifiedName { outer: Vec::new(), name: "", arguments: None, end: at };
-        loop {
-            let token = self.source.token(found.end);
-            let name = crate::declare::ast::Identifier { text: token.text, span: token.span };
-            let mut end = found.end + 1;
-            let mut arguments = None;
-            let behind = generic_arguments_end(self.source, end);
-            if let Some(behind) = behind.filter(|behind| {
-                matches!(self.source.token(*behind).kind, TokenKind::LeftParenthesis | TokenKind::ColonColon)
-            }) {
-                arguments = Parser::new(self.source, end).generic_arguments().ok();
-                end = behind;
-            }
-            let goes_on = self.source.token(end).kind == TokenKind::ColonColon
-                && self.source.token(end + 1).kind == TokenKind::Identifier;
-            if !goes_on {
-                return QualifiedName { name: token.text, arguments, end, ..found };
-            }
-            found.outer.push(PathPart { name, arguments });
-            found.end = end + 1;
-        }
     }
 }

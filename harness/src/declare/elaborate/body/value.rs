@@ -197,7 +197,7 @@ pub(super) fn arithmetic(left: ValueType, right: ValueType) -> ValueType {
     Some(with_scalar(&shape, scalar))
 }
 
-/// How HLSL ranks scalars when an operation has two kinds.
+/// The rank of a scalar in HLSL: the higher one is the result of an operation with two kinds.
 fn rank(scalar: Scalar) -> u32 {
     match scalar {
         Scalar::Bool => 0,
@@ -246,7 +246,7 @@ fn shaped_like(ty: &Type, length: Option<u32>) -> Type {
     length.map_or(Type::Scalar(scalar), |length| Type::Vector { scalar, length })
 }
 
-/// How well an argument fits a parameter, the best first.
+/// The quality of an argument for a parameter, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ArgumentFit {
     /// The same type.
@@ -263,7 +263,7 @@ pub(super) enum ArgumentFit {
     Refused,
 }
 
-/// How well a value of the type `argument` fits a parameter of the type `parameter`.
+/// The quality of a value of the type `argument` for a parameter of the type `parameter`.
 pub(super) fn fit(parameter: &ValueType, argument: &ValueType) -> ArgumentFit {
     let (Some(parameter), Some(argument)) = (parameter, argument) else { return ArgumentFit::Unknown };
     match (parameter, argument) {

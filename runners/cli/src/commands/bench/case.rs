@@ -10,7 +10,7 @@ use layoutproof_core::probe::{
     observe, plan,
 };
 use layoutproof_device::{Batch, Job, ReadBack};
-use layoutproof_executor::pool::JOB_LIMIT;
+use layoutproof_executor::launch::JOB_LIMIT;
 use layoutproof_executor::protocol::{WorkerAnswer, WorkerRequest};
 use layoutproof_executor::worker::{Worker, WorkerDeath};
 use layoutproof_layout::{LayoutOptions, RuleSet, Span, find, lay_out};
@@ -29,7 +29,7 @@ pub(super) struct CaseCount {
 /// Reads `texts`, lays them out, writes their shader, runs it and compares.
 ///
 /// # Errors
-/// What is no wrong layout: a device that refuses the module or dies.
+/// A device that refuses the module or dies. A wrong layout is not an error.
 pub(super) fn carry_out(
     design: Design,
     texts: &[String],
@@ -90,8 +90,10 @@ fn single(case: &FusedCase, worker: &mut Worker) -> anyhow::Result<u64> {
         jobs(layout, plan, PlanShader { shader: &shader, requires: &requires, interface: Interface::default() })?;
     let exact = |probe: &&ProbeJob| probe.range == BoundRange::Exact;
     let probe = probes.iter().find(exact).context("a probe has an exact range")?;
+
     let read_backs = probe.runs.iter().map(|probe| run(worker, probe.job.clone())).collect::<Result<Vec<_>, _>>()?;
     let observed = observe(plan, probe, &read_backs);
+
     let right = |leaf: u32| Some(plan.leaves[leaf as usize].offset);
     let complete = observed.observations.len() == plan.leaves.len();
     let all_right = observed.observations.iter().all(|one| one.offset == right(one.leaf) && one.note.is_none());
@@ -99,9 +101,8 @@ fn single(case: &FusedCase, worker: &mut Worker) -> anyhow::Result<u64> {
 }
 
 fn run(worker: &mut Worker, job: Job) -> anyhow::Result<ReadBack> {
-    let asked =
-        worker.ask(&WorkerRequest::Run(Batch { jobs: vec![job] }, None)).and_then(|()| worker.answer(JOB_LIMIT));
-    match asked.map_err(WorkerDeath::error)? {
+    let answer = worker.ask_and_wait(&WorkerRequest::Run(Batch { jobs: vec![job] }, None), JOB_LIMIT);
+    match answer.map_err(WorkerDeath::error)? {
         WorkerAnswer::Job(result) => Ok(result?),
         WorkerAnswer::Devices(_) | WorkerAnswer::Opened(_) => bail!("the worker answered out of turn"),
     }

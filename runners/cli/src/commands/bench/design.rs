@@ -33,6 +33,7 @@ impl Design {
             BenchDesign::Fused => Fold::Hash,
             BenchDesign::Floor => Fold::Xor,
         };
+
         let tuning = Tuning::of(device, space);
         let form = match args.load {
             None => tuning.form,
@@ -46,7 +47,7 @@ impl Design {
         Self { kind, space, form, group, fold: Some(fold), workers }
     }
 
-    /// What its workers find in their environment.
+    /// The variables that its workers find in their environment.
     pub(super) fn settings(&self) -> Vec<Setting> {
         let compilation = match self.kind {
             BenchDesign::Single => DriverCompilation::Own,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use layoutproof_device::DeviceInfo;
-use layoutproof_executor::pool::{JOB_LIMIT, Launch};
+use layoutproof_executor::launch::{JOB_LIMIT, Launch};
 use layoutproof_executor::protocol::{WorkerAnswer, WorkerRequest};
 use layoutproof_executor::worker::{Worker, WorkerDeath};
 
@@ -18,18 +18,18 @@ use super::usage::ProcessUsage;
 pub(super) struct Measurement {
     /// From the first text to the last comparison. Workers were started and their devices open.
     pub(super) wall: Duration,
-    /// What became of the cases.
+    /// Leaves that were compared, and cases that were wrong.
     pub(super) count: CaseCount,
-    /// What this process used meanwhile, where the system tells.
+    /// The usage of this process meanwhile, where the system tells.
     pub(super) host: Option<ProcessUsage>,
-    /// What its workers used, together.
+    /// The usage of its workers, together.
     pub(super) workers: Option<ProcessUsage>,
 }
 
 /// Runs `texts` on `device`, in workers of `launch`.
 ///
 /// # Errors
-/// What is no wrong layout.
+/// A worker that ends, or a device that refuses a module. A wrong layout is not an error.
 pub(super) fn measure(
     design: Design,
     texts: &[String],
@@ -41,9 +41,11 @@ pub(super) fn measure(
     let processes: Vec<u32> = workers.iter().map(Worker::process).collect();
     let all = || processes.iter().map(|process| ProcessUsage::of(*process)).sum::<Option<ProcessUsage>>();
     let (host, others) = (ProcessUsage::of_this_process(), all());
+
     let started = Instant::now();
     let count = share_out(design, texts, &mut workers)?;
     let wall = started.elapsed();
+
     let (host, workers) =
         (ProcessUsage::since(host, ProcessUsage::of_this_process()), ProcessUsage::since(others, all()));
     Ok(Measurement { wall, count, host, workers })
@@ -63,6 +65,7 @@ fn share_out(design: Design, texts: &[String], workers: &mut [Worker]) -> anyhow
             sum = CaseCount { leaves: sum.leaves + leaves, wrong: sum.wrong + wrong };
         }
     };
+
     std::thread::scope(|scope| {
         let threads: Vec<_> = workers.iter_mut().map(|worker| scope.spawn(|| work(worker))).collect();
         threads.into_iter().try_fold(CaseCount::default(), |sum, thread| {
@@ -74,8 +77,8 @@ fn share_out(design: Design, texts: &[String], workers: &mut [Worker]) -> anyhow
 
 fn open(design: Design, device: &DeviceInfo, launch: &Launch) -> anyhow::Result<Worker> {
     let mut worker = Worker::start(launch, device.runner, &design.settings())?;
-    let asked = worker.ask(&WorkerRequest::Open(Box::new(device.clone()))).and_then(|()| worker.answer(JOB_LIMIT));
-    match asked.map_err(WorkerDeath::error)? {
+    let answer = worker.ask_and_wait(&WorkerRequest::Open(Box::new(device.clone())), JOB_LIMIT);
+    match answer.map_err(WorkerDeath::error)? {
         WorkerAnswer::Opened(opened) => opened?,
         WorkerAnswer::Devices(_) | WorkerAnswer::Job(_) => bail!("the worker answered out of turn"),
     }

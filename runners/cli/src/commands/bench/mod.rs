@@ -19,7 +19,7 @@ use layoutproof_device::{DeviceInfo, RunnerKind};
 pub use self::args::{BenchArgs, BenchDesign, BenchLoad, BenchSpace};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::drivers;
-use layoutproof_executor::pool::Launch;
+use layoutproof_executor::launch::Launch;
 
 use self::case::CaseCount;
 use self::design::Design;

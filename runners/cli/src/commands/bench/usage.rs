@@ -1,4 +1,4 @@
-//! What processes use: processor time and memory, from Linux's `/proc`. Other systems are not asked.
+//! Measures what processes use: processor time and memory, from Linux's `/proc`. Other systems are not asked.
 //!
 //! Source: proc(5), `/proc/pid/stat` and `/proc/pid/status`.
 
@@ -6,7 +6,7 @@ use std::fs;
 use std::iter::Sum;
 use std::time::Duration;
 
-/// What a process has used so far, or several together.
+/// Processor time and memory that a process, or several together, have used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ProcessUsage {
     /// Processor time of all threads, in steps of 10 ms.
@@ -19,12 +19,12 @@ pub(super) struct ProcessUsage {
 const TICK: Duration = Duration::from_millis(10);
 
 impl ProcessUsage {
-    /// What a process has used; `None` where the system does not tell.
+    /// The usage of a process; `None` where the system does not tell.
     pub(super) fn of(process: u32) -> Option<Self> {
         Self::in_folder(&format!("/proc/{process}"))
     }
 
-    /// What this process has used.
+    /// The usage of this process.
     pub(super) fn of_this_process() -> Option<Self> {
         Self::in_folder("/proc/self")
     }
@@ -35,7 +35,7 @@ impl ProcessUsage {
         Some(Self { cpu: cpu(&stat)?, peak_bytes: peak(&status)? })
     }
 
-    /// What was used between two moments; the peak is that of the later one.
+    /// The usage between two moments; the peak is that of the later one.
     pub(super) fn since(before: Option<Self>, after: Option<Self>) -> Option<Self> {
         let (before, after) = before.zip(after)?;
         Some(Self { cpu: after.cpu.saturating_sub(before.cpu), ..after })

@@ -19,7 +19,7 @@ use crate::select::files::{FileKind, read_text};
 /// Runs the difference once more, keeping everything, and writes it down; the folder.
 ///
 /// # Errors
-/// What could not be written.
+/// The file that could not be written.
 pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<PathBuf> {
     let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
     let folder = fuzz.out.join(format!("{number}-{toolchain}"));
@@ -63,7 +63,7 @@ fn told(
 ) -> upstream::UpstreamDifference {
     let ShrunkDifference { toolchain, declaration, .. } = difference;
     let compiler = fuzz.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler);
-    // The one that is no program is built in.
+    // The only one without a program is built in.
     let version = compiler.map_or(env!("NAGA_VERSION"), Compiler::version);
     let command_line = kept(artifacts, "command");
     let device = fuzz.devices.iter().find(|device| device.id == record.device);

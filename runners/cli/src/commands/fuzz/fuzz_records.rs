@@ -1,6 +1,6 @@
 //! The records of a fuzz run as JSON lines, as `layoutproof run` writes its own.
 //!
-//! What shrinking asks is no record of the run: it is the same declaration again, made smaller.
+//! Checks that shrinking makes are not recorded: each is the same declaration again, made smaller.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ impl FuzzRecords {
     /// Ends the file.
     ///
     /// # Errors
-    /// What kept it from being written, now or before.
+    /// The reason why it could not be written, now or before.
     pub(super) fn end(self) -> anyhow::Result<()> {
         if self.file.is_written_at_end() { self.file.rewrite(&self.kept, &self.end) } else { self.file.end(&self.end) }
     }

@@ -28,7 +28,7 @@ use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::interrupt;
-use layoutproof_executor::pool::Launch;
+use layoutproof_executor::launch::Launch;
 use layoutproof_layout::mutate::RuleMutant;
 use proptest::strategy::ValueTree;
 

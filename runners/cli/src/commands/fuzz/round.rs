@@ -16,14 +16,14 @@ use layoutproof_layout::BlockLayout;
 
 use super::Fuzz;
 use super::draws::turn;
-use crate::select::selection::all_forms;
+use crate::select::all_cases::all_forms;
 
 /// Declarations with their sources, by number.
 pub(super) struct Round<'a> {
     fuzz: &'a Fuzz,
     sources: BTreeMap<u64, (RandomDeclaration, Arc<Source>)>,
     layouts: BTreeMap<u64, BlockLayout>,
-    /// Whether the planted fault is in the rules.
+    /// True if the planted fault is in the rules.
     is_faulty: bool,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Round<'a> {
         checks.into_iter().filter(|check| self.is_turn_of(&check.device, number_of(&check.subject.source.id))).collect()
     }
 
-    /// Whether a device takes part in a declaration: all, or of those that run SPIR-V one in turn.
+    /// True if a device takes part in a declaration: all, or of those that run SPIR-V one in turn.
     fn is_turn_of(&self, device: &DeviceInfo, number: u64) -> bool {
         if self.fuzz.every_device || device.runner != RunnerKind::Ash {
             return true;

@@ -5,7 +5,7 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::inspect::toolchain::{Compilers, Output, Toolchain};
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::device_listing::DeviceListing;
-use layoutproof_executor::pool::Launch;
+use layoutproof_executor::launch::Launch;
 use layoutproof_layout::RuleSet;
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 
@@ -14,7 +14,7 @@ use crate::commands::fuzz::args::FuzzArgs;
 use crate::compilers;
 use crate::output::{warn, warn_of_listing};
 use crate::select::lists::{BuiltInKnown, known_lists};
-use crate::select::selection::rule_set;
+use crate::select::rule_set::rule_set;
 
 impl Fuzz {
     /// What the arguments ask for; `None` where a compiler or every device is missing, which is said.

@@ -60,7 +60,7 @@ pub(super) struct ShrunkDifference {
 }
 
 impl ShrunkDifference {
-    /// What was found, for people.
+    /// The finding as text for people.
     pub(super) fn sentence(&self) -> String {
         let culprit = self.kind.culprit.map_or("nobody named", Culprit::as_str);
         let Self { number, toolchain, device, members_before, members_after, calls, .. } = self;

@@ -14,7 +14,7 @@ use crate::commands::show::args::{ShowArgs, ShowFormat};
 pub(crate) struct Placements {
     /// One per convention that answers.
     pub columns: Vec<BindingsColumn>,
-    /// What the others refuse.
+    /// The refusals of the other conventions.
     pub refused: Vec<Diagnostic>,
 }
 
@@ -35,7 +35,7 @@ impl Placements {
         placements
     }
 
-    /// What the conventions warn of.
+    /// The warnings of the conventions.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
         self.columns.iter().flat_map(|column| column.bound.warnings.iter().cloned())
     }
@@ -51,7 +51,7 @@ impl Placements {
     }
 }
 
-/// Whether the formats can hold what is asked for.
+/// Checks that the output format can hold the placements that the user asks for.
 ///
 /// # Errors
 /// A sentence where they cannot.

@@ -18,7 +18,8 @@ use layoutproof_core::report::llvm_types::{LlvmForm, llvm_types};
 use layoutproof_core::report::show_json::{Shown, ShownBlock, ShownLayout};
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, bindings_text, padding_text, struct_text};
-use layoutproof_layout::padding::{BlockPadding, LayoutInput, padding};
+use layoutproof_layout::padding::{BlockPadding, padding};
+use layoutproof_layout::reorder::LayoutInput;
 use layoutproof_layout::{Block, BlockLayout, DECLARED, LayoutWarning, RuleSet, Span, find, join, lay_out, table};
 
 use crate::args::DeclareArgs;
@@ -26,9 +27,12 @@ use crate::commands::show::args::{DiffArgs, ShowArgs, ShowFormat};
 use crate::commands::show::bindings::{Placements, check_format};
 use crate::commands::show::show_rules::{ShownRules, native_rules};
 use crate::output::{print, print_json, warn_rendered};
-use crate::select::explicit_layouts::{self, LaidOutFile};
 use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, add_text};
-use crate::select::selection::{RefusedInput, options_of, rule_set};
+use crate::select::refused_input::RefusedInput;
+use crate::select::rule_set::rule_set;
+use crate::select::shader_file::declare_options::options_of;
+use crate::select::shader_file::explicit_layouts;
+use crate::select::shader_file::laid_out_file::LaidOutFile;
 
 /// Shows one input under one or more rule sets.
 ///
@@ -169,13 +173,8 @@ impl Input {
             InputWord::Filter(filter) if filter == STANDARD_INPUT => bail!("{NO_LANGUAGE}"),
             InputWord::Filter(filter) => {
                 let cases = Cases::load(&declare.cases)?;
-                let exact: Vec<String> = cases.matching(&[]).into_iter().filter(|id| *id == filter).collect();
-                let found = if exact.is_empty() { cases.matching(std::slice::from_ref(&filter)) } else { exact };
-                match found.as_slice() {
-                    [id] => Ok(read_case(&cases, id, sources)),
-                    [] => bail!("no file and no case is called `{filter}`"),
-                    [first, ..] => bail!("`{filter}` names {} cases, `{first}` is the first", found.len()),
-                }
+                let id = only_case(&cases, &filter)?;
+                Ok(read_case(&cases, &id, sources))
             }
         }
     }
@@ -187,11 +186,13 @@ impl Input {
             }
             Self::Declared(source) => source,
         };
+
         let blocks = &source.module.blocks;
         let under = |rules: &'static RuleSet| RuleSetLayouts {
             rules: rules.name,
             blocks: blocks.iter().map(|block| lay_out(block, rules, source.options)).collect(),
         };
+
         match shown_rules {
             ShownRules::Bare => Ok(table().iter().filter(|rules| rules.is_bare()).map(under).collect()),
             ShownRules::Rules(rules) => Ok(rules.iter().copied().map(under).collect()),
@@ -203,7 +204,7 @@ impl Input {
         }
     }
 
-    /// What is asked of conventions.
+    /// The questions for conventions; none where the user names no target.
     fn requests(&self, args: &ShowArgs) -> anyhow::Result<Vec<BindingRequest>> {
         let requests = match self {
             Self::Declared(source) => args.placement.requests(&source.invocation)?,
@@ -240,6 +241,7 @@ impl Input {
     fn refusals(&self, layouts: &[RuleSetLayouts<'_>]) -> Vec<Diagnostic> {
         let Self::Declared(source) = self else { return Vec::new() };
         let spans: Vec<Span> = source.module.blocks.iter().map(|block| block.span).collect();
+
         let mut found = Vec::new();
         for layout in layouts {
             for (block, span) in layout.blocks.iter().zip(&spans) {
@@ -295,12 +297,27 @@ fn layout_warnings(blocks: &[Block], layouts: &[RuleSetLayouts<'_>]) -> Vec<Diag
             }
         }
     }
+
     let told = found.into_iter().map(|((index, warning), rules)| {
         let path = join(&blocks[index].name, &warning.path);
         let message = format!("`{path}`: {} ({})", warning.message, rules.join(", "));
         Diagnostic::warning(warning.kind.into(), blocks[index].span, message)
     });
     told.collect()
+}
+
+/// The id that `filter` is, or the only one that it matches.
+///
+/// # Errors
+/// No case matches it, or several do.
+fn only_case(cases: &Cases, filter: &str) -> anyhow::Result<String> {
+    let exact: Vec<String> = cases.matching(&[]).into_iter().filter(|id| id == filter).collect();
+    let found = if exact.is_empty() { cases.matching(&[filter.to_owned()]) } else { exact };
+    match found.as_slice() {
+        [id] => Ok(id.clone()),
+        [] => bail!("no file and no case is called `{filter}`"),
+        [first, ..] => bail!("`{filter}` names {} cases, `{first}` is the first", found.len()),
+    }
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Input, Vec<Diagnostic>> {

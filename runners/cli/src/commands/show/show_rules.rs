@@ -6,11 +6,11 @@ use layoutproof_layout::{Block, RuleSet};
 
 use crate::args::ShaderLanguage;
 use crate::commands::show::args::{ShowArgs, ShowFormat};
-use crate::select::explicit_layouts::check_rules;
 use crate::select::inputs::InputWord;
-use crate::select::selection::rule_set;
+use crate::select::rule_set::rule_set;
+use crate::select::shader_file::explicit_layouts::check_rules;
 
-/// What the assert formats take for HLSL files: the compiler and target that need no flag.
+/// The rule sets that the assert formats take for HLSL files: those of the compiler and target that need no flag.
 const HLSL: &str = "native:dxc-dxil";
 
 /// Rule sets for all blocks.
@@ -26,7 +26,7 @@ pub(crate) enum ShownRules {
 }
 
 impl ShownRules {
-    /// What the arguments say.
+    /// The rule sets that the arguments name.
     ///
     /// # Errors
     /// Unknown names, and for the assert formats several rule sets or none where no language suggests one.
@@ -36,6 +36,7 @@ impl ShownRules {
             ShowFormat::RustAsserts | ShowFormat::CppAsserts => (true, true),
             ShowFormat::Llvm | ShowFormat::LlvmLayout => (false, true),
         };
+
         if chosen && args.padding {
             bail!("--padding goes with the formats text and json: host structs and LLVM types have padding as fields");
         }
@@ -43,6 +44,7 @@ impl ShownRules {
             check_rules(&path, &args.rules)?;
             return Ok(Self::Bare);
         }
+
         match args.rules.as_slice() {
             [] if chosen => Self::suggested(&args.input, args.declare.lang),
             [] => Ok(Self::Bare),

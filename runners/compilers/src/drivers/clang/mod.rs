@@ -5,13 +5,11 @@ use std::path::Path;
 use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
-use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::shape::MatrixOrder;
 
-use super::command_line::{CommandLine, HeaderFile, SOURCE, made, preprocessing};
+use super::command_line::{CommandLine, HeaderFile, SOURCE, dxc_options, made, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::child::{OUTPUT_LIMIT, ProcessOutput};
-use crate::lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 use crate::regular_file::read_text;
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
@@ -65,12 +63,12 @@ impl CompilerDriver for ClangDriver {
         TypeSpace::clang()
     }
 
-    /// Clang in DXC's place, `clang-dxc`, is no DXC.
+    /// `clang-dxc`, Clang in DXC's place, has both families' names and is Clang.
     fn family(&self) -> Option<FamilyName> {
         Some(FamilyName { name: "clang", summary: "Clang as a compiler of HLSL", decides_file: true })
     }
 
-    /// It knows no HLSL under its plain name, and tells no version without a profile.
+    /// Under its plain name Clang does not compile HLSL, and without a profile it does not print its version.
     fn version_arguments(&self) -> &'static [&'static str] {
         &["--driver-mode=dxc", "-T", "cs_6_6", "--version"]
     }
@@ -84,24 +82,20 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.hlsl");
     let mut arguments: Vec<String> = ALWAYS.iter().map(|argument| (*argument).to_owned()).collect();
     arguments.extend(["-Xclang", "-idirafter", "-Xclang", "headers"].map(str::to_owned));
-    arguments.extend(["-E".to_owned(), request.entry.to_owned()]);
-    arguments.push(if request.options.matrix == MatrixOrder::Row { "-Zpr" } else { "-Zpc" }.to_owned());
-    if request.options.sixteen_bit == SixteenBit::On {
-        arguments.push("-enable-16bit-types".to_owned());
-    }
-    arguments.extend(preprocessing(&request.source));
-    arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
+    arguments.extend(dxc_options(request));
+    arguments.extend(toolchain_flags(request.toolchain));
     arguments.extend(request.extra.iter().cloned());
     arguments.extend(["-Fo".to_owned(), MODULE.to_owned(), source.clone()]);
     CommandLine { source, arguments, header: Some(HEADER), second: None, read }
 }
 
-/// What Clang, which catches its own crashes, says of one: `None` where it says something else.
+/// A sentence about a crash, which Clang catches and reports; `None` if `said` reports none.
 fn crash(said: &str) -> Option<String> {
     let report = said.lines().position(|line| line.starts_with("PLEASE submit a bug report"))?;
     let error = said.lines().find_map(|line| line.strip_prefix("LLVM ERROR: "));
-    // The last line with number and full stop says what it was at. Those behind it have addresses, which change, and numbers
-    // of their own where Clang finds no symbolizer.
+
+    // The last line with a number and a full stop says what Clang was doing. The lines behind it have addresses, which
+    // change, and numbers of their own where Clang finds no symbolizer.
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let numbered = said.lines().skip(report).filter_map(|line| line.split_once(".\t"));
     let at = numbered.filter(|(number, _)| is_number(number)).last().map_or("an unknown place", |(_, at)| at);

@@ -1,0 +1,51 @@
+//! The APIs through which jobs reach devices.
+
+use serde::{Deserialize, Serialize};
+
+// One list makes the enum and `ALL`, so that no kind can be missing from it.
+macro_rules! runner_kinds {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)*) => {
+        /// The API that drives a device.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum RunnerKind { $($(#[doc = $doc])+ $variant,)* }
+
+        impl RunnerKind {
+            /// All kinds, in the order in which people are told of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name in trial names and on the command line.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+        }
+    };
+}
+
+runner_kinds! {
+    /// Vulkan through ash.
+    Ash = "ash",
+    /// wgpu.
+    Wgpu = "wgpu",
+    /// Direct3D 12 through its own tables of methods.
+    D3d12 = "d3d12",
+    /// The evaluator of DXIL.
+    Dxil = "dxil",
+    /// The model on the CPU.
+    Model = "model",
+}
+
+impl RunnerKind {
+    /// True if drivers offer the devices, false for devices that are code of this project.
+    pub const fn is_driven(self) -> bool {
+        match self {
+            Self::Ash | Self::Wgpu | Self::D3d12 => true,
+            Self::Model | Self::Dxil => false,
+        }
+    }
+
+    /// The APIs whose devices drivers offer; only workers list and open those.
+    pub fn driven() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|kind| kind.is_driven())
+    }
+}

@@ -1,0 +1,206 @@
+//! A case's placement by one convention on one target: what the case and what our rules say of every parameter.
+//!
+//! A static check: no shader is written and no device takes part.
+
+use std::sync::Arc;
+
+use layoutproof_device::RunnerKind;
+use layoutproof_layout::Quantity;
+
+use crate::bindings::place::{NOT_BOUND, places_text};
+use crate::bindings::{BindingPlace, BindingRequest, BoundModule, bind};
+use crate::case::{BindExpectation, By, ExpectedDiagnostic};
+use crate::check::source::Source;
+use crate::check::verdict::{self, Validation, Writer, judge};
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, Story};
+
+/// The word for producer and device in names and records.
+const NOBODY: &str = "none";
+
+/// A source's parameters as one convention places them.
+#[derive(Clone, Debug)]
+pub struct BindingCheck {
+    /// The case.
+    pub source: Arc<Source>,
+    /// The target, the convention and their settings.
+    pub request: BindingRequest,
+    /// The answer of our rules; the refusals of the convention where it refuses.
+    pub bound: Result<BoundModule, Vec<Diagnostic>>,
+    /// The places that the case expects; `None` where it expects a refusal or a warning only.
+    pub expected: Option<BindExpectation>,
+}
+
+impl BindingCheck {
+    /// Every target and convention that a case speaks of, in the case's order.
+    pub fn all(source: &Arc<Source>) -> Vec<Self> {
+        let expected = source.bind.iter().map(|expectation| {
+            let BindExpectation { target, convention, version, .. } = expectation;
+            source.invocation.request(*target, *convention, version.clone())
+        });
+
+        let told = source.rejects.iter().chain(&source.warns).filter_map(|told| match &told.by {
+            By::Convention { target, convention, version } => {
+                Some(source.invocation.request(*target, *convention, version.clone()))
+            }
+            By::Layoutproof | By::Compiler(_) | By::Rules(_) => None,
+        });
+        let mut requests: Vec<BindingRequest> = Vec::new();
+        for request in expected.chain(told) {
+            if !requests.contains(&request) {
+                requests.push(request);
+            }
+        }
+        requests.into_iter().map(|request| Self::new(Arc::clone(source), request)).collect()
+    }
+
+    /// What one request comes to.
+    pub fn new(source: Arc<Source>, request: BindingRequest) -> Self {
+        let asked = |expectation: &&BindExpectation| {
+            (expectation.target, expectation.convention) == (request.target, request.convention)
+                && expectation.version == request.version
+        };
+        let expected = source.bind.iter().find(asked).cloned();
+        Self { bound: bind(&source.module, &request), source, request, expected }
+    }
+
+    /// `folder::case::TARGET.CONVENTION::none::none::none`: no producer, no device, no API.
+    pub fn name(&self) -> String {
+        let case = self.source.id.replace('/', "::");
+        format!("{case}::{}::{NOBODY}::{NOBODY}::{NOBODY}", self.request.name())
+    }
+
+    /// Refusals and warnings that the case expects of the convention and that do not come.
+    pub fn problems(&self) -> Vec<Diagnostic> {
+        let refusals = self.bound.as_ref().err().map_or(&[][..], Vec::as_slice);
+        let warnings = self.bound.as_ref().map_or(&[][..], |bound| bound.warnings.as_slice());
+        let rejects = self.told(&self.source.rejects).map(|told| (told, refusals, "refuse this"));
+        let warns = self.told(&self.source.warns).map(|told| (told, warnings, "warn of this"));
+        let silent = rejects.chain(warns).filter(|(told, given, _)| !given.iter().any(|it| says(told, it)));
+        let problem = |(told, given, what): (&ExpectedDiagnostic, &[Diagnostic], &str)| {
+            let wanted = told.code.as_deref().or(told.message.as_deref()).unwrap_or("anything");
+            let said = given.first().map_or("nothing is said", |first| &first.message);
+            let message = format!("{} does not {what}: `{wanted}` is expected, {said}", self.request.name());
+            Diagnostic::error(Code::BadCase, told.span, message)
+        };
+        silent.map(problem).collect()
+    }
+
+    fn told<'a>(&'a self, all: &'a [ExpectedDiagnostic]) -> impl Iterator<Item = &'a ExpectedDiagnostic> {
+        let own = By::Convention {
+            target: self.request.target,
+            convention: self.request.convention,
+            version: self.request.version.clone(),
+        };
+        all.iter().filter(move |told| told.by == own)
+    }
+
+    /// One row per parameter that the case or, unless the case is partial, our rules place.
+    pub fn static_rows(&self) -> Vec<Row> {
+        let Some(expectation) = &self.expected else { return Vec::new() };
+        let mut rows: Vec<Row> = expectation.entries.iter().map(|entry| self.row(&entry.path, &entry.places)).collect();
+        let computed = self.bound.iter().flat_map(|bound| &bound.bindings).filter(|_| !expectation.partial);
+        for binding in computed {
+            if !rows.iter().any(|row| row.path == binding.path) {
+                rows.push(self.row(&binding.path, &[]));
+            }
+        }
+        rows
+    }
+
+    /// Rows that devices are asked about: the rows of a case; of a file, which expects nothing, one per parameter that is
+    /// bound.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        if self.expected.is_some() {
+            return self.static_rows();
+        }
+        let mut rows: Vec<Row> = Vec::new();
+        for binding in self.bound.iter().flat_map(|bound| &bound.bindings) {
+            if !rows.iter().any(|row| row.path == binding.path) {
+                rows.push(Row { expected: None, ..self.row(&binding.path, &[]) });
+            }
+        }
+        rows
+    }
+
+    fn row(&self, path: &str, expected: &[BindingPlace]) -> Row {
+        Row {
+            expected: Some(RecordValue::Text(places_text(&sorted(expected.to_vec())))),
+            computed: Some(RecordValue::Text(self.computed(path))),
+            ..Row::of_no_device(path, Quantity::Binding)
+        }
+    }
+
+    fn computed(&self, path: &str) -> String {
+        match &self.bound {
+            Ok(bound) => {
+                let rows = bound.bindings.iter().filter(|binding| binding.path == path);
+                places_text(&sorted(rows.map(BindingPlace::from).collect()))
+            }
+            Err(refusals) => refusals.first().map_or(NOT_BOUND.to_owned(), |refusal| refusal.message.clone()),
+        }
+    }
+
+    /// The record of the check, which compares the case with our rules and counts no leaves.
+    pub fn record(&self) -> CheckRecord {
+        let rows = self.static_rows();
+        let validation = Validation::NotRun("no shader takes part".to_owned());
+        let verdict =
+            judge(&rows, &validation, verdict::CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator });
+        let story = (verdict.outcome == Outcome::Differ).then(|| self.story(&verdict.sentence));
+
+        CheckRecord {
+            schema: SCHEMA,
+            case: self.source.id.clone(),
+            rules: self.request.name(),
+            producer: NOBODY.to_owned(),
+            device: NOBODY.to_owned(),
+            runner: RunnerKind::Model,
+            proves: Proves::Decorations,
+            outcome: verdict.outcome,
+            culprit: verdict.culprit,
+            validation: validation.text(),
+            skip_reason: None,
+            skip_kind: None,
+            not_checked: Vec::new(),
+            known: None,
+            fast: false,
+            ms: 0,
+            leaves: 0,
+            leaves_not_probed: 0,
+            bound: None,
+            rows,
+            story,
+        }
+    }
+
+    pub(super) fn story(&self, sentence: &str) -> Story {
+        let Self { source, request, expected, .. } = self;
+        let version = request.version.as_ref().map(|version| format!("@{version}")).unwrap_or_default();
+        let convention = format!("{}{version}", request.convention);
+        Story {
+            summary: source.summary.clone(),
+            place: source.place.clone(),
+            authority: expected.as_ref().map(|expected| expected.authority.to_string()).unwrap_or_default(),
+            blocks: Vec::new(),
+            hint: None,
+            again: format!("layoutproof show {} --target {} --convention {convention}", source.id, request.target),
+            verdict: sentence.to_owned(),
+        }
+    }
+}
+
+/// Returns true if a diagnostic is the one that a case expects. Where the case names our code, its message is the compiler's.
+fn says(told: &ExpectedDiagnostic, given: &Diagnostic) -> bool {
+    match (&told.code, &told.message) {
+        (Some(code), _) => code == given.code.as_str(),
+        (None, Some(fragment)) => given.message.contains(fragment),
+        (None, None) => true,
+    }
+}
+
+/// In the order of units, in which a case need not write them.
+fn sorted(mut places: Vec<BindingPlace>) -> Vec<BindingPlace> {
+    places.sort_by_key(|place| (place.unit, place.space, place.index));
+    places
+}

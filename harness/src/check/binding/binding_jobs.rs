@@ -1,0 +1,232 @@
+//! One placement on one device: the jobs that it gets, and the record that its answers add up to.
+//!
+//! A parameter has one row. What was observed is where the device really read it: the computed place if every part of it
+//! was read there, else the first place that is another one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use layoutproof_device::limits::check_features;
+use layoutproof_device::{Job, ReadBack, RunnerError};
+
+use crate::bindings::BindingRequest;
+use crate::check::binding::binding_check::BindingCheck;
+use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
+use crate::check::producer::Producer;
+use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
+use crate::probe::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
+use crate::probe::image::nonce_word;
+use crate::results::record::{BoundCount, CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, SkipKind, Story};
+
+/// Wrong reads that a row's note tells of.
+const MAX_WRONG: usize = 2;
+
+/// The jobs of a check, and why some are missing.
+#[derive(Clone, Debug, Default)]
+pub struct ProofJobs {
+    /// Index of the module, and the job.
+    jobs: Vec<(usize, Job)>,
+    /// Reasons why the device cannot do the others.
+    lacking: BTreeSet<String>,
+}
+
+impl ProofJobs {
+    /// The jobs in the order in which the device gets them.
+    pub fn jobs(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.iter().map(|(_, job)| job)
+    }
+}
+
+/// The flags that ask for a placement; those that a case brings itself left out.
+fn flags(placed: &BindingCheck) -> String {
+    let BindingRequest { target, convention, version, profile, used, unused, options, .. } = &placed.request;
+    let version = version.as_ref().map_or(String::new(), |version| format!("@{version}"));
+    let mut flags = vec![format!("--target {target} --convention {convention}{version}")];
+
+    if !placed.source.is_case {
+        flags.extend(profile.iter().map(|profile| format!("--profile {profile}")));
+        let lists = [("used", used), ("unused", unused)].into_iter().filter(|(_, paths)| !paths.is_empty());
+        flags.extend(lists.map(|(name, paths)| format!("--{name} '{}'", paths.join(","))));
+        flags.extend(options.iter().map(|option| format!("--option '{option}'")));
+    }
+    flags.join(" ")
+}
+
+/// A device's answers to the jobs of a placement.
+#[derive(Debug, Default)]
+struct ProofAnswers {
+    seen: Vec<(ProbedBinding, BindingAnswer)>,
+    broken: Vec<String>,
+    lacking: BTreeSet<String>,
+}
+
+impl ProofCheck {
+    /// The jobs that the device can do.
+    pub fn jobs(&self) -> ProofJobs {
+        let mut all = ProofJobs::default();
+        for (index, (module, nonce)) in self.proof.modules.iter().zip((1..).map(nonce_word)).enumerate() {
+            if let Some(reason) = &module.refused {
+                all.lacking.insert(reason.clone());
+                continue;
+            }
+            if let Err(error) = check_features(&self.device, &requires(&module.program)) {
+                all.lacking.insert(error.to_string());
+                continue;
+            }
+            if matches!(module.validation, Validation::Invalid(_)) {
+                continue;
+            }
+
+            let job = job(&module.program, module.shader.clone(), nonce);
+            let job = match self.proof.producer {
+                Producer::Generator(_) => job,
+                Producer::Compiler(_) => {
+                    in_registers(job, &module.program, &self.proof.register_counts(&module.program))
+                }
+            };
+            all.jobs.push((index, job));
+        }
+        all
+    }
+
+    /// The record of the check; `results` are those of `jobs`, in order.
+    pub fn record(&self, jobs: &ProofJobs, results: &[Result<ReadBack, RunnerError>], took: Duration) -> CheckRecord {
+        let answers = self.answers(jobs, results);
+        let rows: Vec<Row> = self.proof.placed.rows().into_iter().map(|row| answers.observed(row)).collect();
+        let bound = self.count(&answers);
+
+        let validation = self.validation();
+        let code = match self.proof.producer {
+            Producer::Generator(_) => CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator },
+            producer @ Producer::Compiler(_) => {
+                CodeOrigin { proves: producer.proves("", &self.device), writer: Writer::Compiler }
+            }
+        };
+
+        let verdict = judge(&rows, &validation, code);
+        let (outcome, reason) = answers.outcome(&verdict, &bound);
+        let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict));
+
+        CheckRecord {
+            schema: SCHEMA,
+            case: self.proof.placed.source.id.clone(),
+            rules: self.proof.placed.request.name(),
+            producer: self.proof.producer.to_string(),
+            device: self.device.id.clone(),
+            runner: self.device.runner,
+            proves: code.proves,
+            outcome,
+            culprit: verdict.culprit,
+            validation: validation.text(),
+            skip_reason: reason,
+            skip_kind: (outcome == Outcome::Skipped && self.is_not_applicable(&answers))
+                .then_some(SkipKind::NotApplicable),
+            not_checked: Vec::new(),
+            known: None,
+            fast: false,
+            ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            leaves: 0,
+            leaves_not_probed: 0,
+            bound: Some(bound),
+            rows,
+            story,
+        }
+    }
+
+    /// Decodes what the device read, and collects why it read nothing of other bindings.
+    fn answers(&self, jobs: &ProofJobs, results: &[Result<ReadBack, RunnerError>]) -> ProofAnswers {
+        let mut answers = ProofAnswers { lacking: jobs.lacking.clone(), ..ProofAnswers::default() };
+        for ((index, job), result) in jobs.jobs.iter().zip(results) {
+            let ProofModule { program, .. } = &self.proof.modules[*index];
+            let observed = match result {
+                Ok(read_back) => observe(program, job, read_back).map_err(|problem| problem.to_string()),
+                Err(RunnerError::Unsupported(reason)) => {
+                    answers.lacking.insert(format!("device lacks {reason}"));
+                    continue;
+                }
+                Err(error) => Err(error.to_string()),
+            };
+
+            match observed {
+                Ok(seen) => answers.seen.extend(seen.into_iter().map(|seen| (program.bound[seen.of].clone(), seen))),
+                Err(problem) if answers.broken.contains(&problem) => {}
+                Err(problem) => answers.broken.push(problem),
+            }
+        }
+        answers
+    }
+
+    /// Places that were read, and parameters that were not, by the reason.
+    fn count(&self, answers: &ProofAnswers) -> BoundCount {
+        let read: BTreeSet<_> = answers.seen.iter().map(|(probed, seen)| (&probed.path, seen.wanted)).collect();
+        let mut not_read: BTreeMap<String, u32> = BTreeMap::new();
+        for skipped in &self.proof.plan.skipped {
+            *not_read.entry(skipped.reason.clone()).or_default() += 1;
+        }
+
+        let all = self.proof.plan.probed.iter();
+        let unread = all.filter(|probed| !probed.sites().all(|site| read.contains(&(&probed.path, site)))).count();
+        let unread = u32::try_from(unread).unwrap_or(u32::MAX);
+        if unread > 0 {
+            let mut reasons = answers.lacking.iter().chain(&answers.broken);
+            let reason = reasons.next().cloned().unwrap_or_else(|| "module not valid".to_owned());
+            *not_read.entry(reason).or_default() += unread;
+        }
+
+        BoundCount { read: u32::try_from(read.len()).unwrap_or(u32::MAX), not_read }
+    }
+
+    /// True if nothing of the placement can be read by any device of the target.
+    fn is_not_applicable(&self, answers: &ProofAnswers) -> bool {
+        self.proof.plan.probed.is_empty() && answers.lacking.is_empty()
+    }
+
+    fn validation(&self) -> Validation {
+        Validation::of_all(self.proof.modules.iter().map(|module| &module.validation))
+    }
+
+    fn story(&self, verdict: &Verdict) -> Story {
+        let Self { proof, device } = self;
+        let again = format!(
+            "layoutproof run {} {} --device {} --runner {} -vv",
+            proof.placed.source.id,
+            flags(&proof.placed),
+            device.id,
+            device.runner.as_str()
+        );
+        Story { again, ..proof.placed.story(&verdict.sentence) }
+    }
+}
+
+impl ProofAnswers {
+    /// The row with what the device says of its parameter.
+    fn observed(&self, row: Row) -> Row {
+        let own = self.seen.iter().filter(|(probed, _)| probed.path == row.path);
+        let mut wrong: Vec<&BindingAnswer> =
+            own.clone().map(|(_, seen)| seen).filter(|seen| !seen.is_right()).collect();
+        // Several programs that read the same wrong word are one finding.
+        wrong.sort_by_key(|seen| (seen.wanted, seen.word));
+        wrong.dedup_by_key(|seen| (seen.wanted, seen.word));
+        let observed = match wrong.first() {
+            Some(first) => Some(RecordValue::Text(first.found())),
+            None if own.count() == 0 => None,
+            None => row.computed.clone(),
+        };
+        let note = wrong.iter().take(MAX_WRONG).map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        Row { observed, note: Some(note).filter(|note| !note.is_empty()), ..row }
+    }
+
+    fn outcome(&self, verdict: &Verdict, bound: &BoundCount) -> (Outcome, Option<String>) {
+        match verdict.outcome {
+            Outcome::Agree if !self.broken.is_empty() => (Outcome::Broken, Some(self.broken.join("; "))),
+            Outcome::Agree if bound.read == 0 => {
+                let reasons: Vec<&str> = bound.not_read.keys().map(String::as_str).collect();
+                let reason = if reasons.is_empty() { "nothing to read".to_owned() } else { reasons.join("; ") };
+                (Outcome::Skipped, Some(reason))
+            }
+            Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
+                (verdict.outcome, None)
+            }
+        }
+    }
+}

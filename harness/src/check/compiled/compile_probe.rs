@@ -1,0 +1,426 @@
+//! Compiles one block's probe and recovers the offsets that its code uses.
+//!
+//! The compiler gets the user's declarations with a probe behind them. A [`CompileJob`] ends with a module and what its
+//! code addresses, or with the reason why there is none. A plan that fails is tried again with fewer forms of access.
+
+use std::collections::BTreeSet;
+
+use layoutproof_device::planted::{PlantedBug, is_planted};
+use layoutproof_device::{Feature, Shader};
+use layoutproof_layout::resource::{Access, ResourceKind};
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
+use layoutproof_layout::{
+    BlockKind, BlockLayout, BlockRules, DECLARED, ElementChoice, LayoutOptions, Leaf, Numbers, find,
+};
+
+use crate::check::compiled::authority::{is_authority, is_expected};
+use crate::check::compiled::compiled_code::{CompiledCode, Unusable, fxc_interface, own_buffers};
+use crate::check::produce::feature_split::Share;
+use crate::check::produce::gap::{Gap, GapCause};
+use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
+use crate::check::produce::subject_shaders::addressed;
+use crate::check::subject::Subject;
+use crate::generate::hlsl::{self, Dialect, HlslSource};
+use crate::generate::spirv::{self, required_feature};
+use crate::generate::{glsl, wgsl};
+use crate::inspect::module_reader::ModuleReader;
+use crate::inspect::reported::reported;
+use crate::inspect::spirv::features_of;
+use crate::inspect::toolchain::{
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, Report, SourceText,
+    Toolchain,
+};
+use crate::module::EntryPoint;
+use crate::probe::{Direction, Form, Interface, ProbeEntry, ProbePlan, Wiring, elements};
+use crate::results::record::REFUSED_BY;
+
+/// The forms with which a plan that fails is tried again, one after the other.
+const FEWER_FORMS: [&[Form]; 3] =
+    [&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed], &[Form::Leaf, Form::Vector, Form::Whole], &[Form::Leaf]];
+
+/// The result of one compilation.
+pub(super) enum Attempt {
+    /// A module.
+    Followed(Box<ShaderModule>),
+    /// A module whose code cannot be followed, for this reason. It is not run, but its validity counts.
+    NotFollowed(Box<ShaderModule>, String),
+    /// Nothing, for this reason.
+    Refused(Gap),
+    /// A crash or its like.
+    Broken(String),
+}
+
+impl Attempt {
+    /// Returns true if it gave code that can be run.
+    pub(super) fn is_followed(&self) -> bool {
+        match self {
+            Self::Followed(_) => true,
+            Self::NotFollowed(..) | Self::Refused(_) | Self::Broken(_) => false,
+        }
+    }
+}
+
+/// One block of a subject, with the compiler that gets its probes.
+pub(crate) struct CompileJob<'a> {
+    pub(crate) subject: &'a Subject,
+    pub(crate) toolchain: &'static Toolchain,
+    pub(crate) compilers: &'a dyn Compilers,
+    pub(crate) text: &'a SourceText,
+    pub(crate) block: usize,
+    /// The device that its code is for.
+    pub(crate) target: CodeTarget,
+}
+
+impl CompileJob<'_> {
+    /// Returns true if the block's own declaration lets shaders write it.
+    pub(super) fn is_writable(&self) -> bool {
+        let module = &self.subject.source.module;
+        let mut parameters = module.parameters.iter();
+        let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);
+        let resource = declared.and_then(|parameter| parameter.ty.resource());
+        resource.is_some_and(|resource| resource.kind == ResourceKind::StructuredBuffer(Access::ReadWrite))
+    }
+
+    /// Compiles the plan with ever fewer forms until its code can be followed. Returns the last attempt and those before it:
+    /// what a compiler does to other forms must not cost the plain names. If no code can be followed, the last attempt is
+    /// that with the plain names.
+    pub(super) fn attempts(&self, layout: &BlockLayout, plan: &ProbePlan) -> (Attempt, Vec<Attempt>) {
+        let mut forms = plan.entries[0].forms.clone();
+        let mut best = self.attempt(layout, plan.clone(), "");
+        let mut failed = Vec::new();
+
+        for fewer in FEWER_FORMS {
+            if best.is_followed() {
+                break;
+            }
+            let plan = plan.clone().only(&fewer.iter().copied().collect());
+            let left = plan.entries.first().map(|entry| entry.forms.clone()).unwrap_or_default();
+            if left.is_empty() || left == forms {
+                continue;
+            }
+
+            let names: Vec<&str> = left.iter().map(|form| form.as_str()).collect();
+            let again = self.attempt(layout, plan, &format!("_{}", names.join("_")));
+            failed.push(std::mem::replace(&mut best, again));
+            forms = left;
+        }
+
+        (best, failed)
+    }
+
+    /// The gap for a refusal of the declarations in these words: a fact of the language where the case says that this
+    /// compiler refuses it.
+    fn refusal(&self, words: &str) -> Gap {
+        let version = self.compilers.version(self.toolchain).unwrap_or_default();
+        let rejects = &self.subject.source.rejects;
+        let is_expected = rejects.iter().any(|told| is_expected(told, self.toolchain, version, words));
+        let reason = format!("{REFUSED_BY}{}: {words}", self.toolchain);
+        Gap { reason, cause: if is_expected { GapCause::Language } else { GapCause::Tool } }
+    }
+
+    /// Returns a sentence if the compiler refused declarations of which it gave the case's numbers itself, in this very
+    /// version: that is no answer to skip.
+    pub(super) fn contradicts_authority(&self, gap: &Gap) -> Option<String> {
+        let version = self.compilers.version(self.toolchain)?;
+        // Of two compilers in a row nobody knows which one refused: slangc takes pointers for HLSL, DXC then does not.
+        if !gap.is_refusal() || gap.cause == GapCause::Language || self.toolchain.second_compiler.is_some() {
+            return None;
+        }
+        let mut authorities = self.subject.authorities.iter();
+        let authority = authorities.find(|authority| is_authority(authority, self.toolchain, version))?;
+        Some(format!("{}, but the case has its numbers from {authority}", gap.reason))
+    }
+
+    /// Compiles the plan once, and follows what came out.
+    fn attempt(&self, layout: &BlockLayout, plan: ProbePlan, marked: &str) -> Attempt {
+        match self.compile(layout, &plan, marked) {
+            Ok(CompileOutcome::Compiled(made)) => {
+                self.module(layout, plan, &made).unwrap_or_else(|unusable| match unusable {
+                    Unusable::Unread(reason) => Attempt::Broken(format!(
+                        "{} produced output that could not be parsed: {reason}",
+                        self.toolchain
+                    )),
+                    Unusable::NotFollowed(reason) => Attempt::Refused(Gap::tool(reason)),
+                })
+            }
+            Ok(CompileOutcome::Rejected(words)) => Attempt::Refused(self.refusal(&words)),
+            Ok(CompileOutcome::Failed(sentence)) => Attempt::Broken(sentence),
+            Err(reason) => Attempt::Refused(Gap::language(reason)),
+        }
+    }
+
+    /// Asks the compiler for the declarations with a probe of this plan. `marked` ends the name of the folder, for a second
+    /// plan of what the first one asks.
+    ///
+    /// # Errors
+    /// The reason why there is no probe.
+    pub(crate) fn compile(
+        &self,
+        layout: &BlockLayout,
+        plan: &ProbePlan,
+        marked: &str,
+    ) -> Result<CompileOutcome, String> {
+        let entry = &plan.entries[0];
+        let text = self.probe(layout, plan)?;
+
+        let for_device = match self.target {
+            CodeTarget::Newest => String::new(),
+            CodeTarget::Direct3d { model, .. } => format!("-{model}"),
+        };
+        let name = format!(
+            "{}/{}{for_device}/{}{marked}",
+            self.subject.source.id,
+            self.toolchain.option(self.subject.rules),
+            folder_name(layout, plan)
+        );
+
+        let request = CompileRequest {
+            name: &name,
+            toolchain: self.toolchain,
+            source: SourceText { text, ..self.text.clone() },
+            entry: &entry.name,
+            options: self.options(),
+            target: self.target,
+            extra: Vec::new(),
+        };
+        Ok(self.compilers.compile(&request))
+    }
+
+    fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
+        let entry = &plan.entries[0];
+        if self.language() == Language::Wgsl {
+            let text = match self.subject.rules {
+                DECLARED => wgsl::user_module::probe(&self.text.text, layout, plan, entry),
+                _ => wgsl::module(layout, plan, entry).map(|module| module.text),
+            };
+            return text.map_err(|error| error.to_string());
+        }
+
+        let wiring = Wiring::new(layout, plan, entry);
+        if let Some(dialect) = Dialect::of(self.toolchain.language) {
+            let parameters = self.parameters();
+            let written = HlslSource { declarations: &self.text.text, dialect, parameters };
+            return hlsl::probe(&written, layout, plan, &wiring).map_err(|error| error.to_string());
+        }
+
+        let block = &self.subject.source.module.blocks[self.block];
+        // The array that shows the stride has none of its own.
+        let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
+        let (rules, options) = (self.subject.rules, self.subject.source.options);
+        let declared = glsl::GlslDeclaration { block, elements, rules, space: entry.space, options };
+        glsl::probe(&declared, plan, &wiring).map_err(|error| error.to_string())
+    }
+
+    /// Where the probe declares its own buffers.
+    fn own_buffers(&self) -> Interface {
+        match (self.subject.rules, self.language()) {
+            (DECLARED, Language::Wgsl) => wgsl::user_module::buffers(&self.text.text).unwrap_or_default(),
+            (_, language) => own_buffers(language),
+        }
+    }
+
+    /// The parameters of the probe's entry point: where the block is among them, those of the source's own.
+    fn parameters(&self) -> String {
+        let module = &self.subject.source.module;
+        let block = module.blocks[self.block].name.as_str();
+        let own = module.entry_points.iter().find(|entry| entry.uniform_block() == block);
+        let (holder, _) = block.split_once(['.', '[']).unwrap_or((block, ""));
+        let holds = |entry: &&EntryPoint| entry.parameters.iter().any(|parameter| parameter.name == holder);
+        // A global parameter of that name has the name for its block.
+        let is_global = module.parameters.iter().any(|parameter| parameter.name == holder);
+        let holding = || module.entry_points.iter().find(holds).filter(|_| !is_global);
+        own.or_else(holding).map(EntryPoint::uniform_parameters).unwrap_or_default()
+    }
+
+    /// Matrix order and 16-bit types, which are not the source's own where the device has none.
+    pub(super) fn options(&self) -> LayoutOptions {
+        match self.target {
+            CodeTarget::Newest | CodeTarget::Direct3d { sixteen_bit: SixteenBit::On, .. } => {
+                self.subject.source.options
+            }
+            CodeTarget::Direct3d { sixteen_bit: SixteenBit::Off, .. } => {
+                LayoutOptions { sixteen_bit: SixteenBit::Off, ..self.subject.source.options }
+            }
+        }
+    }
+
+    /// The language that the compiler reads.
+    pub(crate) fn language(&self) -> Language {
+        self.toolchain.language
+    }
+
+    /// Follows the code that the compiler made, and returns its module, or why there is none.
+    fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: &CompiledShader) -> Result<Attempt, Unusable> {
+        // A byte-address buffer has no element that a compiler could report.
+        let is_by_address = plan.entries.iter().any(|entry| entry.forms.contains(&Form::ByteAddress));
+        let reported =
+            if is_by_address { Numbers::default() } else { reported(made, layout).map_err(Unusable::Unread)? };
+
+        let compiled_code =
+            CompiledCode::new(&made.shader, self.own_buffers(), &plan.entries[0], self.compilers.reader())?;
+        let shader = compiled_code.followed();
+        let CompiledCode { code, interface, binding_size, validation } = compiled_code;
+
+        let mut requires =
+            code.spirv().map(features_of).transpose().map_err(Unusable::NotFollowed)?.unwrap_or_default();
+        // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
+        if matches!(code, ModuleCode::Spirv(_)) {
+            requires.extend(required_feature(self.needed_rules(layout, &plan)));
+            requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
+        }
+
+        let (code, run_interface) = self.for_device(code, interface, made, layout.kind)?;
+        requires.extend(self.wide_types(layout));
+        let block_rules = if is_planted(PlantedBug::PromiseIsWhatOffsetsNeed) {
+            self.needed_rules(layout, &plan)
+        } else {
+            self.promised_rules()
+        };
+
+        let (compiled, reason) = match addressed(layout, &plan, &shader, interface) {
+            Ok(compiled) => (compiled, None),
+            Err(error) => (CompiledOffsets::new(), Some(format!("code not followed: {error}"))),
+        };
+
+        let module = Box::new(ShaderModule {
+            share: Share::All,
+            block: self.block,
+            layout: layout.clone(),
+            planted: None,
+            plan,
+            code,
+            interface: run_interface,
+            reported,
+            block_rules,
+            validation,
+            requires,
+            binding_size,
+            compiled,
+            glsl_compiled: None,
+        });
+        Ok(match reason {
+            None => Attempt::Followed(module),
+            Some(reason) => Attempt::NotFollowed(module, reason),
+        })
+    }
+
+    /// The code as the device gets it, and where its buffers are then.
+    fn for_device(
+        &self,
+        code: ModuleCode,
+        followed: Interface,
+        made: &CompiledShader,
+        kind: BlockKind,
+    ) -> Result<(ModuleCode, Interface), Unusable> {
+        let is_texture_buffer = matches!(kind, BlockKind::Tbuffer | BlockKind::TextureBuffer);
+        match (self.target, &made.report, &made.container) {
+            (CodeTarget::Newest, _, _) => Ok((code, followed)),
+            (CodeTarget::Direct3d { .. }, Report::FxcListing(_), Some(_)) if is_texture_buffer => {
+                let reason =
+                    "FXC reads a texture buffer through a typed view, which is not made on Direct3D 12 devices";
+                Err(Unusable::NotFollowed(reason.to_owned()))
+            }
+            // The code that is followed is vkd3d's SPIR-V, which has other bindings.
+            (CodeTarget::Direct3d { .. }, Report::FxcListing(listing), Some(container)) => {
+                Ok((code.with_container(Some(container.clone())), fxc_interface(listing)?))
+            }
+            (CodeTarget::Direct3d { .. }, _, Some(container)) => {
+                Ok((code.with_container(Some(container.clone())), followed))
+            }
+            (CodeTarget::Direct3d { .. }, _, None) => {
+                Err(Unusable::NotFollowed(format!("{} made no container", self.toolchain)))
+            }
+        }
+    }
+
+    /// The features of a device of Direct3D 12 that the block's types need.
+    fn wide_types(&self, layout: &BlockLayout) -> BTreeSet<Feature> {
+        let needed = |leaf: &Leaf| match leaf.component.scalar {
+            Scalar::Float64 => Some(Feature::Float64),
+            Scalar::Int64 | Scalar::Uint64 => Some(Feature::Int64),
+            Scalar::Bool
+            | Scalar::Int8
+            | Scalar::Uint8
+            | Scalar::Int16
+            | Scalar::Uint16
+            | Scalar::Int32
+            | Scalar::Uint32
+            | Scalar::Float16
+            | Scalar::Half
+            | Scalar::Float32
+            | Scalar::Min16Float
+            | Scalar::Min16Int
+            | Scalar::Min16Uint
+            | Scalar::Min10Float
+            | Scalar::Min12Int => None,
+        };
+
+        match self.target {
+            CodeTarget::Newest => BTreeSet::new(),
+            CodeTarget::Direct3d { .. } => layout.leaves().iter().filter_map(needed).collect(),
+        }
+    }
+
+    /// The rules of Vulkan that the compiler's option promises for the block.
+    fn promised_rules(&self) -> BlockRules {
+        match self.toolchain.output {
+            Output::Spirv => find(self.subject.rules).map_or(BlockRules::Relaxed, |rules| rules.block_rules),
+            // Of DXBC's blocks vkd3d makes arrays of registers and of words, and WGSL has rules of its own.
+            Output::SpirvOfDxbc | Output::Wgsl | Output::Dxil | Output::ClangIr => BlockRules::Relaxed,
+        }
+    }
+
+    /// The rules of Vulkan that a device must allow to run the code: those that the offsets need, whatever was promised, and
+    /// the scalar ones where they are what the layout option is for. Leaves that are not probed stand in the compiler's own
+    /// block, too, and a structured buffer is an array.
+    fn needed_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> BlockRules {
+        let promised = self.promised_rules();
+        if self.toolchain.output != Output::Spirv || promised == BlockRules::Scalar {
+            return promised;
+        }
+        let array = elements(layout);
+        let whole = array.as_ref().unwrap_or(layout);
+        let obeyed =
+            spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves_in(ElementChoice::Sample), ..plan.clone() });
+        obeyed.unwrap_or(BlockRules::Relaxed)
+    }
+}
+
+/// The bytes that what a compiler made of a probe addresses; `reader` reads what only naga can.
+///
+/// # Errors
+/// What cannot be read, and code that cannot be followed.
+pub(crate) fn addressed_by(
+    shader: &Shader,
+    language: Language,
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+    reader: &dyn ModuleReader,
+) -> Result<CompiledOffsets, String> {
+    let made = CompiledCode::new(shader, own_buffers(language), &plan.entries[0], reader);
+    let made = made.map_err(|unusable| match unusable {
+        Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
+    })?;
+
+    addressed(layout, plan, &made.followed(), made.interface).map_err(|error| format!("code not followed: {error}"))
+}
+
+/// A name for the block's module that any file system takes: block, first leaf where the plan is not about all of the
+/// block, direction where it is not read, and the form where it is not written by name.
+fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
+    let begins_with = |leaf: &Leaf| plan.leaves.first().is_some_and(|first| first.path == leaf.path);
+    let is_whole = layout.leaves().first().is_some_and(begins_with);
+    let first = plan.leaves.first().filter(|_| !is_whole).map_or("", |leaf| &leaf.path);
+    let dot = if first.is_empty() || first.starts_with('[') { "" } else { "." };
+
+    let written = match plan.entries.first() {
+        Some(entry) if entry.direction == Direction::Write => match entry.forms.first() {
+            None | Some(Form::Leaf) => "_written".to_owned(),
+            Some(form) => format!("_written_{}", form.as_str()),
+        },
+        Some(entry) if entry.forms == [Form::ByteAddress] => format!("_{}", Form::ByteAddress.as_str()),
+        Some(_) | None => String::new(),
+    };
+
+    format!("{}{dot}{first}{written}", layout.name).replace([':', '/', '#'], "_")
+}

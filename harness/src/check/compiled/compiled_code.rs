@@ -1,0 +1,189 @@
+//! The code that a compiler made, and where it bound the buffers of the probe.
+//!
+//! `compile_probe` needs both to run the code on the model device. The probe's own buffers are where its
+//! declarations put them, and the block is the only other one.
+
+use std::collections::BTreeSet;
+
+use layoutproof_device::Shader;
+use layoutproof_layout::LayoutUnit;
+
+use crate::check::produce::shader_module::ModuleCode;
+use crate::check::verdict::Validation;
+use crate::generate::hlsl;
+use crate::inspect::dxil::bindings::{ListedBinding, resource_bindings};
+use crate::inspect::module_reader::{ModuleReader, wgsl_code};
+use crate::inspect::naga_offsets::{NagaError, WgslCode};
+use crate::inspect::spirv::{bound_variables, without_source};
+use crate::inspect::toolchain::Language;
+use crate::inspect::{clang_ir, fxc};
+use crate::probe::{AddressSpace, Interface, ProbeEntry, Socket};
+
+/// The code of a module.
+#[derive(Clone, Debug)]
+pub(super) struct CompiledCode {
+    pub(super) code: ModuleCode,
+    /// Where the compiler bound the buffers.
+    pub(super) interface: Interface,
+    /// Least bytes of the block that the language lets a host bind.
+    pub(super) binding_size: u32,
+    /// naga's answer for WGSL; other code is not validated yet.
+    pub(super) validation: Validation,
+}
+
+/// Why a compiler's output gives no module.
+pub(super) enum Unusable {
+    /// It is not what it should be; the fault is the compiler's.
+    Unread(String),
+    /// It is more than we can follow.
+    NotFollowed(String),
+}
+
+impl Unusable {
+    fn unread(error: &impl ToString) -> Self {
+        Self::Unread(error.to_string())
+    }
+}
+
+impl CompiledCode {
+    /// The code of `shader`, made of a probe whose own buffers are declared as `ours` says, of which `entry` is the one
+    /// entry point; `reader` reads what only naga can.
+    ///
+    /// # Errors
+    /// Code that cannot be read, or binds more or less than the block and the probe's own buffers.
+    pub(super) fn new(
+        shader: &Shader,
+        ours: Interface,
+        entry: &ProbeEntry,
+        reader: &dyn ModuleReader,
+    ) -> Result<Self, Unusable> {
+        match shader {
+            Shader::Spirv(words) => {
+                let words = without_source(words);
+                let interface = spirv_interface(&words, entry.space, ours)?;
+                Ok(Self::unvalidated(ModuleCode::Spirv(words), interface))
+            }
+            Shader::DxilListing(listing) => {
+                let interface = dxil_interface(listing)?;
+                Ok(Self::unvalidated(ModuleCode::Dxil { listing: listing.clone(), container: None }, interface))
+            }
+            Shader::ClangIr(text) => {
+                let interface = clang_interface(text, &entry.name)?;
+                Ok(Self::unvalidated(ModuleCode::ClangIr(text.clone()), interface))
+            }
+            Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours, reader),
+            Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
+                Err(Unusable::NotFollowed("no device takes such code".to_owned()))
+            }
+        }
+    }
+
+    /// Code that still has to be validated.
+    fn unvalidated(code: ModuleCode, interface: Interface) -> Self {
+        let validation = Validation::NotRun("no spirv-val".to_owned());
+        Self { code, interface, binding_size: 0, validation }
+    }
+
+    /// WGSL, which naga judges and turns into SPIR-V. What naga refuses is a module that is not valid.
+    fn of_wgsl(text: &str, entry: &ProbeEntry, ours: Interface, reader: &dyn ModuleReader) -> Result<Self, Unusable> {
+        let read = wgsl_code(reader, text, &entry.name).map_err(|failure| Unusable::unread(&failure))?;
+        let WgslCode { spirv, binding_sizes } = match read {
+            Ok(code) => code,
+            Err(error @ (NagaError::Unreadable(_) | NagaError::Invalid(_))) => {
+                let validation = Validation::Invalid(error.to_string());
+                let code = ModuleCode::Wgsl(text.to_owned());
+                return Ok(Self { validation, ..Self::unvalidated(code, Interface::default()) });
+            }
+            Err(error @ (NagaError::NoSpirv(_) | NagaError::NoGlsl(_))) => {
+                return Err(Unusable::NotFollowed(error.to_string()));
+            }
+        };
+
+        let interface = spirv_interface(&spirv, entry.space, ours)?;
+        let binding_size = binding_sizes.get(&interface.block).copied().unwrap_or(0);
+        Ok(Self { binding_size, ..Self::unvalidated(ModuleCode::Naga { spirv, wgsl: text.to_owned() }, interface) })
+    }
+
+    /// The form in which the code is followed on the CPU.
+    pub(super) fn followed(&self) -> Shader {
+        match &self.code {
+            ModuleCode::Spirv(words)
+            | ModuleCode::Naga { spirv: words, .. }
+            | ModuleCode::Dxbc { spirv: words, .. } => Shader::Spirv(words.clone()),
+            ModuleCode::Wgsl(text) => Shader::Wgsl(text.clone()),
+            ModuleCode::Dxil { listing, .. } => Shader::DxilListing(listing.clone()),
+            ModuleCode::ClangIr(text) => Shader::ClangIr(text.clone()),
+        }
+    }
+}
+
+/// Where a probe in this language declares its own buffers.
+pub(super) fn own_buffers(language: Language) -> Interface {
+    match language {
+        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl => {
+            Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() }
+        }
+        Language::Wgsl => Interface::default(),
+    }
+}
+
+/// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
+fn spirv_interface(words: &[u32], space: AddressSpace, ours: Interface) -> Result<Interface, Unusable> {
+    if space == AddressSpace::PushConstant {
+        return Ok(ours);
+    }
+    let bound = bound_variables(words).map_err(|error| Unusable::unread(&error))?;
+    let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
+    // slangc declares a byte-address buffer once for each type that is loaded from it.
+    let others: BTreeSet<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
+    let others: Vec<Socket> = others.into_iter().collect();
+    Ok(Interface { block: only(&others)?, ..ours })
+}
+
+/// The same of DXIL's listing, by the table of resource bindings.
+fn dxil_interface(listing: &str) -> Result<Interface, Unusable> {
+    let rows = resource_bindings(listing).map_err(Unusable::Unread)?;
+    let interface = registers(rows.iter().map(|row| (row.space, row.index)))?;
+    Ok(with_block(interface, &rows))
+}
+
+/// The same of FXC's listing of DXBC, in which the probe's input is bound as what shaders write.
+pub(super) fn fxc_interface(listing: &str) -> Result<Interface, Unusable> {
+    let rows = fxc::resource_bindings(listing).map_err(Unusable::Unread)?;
+    let rows: Vec<_> = rows.into_iter().map(|row| row.binding).collect();
+    let interface = registers(rows.iter().map(|row| (row.space, row.index)))?;
+    Ok(Interface { is_input_writable: true, ..with_block(interface, &rows) })
+}
+
+/// The interface with what the listing says of the block: the registers of its array, and whether it can be written.
+fn with_block(interface: Interface, rows: &[ListedBinding]) -> Interface {
+    let Some(row) = rows.iter().find(|row| (row.space, row.index) == interface.block) else { return interface };
+    let is_block_writable = row.unit == LayoutUnit::UnorderedAccess;
+    Interface { block_count: row.count, is_block_writable, ..interface }
+}
+
+/// The same of Clang's IR, in which every buffer of the source has a handle, by the buffers that the code reads or writes.
+fn clang_interface(text: &str, entry: &str) -> Result<Interface, Unusable> {
+    let program = clang_ir::ClangProgram::read(text, entry).map_err(Unusable::Unread)?;
+    let survey = program.survey();
+    match survey.stopped {
+        Some(reason) => Err(Unusable::NotFollowed(format!("code not followed: {reason}"))),
+        None => registers(survey.sites.iter().map(|site| (site.space, site.register))),
+    }
+}
+
+/// The sockets of code for Direct3D: one buffer outside the probe's own register space.
+fn registers(sockets: impl Iterator<Item = Socket>) -> Result<Interface, Unusable> {
+    let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
+    Ok(Interface { block: only(&others)?, output: (hlsl::SPACE, 0), input: (hlsl::SPACE, 1), ..Interface::default() })
+}
+
+fn only(sockets: &[Socket]) -> Result<Socket, Unusable> {
+    match sockets {
+        [socket] => Ok(*socket),
+        others => Err(Unusable::NotFollowed(format!(
+            "the compiler binds {} buffers beside the probe's own, not one",
+            others.len()
+        ))),
+    }
+}

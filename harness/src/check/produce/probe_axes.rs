@@ -1,0 +1,94 @@
+//! Reach: in which spaces and stages a block is probed.
+//!
+//! Uniform buffers, storage buffers and push constants, in the compute stage, are for every case. The other spaces and
+//! stages each cost pipelines, and what drivers do with offsets hardly depends on them. So a run in which nobody asks for
+//! them probes a core there: each case under one of its rule sets, chosen by the case's id, in the buffers that the rule
+//! set is for (uniform ones if it aligns arrays to 16 bytes or is WGSL's).
+//!
+//! A block of a user's file has a space of its own: who wrote `cbuffer` binds a uniform buffer. It is probed there, in
+//! every stage.
+//!
+//! Who asks for a space or a stage by name gets it for every block.
+
+use std::collections::BTreeSet;
+
+use layoutproof_layout::rules::HomeBuffer;
+use layoutproof_layout::{BlockKind, find};
+
+use crate::check::produce::settings::Settings;
+use crate::check::subject::Subject;
+use crate::probe::{AddressSpace, Stage};
+use crate::stable_hash::stable_hash;
+
+/// The spaces and stages for a block of `subject` of this kind, of which not all go together.
+pub(super) fn reach(subject: &Subject, kind: BlockKind, settings: &Settings) -> BTreeSet<(AddressSpace, Stage)> {
+    let usual = if subject.source.is_case { Usual::of_case(subject) } else { Usual::of_kind(kind) };
+    let has_space = |space: &AddressSpace| {
+        settings.spaces.as_ref().map_or_else(|| usual.spaces.contains(space), |asked| asked.contains(space))
+    };
+    let has_stage = |(space, stage): &(AddressSpace, Stage)| match &settings.stages {
+        Some(asked) => asked.contains(stage),
+        None => *stage == Stage::Compute || usual.drawn == Some(*space),
+    };
+    let spaces = AddressSpace::ALL.into_iter().filter(has_space);
+    spaces.flat_map(|space| Stage::ALL.map(|stage| (space, stage))).filter(has_stage).collect()
+}
+
+/// Where a block is probed if nobody asks for a space or a stage.
+struct Usual {
+    /// In the compute stage.
+    spaces: BTreeSet<AddressSpace>,
+    /// The one space in which it is probed in the other stages as well.
+    drawn: Option<AddressSpace>,
+}
+
+impl Usual {
+    fn of_case(subject: &Subject) -> Self {
+        let core = is_core(subject);
+        let uniform = is_for_uniform(subject.rules);
+        let usual = |space: &AddressSpace| match space {
+            AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
+            AddressSpace::UniformElement => core && uniform,
+            AddressSpace::StorageElement | AddressSpace::Address => core && !uniform,
+        };
+        let home = if uniform { AddressSpace::Uniform } else { AddressSpace::Storage };
+        Self { spaces: AddressSpace::ALL.into_iter().filter(usual).collect(), drawn: core.then_some(home) }
+    }
+
+    /// The space that a user's declaration itself says.
+    fn of_kind(kind: BlockKind) -> Self {
+        let (home, other) = match kind {
+            // On Vulkan compilers may make push constants of an entry point's uniform parameters, which have no room for all.
+            BlockKind::Cbuffer
+            | BlockKind::ConstantBuffer
+            | BlockKind::ParameterBlock
+            | BlockKind::Globals
+            | BlockKind::EntryUniforms
+            | BlockKind::UniformBlock => (AddressSpace::Uniform, None),
+            BlockKind::Tbuffer
+            | BlockKind::TextureBuffer
+            | BlockKind::StructuredElement
+            | BlockKind::ShaderRecord
+            | BlockKind::StorageBlock => (AddressSpace::Storage, None),
+            BlockKind::PushConstant => (AddressSpace::PushConstant, None),
+            // The same memory, and not every device has addresses.
+            BlockKind::Pointee => (AddressSpace::Storage, Some(AddressSpace::Address)),
+        };
+        Self { spaces: [home].into_iter().chain(other).collect(), drawn: Some(home) }
+    }
+}
+
+/// Returns true if a subject is the one of its case that is probed everywhere.
+fn is_core(subject: &Subject) -> bool {
+    let expect = &subject.source.expect;
+    // The lowest bits of the hash depend on the lowest bits of every letter only.
+    let number = stable_hash(&subject.source.id) >> 8;
+    match number.checked_rem(expect.len() as u64) {
+        None => true,
+        Some(chosen) => (0..).zip(expect).any(|(index, it): (u64, _)| index == chosen && it.rules == subject.rules),
+    }
+}
+
+fn is_for_uniform(rules: &str) -> bool {
+    find(rules).is_some_and(|rules| rules.home == HomeBuffer::Uniform)
+}

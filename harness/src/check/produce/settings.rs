@@ -1,0 +1,22 @@
+//! What can be chosen for the shaders of a run, beside subject and producer.
+
+use std::collections::BTreeSet;
+
+use layoutproof_layout::{ElementChoice, RuleSet};
+
+use crate::probe::{AddressSpace, Form, Stage};
+
+/// Choices for the shaders of a run, beside subject and producer.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Forms of access.
+    pub forms: BTreeSet<Form>,
+    /// Spaces in which every block is probed; `None` for the usual ones, and all of them for a core of subjects.
+    pub spaces: Option<BTreeSet<AddressSpace>>,
+    /// The same of stages.
+    pub stages: Option<BTreeSet<Stage>>,
+    /// Elements of arrays.
+    pub elements: ElementChoice,
+    /// Rule set under which shaders are generated instead of the one that is checked: a planted fault.
+    pub planted_rules: Option<RuleSet>,
+}

@@ -1,0 +1,242 @@
+//! Which probes of checks can share a module, and in which groups.
+
+use std::collections::BTreeMap;
+
+use layoutproof_device::{DeviceInfo, Shader};
+use layoutproof_layout::Extent;
+
+use crate::check::check::Check;
+use crate::check::probe_id::ProbeId;
+use crate::check::produce::shader_module::ShaderModule;
+use crate::probe::image::image_size;
+use crate::probe::{
+    AddressSpace, Form, FusedSpace, PUSH_BYTES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, REGION_BYTES, Stage,
+    Tuning, fusable, jobs,
+};
+
+/// Bytes of storage buffer that a group takes at most.
+const STORAGE_BYTES: u32 = 1 << 20;
+
+/// Bytes of blocks that a group copies to workgroup memory at most: half of what Vulkan promises, as a device may align it as
+/// it likes.
+const WORKGROUP_BYTES: u32 = 1 << 13;
+
+/// How the probes of a group share a module.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SharingMode {
+    /// All blocks look at one buffer, and a hash answers for each.
+    Folded(FusedSpace),
+    /// Every block has a region of its own; the entry point has this name.
+    Apart(String),
+}
+
+/// Probes that one answer is for: the same entry point of the same shader, with the same offsets expected of it.
+#[derive(Debug)]
+pub(super) struct Candidate<'a> {
+    pub(super) module: &'a ShaderModule,
+    /// With the one entry point.
+    pub(super) plan: ProbePlan,
+    /// The job that runs it alone; `None` for those that are folded.
+    pub(super) alone: Option<ProbeJob>,
+    pub(super) probes: Vec<ProbeId>,
+}
+
+impl Candidate<'_> {
+    fn is_same(&self, module: &ShaderModule, plan: &ProbePlan) -> bool {
+        let offsets = |plan: &ProbePlan| plan.leaves.iter().map(|leaf| leaf.offset).collect::<Vec<_>>();
+        self.plan.entries == plan.entries && self.module.code == module.code && offsets(&self.plan) == offsets(plan)
+    }
+
+    /// The room that it takes in a module.
+    fn cost(&self) -> ModuleRoom {
+        let forms = self.plan.entries.iter().map(|entry| entry.forms.len()).sum::<usize>();
+        let loads = self.plan.leaves.len() * forms;
+
+        let Some(alone) = &self.alone else { return ModuleRoom { loads, bytes: 0 } };
+        let run = alone.runs.iter().map(|run| &run.job);
+        let bytes = run.map(|job| match &job.push_constants[..] {
+            [] => job.buffers.first().map_or(0, |block| block.bytes.len() + block.after.len() + REGION_BYTES),
+            pushed => pushed.len().next_multiple_of(PUSH_BYTES),
+        });
+        ModuleRoom { loads, bytes: bytes.sum() }
+    }
+}
+
+/// The room that a module has for its group, or that one of the group takes.
+#[derive(Clone, Copy, Debug)]
+struct ModuleRoom {
+    /// Loads, or stores.
+    loads: usize,
+    /// Bytes of the block's buffer.
+    bytes: usize,
+}
+
+impl ModuleRoom {
+    /// The room in the modules of a device.
+    fn of(device: &DeviceInfo, manner: &SharingMode, first: &Candidate<'_>) -> Self {
+        let space = first.plan.entries.first().map(|entry| entry.space);
+        let is_shared = first.plan.entries.iter().any(|entry| entry.forms.contains(&Form::Workgroup));
+        let limit = match (manner, space) {
+            (SharingMode::Folded(_), _) | (SharingMode::Apart(_), None) => 0,
+            (SharingMode::Apart(_), Some(_)) if is_shared => WORKGROUP_BYTES,
+            (SharingMode::Apart(_), Some(AddressSpace::PushConstant)) => device.max_push_constants,
+            (SharingMode::Apart(_), Some(AddressSpace::Uniform | AddressSpace::UniformElement)) => {
+                device.max_uniform_range
+            }
+            (
+                SharingMode::Apart(_),
+                Some(AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address),
+            ) => STORAGE_BYTES,
+        };
+
+        let loads = match manner {
+            SharingMode::Folded(space) => Tuning::of(&device.id, *space).loads,
+            SharingMode::Apart(_) => Tuning::accesses(&device.id),
+        };
+        Self { loads, bytes: limit as usize }
+    }
+
+    /// The room that is left after a cost; `None` if that is too much.
+    fn without(self, cost: Self) -> Option<Self> {
+        Some(Self { loads: self.loads.checked_sub(cost.loads)?, bytes: self.bytes.checked_sub(cost.bytes)? })
+    }
+}
+
+/// Loads from which on a hash is cheaper than a store for each, even where it answers for one probe only.
+const LONG: usize = 64;
+
+/// Groups of what can be asked together of checks of one device. A probe that would be alone is in none, unless a hash can
+/// answer for many loads of it.
+pub(super) fn groups<'a>(checks: &[(usize, &'a Check)]) -> Vec<(SharingMode, Vec<Candidate<'a>>)> {
+    let Some((_, first)) = checks.first() else { return Vec::new() };
+    let by_manner = candidates(checks).into_iter().flat_map(|(manner, candidates)| {
+        let groups = cut(candidates, |candidate| ModuleRoom::of(&first.device, &manner, candidate));
+        groups.into_iter().map(move |group| (manner.clone(), group)).collect::<Vec<_>>()
+    });
+    by_manner.filter(|(manner, group)| group.len() > 1 || is_long(manner, group)).collect()
+}
+
+/// Returns true if a group is worth a shared module even if it is one probe.
+fn is_long(manner: &SharingMode, group: &[Candidate<'_>]) -> bool {
+    match manner {
+        SharingMode::Folded(_) => group.iter().map(|candidate| candidate.cost().loads).sum::<usize>() > LONG,
+        SharingMode::Apart(_) => false,
+    }
+}
+
+/// The probes of the checks that can be asked together, rule sets that agree on a layout as one.
+fn candidates<'a>(checks: &[(usize, &'a Check)]) -> BTreeMap<SharingMode, Vec<Candidate<'a>>> {
+    let mut all: BTreeMap<SharingMode, Vec<Candidate<'a>>> = BTreeMap::new();
+    let modules = checks.iter().flat_map(|(number, check)| check.shareable().map(move |it| (*number, *check, it)));
+    let probes = modules.flat_map(|(number, check, (index, module))| {
+        let entries = module.plan.entries.iter();
+        entries.map(move |entry| (check, module, entry, ProbeId::new(number, index, entry)))
+    });
+
+    for (check, module, entry, probe) in probes {
+        let plan = ProbePlan { entries: vec![entry.clone()], ..module.plan.clone() };
+        let manner = folded(&plan, entry).map_or_else(|| SharingMode::Apart(entry.name.clone()), SharingMode::Folded);
+        let known = all.entry(manner.clone()).or_default();
+        match known.iter_mut().find(|known| known.is_same(module, &plan)) {
+            Some(same) => same.probes.push(probe),
+            None => known.extend(check.candidate(module, plan, &manner, probe)),
+        }
+    }
+    all
+}
+
+/// The space in which a hash can answer for an entry point in full.
+fn folded(plan: &ProbePlan, entry: &ProbeEntry) -> Option<FusedSpace> {
+    let space = FusedSpace::ALL.into_iter().find(|space| space.space() == entry.space)?;
+    let part = fusable(plan, space)?;
+    (part.leaves == plan.leaves && part.entries == plan.entries).then_some(space)
+}
+
+/// Cuts candidates into groups that fit a module.
+fn cut<'a>(candidates: Vec<Candidate<'a>>, room_for: impl Fn(&Candidate<'a>) -> ModuleRoom) -> Vec<Vec<Candidate<'a>>> {
+    let mut groups: Vec<Vec<Candidate<'a>>> = Vec::new();
+    // What is left in the module of the last group.
+    let mut room: Option<ModuleRoom> = None;
+
+    for candidate in candidates {
+        let left = room.and_then(|room| room.without(candidate.cost()));
+        if let Some(group) = groups.last_mut().filter(|_| left.is_some()) {
+            room = left;
+            group.push(candidate);
+        } else {
+            room = room_for(&candidate).without(candidate.cost());
+            groups.push(vec![candidate]);
+        }
+    }
+    groups
+}
+
+impl Check {
+    /// The modules that may share others with other checks, each with its index.
+    fn shareable(&self) -> impl Iterator<Item = (usize, &ShaderModule)> {
+        let is_ours = self.produced.producer.can_share_modules();
+        let runs = |module: &ShaderModule| self.takes(module) && module.requires.is_subset(&self.device.features);
+        self.produced.modules.iter().enumerate().filter(move |(_, module)| is_ours && runs(module))
+    }
+
+    /// The candidate of a plan; `None` where it cannot be asked together with others.
+    fn candidate<'a>(
+        &self,
+        module: &'a ShaderModule,
+        plan: ProbePlan,
+        manner: &SharingMode,
+        probe: ProbeId,
+    ) -> Option<Candidate<'a>> {
+        let alone = match manner {
+            SharingMode::Folded(space) if self.holds(module, &plan, *space) => None,
+            SharingMode::Folded(_) => return None,
+            SharingMode::Apart(_) => Some(self.alone(module, &plan)?),
+        };
+        Some(Candidate { module, plan, alone, probes: vec![probe] })
+    }
+
+    /// Returns true if the device can bind the block in `space`.
+    fn holds(&self, module: &ShaderModule, plan: &ProbePlan, space: FusedSpace) -> bool {
+        let limit = match space {
+            FusedSpace::Uniform => self.device.max_uniform_range,
+            FusedSpace::Storage => u32::MAX,
+        };
+        image_size(&module.layout, plan).is_ok_and(|size| u32::try_from(size).is_ok_and(|size| size <= limit))
+    }
+
+    /// The job that runs a plan alone, if it needs one dispatch and a block with an end, written as it is expected.
+    fn alone(&self, module: &ShaderModule, plan: &ProbePlan) -> Option<ProbeJob> {
+        let ends = module.layout.result.as_ref().is_ok_and(|block| matches!(block.size, Extent::Finite(_)));
+        if module.planted.is_some() || !ends || !plan.entries.iter().all(has_regions) {
+            return None;
+        }
+        // The group's module is written once the group is known.
+        let shader = Shader::Spirv(Vec::new());
+        let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface };
+        // The longer range comes first.
+        let probe = jobs(&module.layout, plan, shader).ok()?.into_iter().next()?;
+        (probe.runs.len() == 1 && self.lacks(&probe).is_none()).then_some(probe)
+    }
+}
+
+/// Returns true if a block that the entry point reaches can be a part of a larger one.
+fn has_regions(entry: &ProbeEntry) -> bool {
+    let space = match entry.space {
+        AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
+        AddressSpace::UniformElement | AddressSpace::StorageElement | AddressSpace::Address => false,
+    };
+
+    let form = |form: &Form| match form {
+        Form::Leaf
+        | Form::Vector
+        | Form::Whole
+        | Form::Indexed
+        | Form::Divergent
+        | Form::Copied
+        | Form::Private
+        | Form::Workgroup => true,
+        Form::Parameter | Form::Length | Form::ByteAddress => false,
+    };
+
+    space && entry.stage == Stage::Compute && entry.forms.iter().all(form)
+}

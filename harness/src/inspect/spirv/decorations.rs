@@ -1,0 +1,99 @@
+//! The decorations and names of a module as they are written, by what they belong to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rspirv::dr::{Module, Operand};
+use rspirv::spirv::{Decoration, Op, Word};
+
+use super::operands::Operands;
+
+type DecorationList = Vec<(Decoration, Option<u32>)>;
+
+/// Decorations with the first number of each, and names.
+#[derive(Debug, Default)]
+pub(super) struct Decorations {
+    of: BTreeMap<Word, DecorationList>,
+    of_member: BTreeMap<(Word, u32), DecorationList>,
+    names: BTreeMap<Word, String>,
+    member_names: BTreeMap<(Word, u32), String>,
+}
+
+impl Decorations {
+    /// Reads those of a module.
+    pub(super) fn read(module: &Module) -> Self {
+        let mut all = Self::default();
+        for instruction in module.annotations.iter().chain(&module.debug_names) {
+            let ops = Operands(instruction);
+            let Some(target) = ops.id(0) else { continue };
+
+            match (instruction.class.opcode, &instruction.operands[1..]) {
+                (Op::Decorate, [Operand::Decoration(decoration), rest @ ..]) => {
+                    all.of.entry(target).or_default().push((*decoration, first_number(rest)));
+                }
+                (Op::MemberDecorate, [Operand::LiteralBit32(member), Operand::Decoration(decoration), rest @ ..]) => {
+                    let decorated = all.of_member.entry((target, *member)).or_default();
+                    decorated.push((*decoration, first_number(rest)));
+                }
+                (Op::Name, [Operand::LiteralString(name), ..]) => {
+                    all.names.insert(target, name.clone());
+                }
+                (Op::MemberName, [Operand::LiteralBit32(member), Operand::LiteralString(name), ..]) => {
+                    all.member_names.insert((target, *member), name.clone());
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// The ids that have a decoration.
+    pub(super) fn decorated(&self, decoration: Decoration) -> BTreeSet<Word> {
+        self.of.iter().filter(|(_, all)| has(all, decoration)).map(|(id, _)| *id).collect()
+    }
+
+    /// The number of an id's decoration.
+    pub(super) fn number(&self, id: Word, decoration: Decoration) -> Option<u32> {
+        number(self.of.get(&id)?, decoration)
+    }
+
+    /// All names, empty ones too.
+    pub(super) fn names(&self) -> &BTreeMap<Word, String> {
+        &self.names
+    }
+
+    /// The name of an id; `None` for an empty one.
+    pub(super) fn name(&self, id: Word) -> Option<&String> {
+        self.names.get(&id).filter(|name| !name.is_empty())
+    }
+
+    /// The number of a member's decoration.
+    pub(super) fn member_number(&self, id: Word, index: u32, decoration: Decoration) -> Option<u32> {
+        number(self.of_member.get(&(id, index))?, decoration)
+    }
+
+    /// Returns true if a member has a decoration.
+    pub(super) fn member_has(&self, id: Word, index: u32, decoration: Decoration) -> bool {
+        self.of_member.get(&(id, index)).is_some_and(|all| has(all, decoration))
+    }
+
+    /// The name of a member; `None` for an empty one.
+    pub(super) fn member_name(&self, id: Word, index: u32) -> Option<&String> {
+        self.member_names.get(&(id, index)).filter(|name| !name.is_empty())
+    }
+}
+
+fn has(decorated: &DecorationList, decoration: Decoration) -> bool {
+    decorated.iter().any(|(found, _)| *found == decoration)
+}
+
+fn number(decorated: &DecorationList, decoration: Decoration) -> Option<u32> {
+    decorated.iter().find(|(found, _)| *found == decoration)?.1
+}
+
+fn first_number(operands: &[Operand]) -> Option<u32> {
+    match operands.first()? {
+        Operand::LiteralBit32(number) => Some(*number),
+        Operand::BuiltIn(builtin) => Some(*builtin as u32),
+        _ => None,
+    }
+}

@@ -1,0 +1,121 @@
+//! What is observed of a probe: a place for each leaf, and the problems that no layout explains.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::probe::image::decode;
+use crate::probe::image::encoding::Half;
+use crate::probe::{AddressSpace, BoundRange, Direction, Form};
+
+/// Where one leaf was, through one form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Index into [`ProbePlan::leaves`](crate::probe::ProbePlan::leaves).
+    pub leaf: u32,
+    /// Where the block lived.
+    pub space: AddressSpace,
+    /// Which way bytes went.
+    pub direction: Direction,
+    /// How the shader reached the leaf.
+    pub form: Form,
+    /// Where the bound range ended.
+    pub range: BoundRange,
+    /// The byte that was read or written, from the start of the block; for [`Form::Length`] the number of elements.
+    /// `None` where the answer names none.
+    pub offset: Option<u32>,
+    /// The answer in words, where it is not plainly the leaf's own offset (`read 0xBADD0030, padding at byte 48`).
+    pub note: Option<String>,
+}
+
+/// The decoded answer to one probe.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Observed {
+    /// One per form and leaf, forms in the entry's order, leaves in the plan's.
+    pub observations: Vec<Observation>,
+    /// Problems that no device has that follows the shader.
+    pub problems: Vec<ProbeProblem>,
+}
+
+/// A buffer of the probe's interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BufferRole {
+    /// The block under test.
+    Block,
+    /// The answers.
+    Output,
+    /// Nonce, values and indices.
+    Input,
+    /// The block in another layout.
+    Copy,
+    /// Another element of the array of buffers that the block is in.
+    Element(u32),
+}
+
+/// Something that must not happen, whatever the layout is.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ProbeProblem {
+    /// The nonce is not in the output.
+    #[error("the dispatch did nothing: the nonce's word holds {found:#010X}, {}", decode(*found))]
+    NoNonce {
+        /// The word that is there.
+        found: u32,
+    },
+    /// The shader's answer for a leaf is missing.
+    #[error("`{path}` was not stored to the output")]
+    NotStored {
+        /// Path of the leaf.
+        path: String,
+    },
+    /// A written leaf is nowhere.
+    #[error("`{path}` was not written: byte {offset} holds {found:#010X}, {}", meaning(*found, *half))]
+    NotWritten {
+        /// Path of the leaf.
+        path: String,
+        /// Offset of the leaf in bytes.
+        offset: u32,
+        /// The word that is there.
+        found: u32,
+        /// The half of offsets that words carry, where they carry only one.
+        half: Option<Half>,
+    },
+    /// Bytes changed that the shader must not touch.
+    #[error("{role} byte {offset} changed from {was:#010X} to {is:#010X}, {}", meaning(*is, *half))]
+    Changed {
+        /// The buffer.
+        role: BufferRole,
+        /// From the start of the bound range, in bytes; negative before it.
+        offset: i64,
+        /// Before the dispatch.
+        was: u32,
+        /// After it.
+        is: u32,
+        /// The half of offsets that words carry, where they carry only one.
+        half: Option<Half>,
+    },
+    /// The runner's answer does not have the job's shape.
+    #[error("read-back does not match the job: {0}")]
+    BadReadBack(String),
+}
+
+/// Describes a word by what it says about itself, as far as one half of an offset tells.
+fn meaning(word: u32, half: Option<Half>) -> String {
+    let said = decode(word);
+    match half {
+        None => said.to_string(),
+        Some(Half::Low) => format!("{said} (offsets modulo 65536)"),
+        Some(Half::High) => format!("{said} (offsets in units of 65536)"),
+    }
+}
+
+impl fmt::Display for BufferRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Block => f.write_str("block"),
+            Self::Output => f.write_str("output"),
+            Self::Input => f.write_str("input"),
+            Self::Copy => f.write_str("copy"),
+            Self::Element(element) => write!(f, "element {element}"),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The block of text for one failure: what was checked, the table, the picture, who is to blame, how to run it again.
+//!
+//! The same text, without colour, is the body of a `JUnit` failure.
+
+use indexmap::IndexSet;
+use layoutproof_layout::{Quantity, find};
+
+use super::byte_map::{MapSubject, map};
+use super::group::FailureGroup;
+use super::located::locate;
+use super::table::table;
+use super::witness::{Mark, Witness, mark, number, reference};
+use crate::probe::Direction;
+use crate::report::style::{Style, TextLines, Tone, one_line, pad, width};
+use crate::results::record::{CheckRecord, Outcome, Row, Story};
+
+/// Wrong answers of a device that are put into words.
+const MAX_ANSWERS: usize = 8;
+
+/// The first line: verb, case, rule set, producer and devices.
+pub fn heading(failure: &FailureGroup<'_>, style: Style) -> String {
+    check_heading(failure.record, &one_line(&failure.devices.join("; ")), style)
+}
+
+/// The heading of a check on `devices`.
+pub(in crate::report) fn check_heading(record: &CheckRecord, devices: &str, style: Style) -> String {
+    let dot = if style.ascii { " | " } else { " · " };
+    let parts = [&record.case, &record.rules, &record.producer].map(|part| one_line(part)).join(dot);
+    format!("{} {parts}{dot}{devices}", style.verb(tone(record.outcome), verb(record.outcome)))
+}
+
+/// The whole block.
+pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
+    let record = failure.record;
+    let mut parts = vec![heading(failure, style) + "\n"];
+
+    if is_answered(record) {
+        parts.extend(record.story.as_ref().map(claim));
+        if !record.rows.is_empty() {
+            parts.push(table(record, style));
+        }
+        parts.extend(maps(record, style));
+        parts.push(answers(record));
+    }
+
+    parts.push(ending(record, style));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+/// True if there is something to compare: where a compiler or a device broke before it answered, only that is told.
+fn is_answered(record: &CheckRecord) -> bool {
+    let spoke = |row: &Row| row.reported.is_some() || row.compiled.is_some() || row.observed.is_some();
+    record.outcome != Outcome::Broken || record.rows.iter().any(spoke)
+}
+
+/// The word in front of a check.
+fn verb(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Agree => "Agree",
+        Outcome::Differ => "Disagree",
+        Outcome::Known => "Known",
+        Outcome::Stale => "Stale",
+        Outcome::Skipped => "Skipped",
+        Outcome::Broken => "Broken",
+    }
+}
+
+fn tone(outcome: Outcome) -> Tone {
+    match outcome {
+        Outcome::Agree => Tone::Agree,
+        Outcome::Differ | Outcome::Stale | Outcome::Broken => Tone::Disagree,
+        Outcome::Known => Tone::Known,
+        Outcome::Skipped => Tone::Skip,
+    }
+}
+
+/// The claim of the case, where it stands and on whose authority.
+fn claim(story: &Story) -> String {
+    let mut text = TextLines::default();
+    if !story.summary.is_empty() {
+        text.push(&format!("  {}", sentence(&one_line(&story.summary))));
+    }
+    let labelled = [("case", &story.place), ("source", &story.authority)];
+    let parts = labelled.iter().filter(|(_, value)| !value.is_empty());
+    let parts: Vec<String> = parts.map(|(label, value)| format!("{label:<6} {}", one_line(value))).collect();
+    if !parts.is_empty() {
+        text.push(&format!("    {}", parts.join("        ")));
+    }
+    text.into_text()
+}
+
+/// A lowercase fragment as a sentence.
+fn sentence(fragment: &str) -> String {
+    let mut rest = fragment.chars();
+    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    let stop = if fragment.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{stop}", rest.as_str())
+}
+
+/// One picture per block that has something wrong.
+fn maps(record: &CheckRecord, style: Style) -> Vec<String> {
+    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let (located, _) = locate(&record.rows, blocks);
+    let picture = |(index, block)| {
+        let rows: Vec<_> = located.iter().filter(|row| row.block == index).copied().collect();
+        let registers = find(&record.rules).is_some_and(|rules| rules.has_registers);
+        map(MapSubject { block, rows: &rows, culprit: record.culprit, registers }, style)
+    };
+    blocks.iter().enumerate().map(picture).collect()
+}
+
+/// The device's answer for each wrong leaf.
+fn answers(record: &CheckRecord) -> String {
+    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let (located, _) = locate(&record.rows, blocks);
+    let several = blocks.len() > 1;
+
+    let mut lines: IndexSet<(String, String)> = IndexSet::new();
+    for row in located.iter().filter(|located| matches!(located.row.what, Quantity::Offset | Quantity::Guard)) {
+        if !matches!(mark(row.row, Witness::Observed, record.culprit), Mark::Wrong | Mark::Missing) {
+            continue;
+        }
+        let own = number(reference(row.row, record.culprit));
+        let words = match (&row.row.note, number(row.row.observed.as_ref()), own) {
+            (Some(note), _, _) => one_line(note),
+            (None, Some(there), Some(own)) => format!("{} byte {there}; its own is byte {own}", did(row.row.direction)),
+            (None, _, _) => continue,
+        };
+        let path = if several || row.path.is_empty() { &row.row.path } else { row.path };
+        lines.insert((one_line(path), words));
+    }
+
+    let columns = lines.iter().map(|(path, _)| width(path)).max().unwrap_or(0).max(4);
+    let mut text = TextLines::default();
+    for (path, words) in lines.iter().take(MAX_ANSWERS) {
+        text.push(&format!("  {}  {words}", pad(path, columns)));
+    }
+    if lines.len() > MAX_ANSWERS {
+        text.push(&format!("  and {} more", lines.len() - MAX_ANSWERS));
+    }
+    text.into_text()
+}
+
+fn did(direction: Option<Direction>) -> &'static str {
+    match direction {
+        Some(Direction::Read) | None => "read",
+        Some(Direction::Write) => "wrote",
+    }
+}
+
+/// Verdict, validator, reason, hint and the command that repeats the check.
+fn ending(record: &CheckRecord, style: Style) -> String {
+    let story = record.story.as_ref();
+    let said = |text: Option<&String>| text.filter(|text| !text.is_empty()).map(|text| one_line(text));
+    // What answers there are may agree; nobody knows what the others would have been.
+    let judged = story.filter(|_| record.outcome != Outcome::Broken || record.culprit.is_some());
+    let sentence = said(judged.map(|story| &story.verdict));
+    let verdict = match (record.culprit, sentence) {
+        (Some(culprit), Some(sentence)) => Some(format!("{}: {sentence}", style.paint(Tone::Strong, culprit.as_str()))),
+        (Some(culprit), None) => Some(culprit.as_str().to_owned()),
+        (None, sentence) => sentence,
+    };
+    let invalid = Some(&record.validation).filter(|text| *text != "valid" && is_answered(record));
+    let lines = [
+        ("verdict", verdict),
+        ("reason", said(record.skip_reason.as_ref())),
+        ("module", said(invalid)),
+        ("hint", said(story.and_then(|story| story.hint.as_ref()))),
+        ("again", said(story.map(|story| &story.again))),
+    ];
+    let mut text = TextLines::default();
+    for (label, words) in lines.into_iter().filter_map(|(label, words)| Some((label, words?))) {
+        text.push(&format!("  {label:<8} {words}"));
+    }
+    text.into_text()
+}

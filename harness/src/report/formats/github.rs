@@ -1,0 +1,73 @@
+//! Texts for GitHub Actions: one annotation per distinct failure, and the run as a Markdown table.
+//!
+//! The caller decides whether the text is printed, and where.
+
+use std::collections::BTreeMap;
+
+use crate::report::failure::block::block;
+use crate::report::failure::group::{FailureGroup, failures, place};
+use crate::report::style::{Style, grouped, one_line};
+use crate::report::summary::fold;
+use crate::results::record::{CheckRecord, RunEnd};
+
+/// GitHub shows ten annotations of one kind per step and drops the rest.
+const MAX_ANNOTATIONS: usize = 10;
+
+/// `::error` lines, at most ten, each with the case file's line and the block of the failure as its text.
+pub fn annotations(checks: &[CheckRecord]) -> String {
+    let failures = failures(checks);
+    let line = |failure: &FailureGroup<'_>| {
+        let record = failure.record;
+        let place = record.story.as_ref().map(|story| story.place.as_str()).unwrap_or_default();
+        let (file, line) = match place.rsplit_once(':') {
+            Some((file, line)) if line.parse::<u32>().is_ok() => (file, Some(line)),
+            Some(_) | None => (place, None),
+        };
+
+        let mut properties = Vec::new();
+        if !file.is_empty() {
+            properties.push(format!("file={}", property(file)));
+        }
+        properties.extend(line.map(|line| format!("line={line}")));
+        let title = format!("{} {} {}", record.case, record.rules, record.producer);
+        properties.push(format!("title={}", property(&title)));
+        format!("::error {}::{}\n", properties.join(","), message(&block(failure, Style::PLAIN)))
+    };
+    failures.iter().take(MAX_ANNOTATIONS).map(line).collect()
+}
+
+/// A table with one line per device and runner, and the totals.
+pub fn markdown(checks: &[CheckRecord]) -> String {
+    let mut places: BTreeMap<String, Vec<CheckRecord>> = BTreeMap::new();
+    for check in checks {
+        places.entry(place(&check.device, check.runner.as_str())).or_default().push(check.clone());
+    }
+    let mut text = String::from(
+        "| device | checks | agree | differ | stale | broken | known | skipped | leaves |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for (place, checks) in &places {
+        text += &table_row(&cell(place), &fold(checks));
+    }
+    text + &table_row("**all**", &fold(checks))
+}
+
+fn table_row(name: &str, end: &RunEnd) -> String {
+    let counts = [end.checks, end.agree, end.differ, end.stale, end.broken, end.known, end.skipped, end.leaves];
+    let cells = counts.map(|count| grouped(count.into())).join(" | ");
+    format!("| {name} | {cells} |\n")
+}
+
+fn cell(text: &str) -> String {
+    one_line(text).replace('|', "\\|")
+}
+
+/// Escapes that the workflow commands of GitHub Actions ask for in their text.
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The same, with the two characters that would end a property.
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}

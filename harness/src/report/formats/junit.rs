@@ -1,0 +1,80 @@
+//! `JUnit` XML for CI systems: one suite per device and runner, one test case per check.
+//!
+//! A failure's body is the terminal's block without colour; a skip carries its reason; a known
+//! difference passes with the property `known`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
+
+use crate::report::failure::block::block;
+use crate::report::failure::group::{FailureGroup, place};
+use crate::report::style::{Style, one_line};
+use crate::results::record::{CheckRecord, KnownEntry, Outcome};
+
+/// The checks as one `JUnit` report.
+///
+/// # Panics
+/// Never: see the reason beside the call.
+pub fn junit(checks: &[CheckRecord]) -> String {
+    let mut suites: BTreeMap<String, Vec<&CheckRecord>> = BTreeMap::new();
+    for check in checks {
+        suites.entry(place(&check.device, check.runner.as_str())).or_default().push(check);
+    }
+    let mut report = Report::new("layoutproof");
+    for (name, checks) in suites {
+        let mut suite = TestSuite::new(one_line(&name));
+        suite.set_time(Duration::from_millis(checks.iter().fold(0, |sum, check| sum.saturating_add(check.ms))));
+        suite.add_test_cases(checks.into_iter().map(test_case));
+        report.add_test_suite(suite);
+    }
+    report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")
+}
+
+fn test_case(check: &CheckRecord) -> TestCase {
+    let (folder, case) = check.case.rsplit_once('/').unwrap_or(("", &check.case));
+    let name = format!("{case}::{}::{}", check.rules, check.producer);
+    let mut test = TestCase::new(one_line(&name), status(check));
+    test.set_classname(one_line(&folder.replace('/', ".")));
+    test.set_time(Duration::from_millis(check.ms));
+    if let (Outcome::Known, Some(known)) = (check.outcome, &check.known) {
+        test.add_property(Property::new("known", one_line(&describe(known))));
+    }
+    test
+}
+
+fn describe(known: &KnownEntry) -> String {
+    format!("{}:{}: {}", known.file, known.line, known.reason)
+}
+
+fn status(check: &CheckRecord) -> TestCaseStatus {
+    let reason = one_line(check.skip_reason.as_deref().unwrap_or("no reason given"));
+    match check.outcome {
+        Outcome::Agree | Outcome::Known => TestCaseStatus::success(),
+        Outcome::Skipped => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(reason);
+            status
+        }
+        Outcome::Differ => {
+            let culprit = check.culprit.map_or("unclear", |culprit| culprit.as_str());
+            failed(NonSuccessKind::Failure, culprit, body(check))
+        }
+        Outcome::Stale => {
+            let entry = check.known.as_ref().map(describe).unwrap_or_default();
+            failed(NonSuccessKind::Failure, "stale", format!("agrees now; remove the entry {}", one_line(&entry)))
+        }
+        Outcome::Broken => failed(NonSuccessKind::Error, "broken", body(check)),
+    }
+}
+
+fn failed(kind: NonSuccessKind, ty: &str, body: String) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(ty).set_description(body);
+    status
+}
+
+fn body(check: &CheckRecord) -> String {
+    block(&FailureGroup::of(check), Style::PLAIN)
+}

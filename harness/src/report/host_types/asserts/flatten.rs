@@ -1,0 +1,197 @@
+//! Turns the trees of blocks into structs that C and Rust can express.
+//!
+//! The writers of Rust and C++ print them. Structs come in an order in which each is behind those that it holds, without a
+//! byte that no field owns. Members of a base become the struct's own, members by descending offset are sorted, and what lies in the
+//! tail of an array makes the array's last element a field of its own (see [`super::values`]).
+
+use std::collections::BTreeSet;
+
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+
+use super::host::{HostField, HostStruct, HostType, packing};
+use super::names::ReservedWords;
+use crate::report::host_types::slots::{HostSlot, has_no_end, slots};
+
+/// The structs of all blocks that their rule sets allow.
+pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords) -> Vec<HostStruct> {
+    let mut flatten = StructFlattener { reserved, rules: String::new(), structs: Vec::new(), taken: BTreeSet::new() };
+    for block in blocks {
+        flatten.block(block);
+    }
+    flatten.structs
+}
+
+/// Structs as they are collected.
+#[derive(Debug)]
+pub(super) struct StructFlattener {
+    reserved: ReservedWords,
+    rules: String,
+    structs: Vec<HostStruct>,
+    taken: BTreeSet<String>,
+}
+
+/// A struct to make.
+#[derive(Debug)]
+struct StructRequest<'a> {
+    /// Name in the shader.
+    declared: &'a str,
+    /// The block or member that it describes.
+    usage: String,
+    /// Least size in bytes.
+    size: u32,
+}
+
+/// A struct's fields as they are collected.
+#[derive(Debug, Default)]
+pub(super) struct HostStructBody {
+    fields: Vec<HostField>,
+    notes: Vec<String>,
+    taken: BTreeSet<String>,
+    end: u32,
+}
+
+/// Where a value goes.
+#[derive(Clone, Debug)]
+pub(super) struct FieldPlace {
+    /// Name in the shader.
+    pub name: String,
+    /// Bytes from the start of the struct.
+    pub offset: u32,
+    /// Bytes up to what follows, or to the end of the struct.
+    pub room: u32,
+    /// The note for the reader; `None` for the member's own declaration.
+    pub about: Option<String>,
+}
+
+impl StructFlattener {
+    fn block(&mut self, block: &BlockLayout) {
+        let Ok(root) = &block.result else { return };
+        block.rules.clone_into(&mut self.rules);
+
+        let size = root.size.finite();
+        let bytes = size.map_or("no end".to_owned(), |size| format!("{size} bytes"));
+        let stride = block.stride.map(|stride| format!(", stride {stride}")).unwrap_or_default();
+        let usage = format!("{} {} under {}: {bytes}{stride}", block.kind, block.name, block.rules);
+
+        let size = size.unwrap_or(0).max(block.stride.unwrap_or(0));
+        match &root.shape {
+            LaidOutShape::Struct(members) => {
+                let declared = if root.type_name.is_empty() { &block.name } else { &root.type_name };
+                self.structure(StructRequest { declared, usage, size }, members);
+            }
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource => {
+                self.structure(StructRequest { declared: &block.name, usage, size }, &[only_member(root)]);
+            }
+        }
+    }
+
+    /// A struct of `size` bytes for an element or member of this type; a type that is not a struct is wrapped in one.
+    pub(super) fn nested(&mut self, layout: &LaidOut, size: u32) -> usize {
+        let declared = &layout.type_name;
+        let wrapped;
+        let (usage, members) = match &layout.shape {
+            LaidOutShape::Struct(members) => (format!("struct {declared}"), members.as_slice()),
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource => {
+                wrapped = [only_member(layout)];
+                (format!("one element {declared} with the padding behind it"), wrapped.as_slice())
+            }
+        };
+
+        let usage = format!("{usage} under {}", self.rules);
+        self.structure(StructRequest { declared, usage, size }, members)
+    }
+
+    fn structure(&mut self, wanted: StructRequest<'_>, members: &[LaidOutMember]) -> usize {
+        let slots = slots(members);
+        let end = slots.iter().map(HostSlot::end).max().unwrap_or(0);
+        let size = wanted.size.max(end);
+        let mut body = HostStructBody::default();
+
+        for (index, slot) in slots.iter().enumerate() {
+            if slot.offset < body.end {
+                let HostSlot { name, offset, .. } = slot;
+                body.note(format!("`{name}` at byte {offset} shares bytes with a field and has none of its own"));
+                continue;
+            }
+            body.pad_to(slot.offset, self.reserved);
+            let next = slots[index + 1..].iter().map(|next| next.offset).find(|next| *next >= slot.end());
+            let room = next.unwrap_or(size).saturating_sub(slot.offset);
+            let place = FieldPlace { name: slot.name.clone(), offset: slot.offset, room, about: slot.bits.clone() };
+            match slot.bits {
+                Some(_) => self.unit(&mut body, place, slot.layout),
+                None if has_no_end(slot.layout) => self.tail(&mut body, slot),
+                None => self.value(&mut body, place, slot.layout),
+            }
+        }
+
+        body.pad_to(size, self.reserved);
+        self.add(wanted, body)
+    }
+
+    /// The struct's index; one that is there already is used again.
+    fn add(&mut self, wanted: StructRequest<'_>, body: HostStructBody) -> usize {
+        let StructRequest { declared, usage, .. } = wanted;
+        let HostStructBody { fields, notes, end: size, .. } = body;
+        let same = |known: &HostStruct| known.declared == declared && known.fields == fields && known.notes == notes;
+        if let Some(index) = self.structs.iter().position(same) {
+            let uses = &mut self.structs[index].uses;
+            if !uses.contains(&usage) {
+                uses.push(usage);
+            }
+            return index;
+        }
+
+        let name = self.reserved.identifier(declared, "Block", &mut self.taken);
+        let declared = declared.to_owned();
+        let (alignment, packing) = packing(&fields, size, &self.structs);
+        self.structs.push(HostStruct { name, declared, uses: vec![usage], notes, size, alignment, packing, fields });
+        self.structs.len() - 1
+    }
+
+    /// Adds a field whose dimensions, outermost first, are `dimensions`.
+    pub(super) fn push(&self, body: &mut HostStructBody, place: FieldPlace, ty: HostType, dimensions: Vec<u32>) {
+        let element = match ty {
+            HostType::Float => 4,
+            HostType::Double => 8,
+            HostType::Signed(size) | HostType::Unsigned(size) => size,
+            HostType::Struct(index) => self.structs[index].size,
+        };
+        let size = dimensions.iter().fold(element, |size, count| size.saturating_mul(*count));
+
+        let name = self.reserved.identifier(&place.name, "value", &mut body.taken);
+        let note = Some(place.about.unwrap_or_default());
+
+        body.end = place.offset.saturating_add(size);
+        body.fields.push(HostField { name, ty, dimensions, offset: place.offset, size, note });
+    }
+}
+
+impl HostStructBody {
+    /// Adds something that a reader must know.
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    fn pad_to(&mut self, offset: u32, reserved: ReservedWords) {
+        let Some(size) = offset.checked_sub(self.end).filter(|size| *size > 0) else { return };
+        let name = reserved.identifier(&format!("_pad_{}", self.end), "_pad", &mut self.taken);
+        let (ty, dimensions) = (HostType::BYTE, vec![size]);
+        self.fields.push(HostField { name, ty, dimensions, offset: self.end, size, note: None });
+        self.end = offset;
+    }
+}
+
+/// The member that holds a whole type.
+fn only_member(layout: &LaidOut) -> LaidOutMember {
+    LaidOutMember { name: "value".to_owned(), is_base: false, offset: 0, bits: None, layout: layout.clone() }
+}

@@ -1,0 +1,201 @@
+//! Fields for one member: numbers, vectors, matrices and arrays as arrays of arrays with padded vectors.
+//!
+//! An array is one field where its last element has the room that all the others have. Where something follows in the
+//! tail of the last element, or the struct ends there, the last element is a field `NAME_last` of its own.
+
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
+
+use super::flatten::{FieldPlace, HostStructBody, StructFlattener};
+use super::host::HostType;
+use crate::report::host_types::slots::{HostSlot, touched};
+use crate::report::layout_text::struct_lines::order_word;
+
+/// The elements of an array, or the contiguous vectors of a matrix.
+#[derive(Clone, Debug)]
+struct RepeatedElement {
+    element: LaidOut,
+    count: u32,
+    stride: u32,
+}
+
+impl RepeatedElement {
+    /// The parts of a type that repeats; `None` for others and for arrays without end.
+    fn of(layout: &LaidOut) -> Option<Self> {
+        match &layout.shape {
+            LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+                let (count, length) = match order {
+                    MatrixOrder::Row => (*rows, *columns),
+                    MatrixOrder::Column => (*columns, *rows),
+                };
+                let size = component.size * length;
+                let element = LaidOut {
+                    type_name: format!("{}{length}", component.scalar.spelling()),
+                    size: Extent::Finite(size),
+                    alignment: component.size,
+                    shape: LaidOutShape::Vector { component: *component, length },
+                };
+                // One vector has no stride that a rule set decides.
+                Some(Self { element, count, stride: if count == 1 { size } else { *stride } })
+            }
+            LaidOutShape::Array { element, count: Count::Finite(count), stride } => {
+                Some(Self { element: element.as_ref().clone(), count: *count, stride: *stride })
+            }
+            LaidOutShape::Array { count: Count::Unbounded, .. }
+            | LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Struct(_)
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource => None,
+        }
+    }
+}
+
+impl StructFlattener {
+    /// Adds the fields of a member.
+    pub(super) fn value(&mut self, body: &mut HostStructBody, mut place: FieldPlace, layout: &LaidOut) {
+        place.about.get_or_insert_with(|| describe(layout));
+        match &layout.shape {
+            LaidOutShape::Scalar(component) => self.push(body, place, HostType::of(*component), Vec::new()),
+            LaidOutShape::Vector { component, length } => {
+                self.push(body, place, HostType::of(*component), vec![*length]);
+            }
+            LaidOutShape::Struct(_) => {
+                let size = layout.size.finite().unwrap_or(0).min(place.room);
+                let index = self.nested(layout, size);
+                self.push(body, place, HostType::Struct(index), Vec::new());
+            }
+            LaidOutShape::Pointer => {
+                let addresses = layout.size.finite().unwrap_or(0) / 8;
+                let dimensions = if addresses == 1 { Vec::new() } else { vec![addresses] };
+                self.push(body, place, HostType::ADDRESS, dimensions);
+            }
+            LaidOutShape::Matrix { .. } | LaidOutShape::Array { .. } => {
+                if let Some(repeat) = RepeatedElement::of(layout) {
+                    self.repeated(body, place, repeat);
+                }
+            }
+            LaidOutShape::Resource => {}
+        }
+    }
+
+    fn repeated(&mut self, body: &mut HostStructBody, place: FieldPlace, mut repeat: RepeatedElement) {
+        let used = touched(&repeat.element);
+        if used > repeat.stride && repeat.count > 1 {
+            let FieldPlace { name, offset, .. } = &place;
+            let stride = repeat.stride;
+            body.note(format!("elements of `{name}` at byte {offset} take {used} bytes {stride} apart: kept as bytes"));
+            let bytes = (repeat.count - 1).saturating_mul(stride).saturating_add(used);
+            return self.push(body, place, HostType::BYTE, vec![bytes]);
+        }
+        if repeat.count == 1 && repeat.stride > place.room {
+            repeat.stride = used;
+        }
+
+        let RepeatedElement { element, count, stride } = repeat;
+        let whole = count.saturating_mul(stride) <= place.room;
+        let (ty, inner) = self.element(&element, stride);
+        let together = if whole { count } else { count - 1 };
+        let dimensions = std::iter::once(together).chain(inner).collect();
+        if whole {
+            return self.push(body, place, ty, dimensions);
+        }
+
+        let FieldPlace { name, offset, room, about } = place;
+        let about = about.unwrap_or_default();
+        let start = together.saturating_mul(stride);
+        let last = FieldPlace {
+            name: format!("{name}_last"),
+            offset: offset.saturating_add(start),
+            room: room.saturating_sub(start),
+            about: Some(format!("{about}: the last, index {together}, without the padding behind it")),
+        };
+
+        let about = Some(format!("{about}: all but the last, whose tail is not its own"));
+        self.push(body, FieldPlace { name, offset, room, about }, ty, dimensions);
+        self.value(body, last, &element);
+    }
+
+    /// Type and inner dimensions of one element of an array, with the padding up to its stride.
+    fn element(&mut self, layout: &LaidOut, stride: u32) -> (HostType, Vec<u32>) {
+        let lanes = |size: u32| stride.checked_div(size).filter(|_| stride.is_multiple_of(size));
+        match &layout.shape {
+            LaidOutShape::Scalar(component) => {
+                if let Some(lanes) = lanes(component.size) {
+                    return (HostType::of(*component), if lanes == 1 { Vec::new() } else { vec![lanes] });
+                }
+            }
+            LaidOutShape::Vector { component, .. } => {
+                if let Some(lanes) = lanes(component.size) {
+                    return (HostType::of(*component), vec![lanes]);
+                }
+            }
+            LaidOutShape::Matrix { .. } | LaidOutShape::Array { .. } => {
+                let repeat = RepeatedElement::of(layout).filter(|repeat| touched(&repeat.element) <= repeat.stride);
+                let fits = |repeat: &RepeatedElement| repeat.count.saturating_mul(repeat.stride) <= stride;
+                let repeat = repeat.filter(fits);
+                if let Some((repeat, count)) = repeat.and_then(|repeat| lanes(repeat.stride).map(|n| (repeat, n))) {
+                    let (ty, inner) = self.element(&repeat.element, repeat.stride);
+                    return (ty, std::iter::once(count).chain(inner).collect());
+                }
+            }
+            LaidOutShape::Struct(_) | LaidOutShape::Pointer | LaidOutShape::Resource => {}
+        }
+
+        // Padding that is not a multiple of the element's size has to be a field of a struct.
+        (HostType::Struct(self.nested(layout, stride)), Vec::new())
+    }
+
+    /// Adds the storage unit of bit-fields.
+    pub(super) fn unit(&self, body: &mut HostStructBody, place: FieldPlace, layout: &LaidOut) {
+        let size = layout.size.finite().unwrap_or(0);
+        self.push(body, place, HostType::Unsigned(size), Vec::new());
+    }
+
+    /// Says where an array without end begins; a struct that it is made of is written all the same.
+    pub(super) fn tail(&mut self, body: &mut HostStructBody, slot: &HostSlot<'_>) {
+        let LaidOutShape::Array { element, stride, .. } = &slot.layout.shape else { return };
+        let HostSlot { name, offset, .. } = slot;
+        let ty = &slot.layout.type_name;
+        body.note(format!("`{name}` ({ty}) begins at byte {offset}, stride {stride}: it has no end, hence no field"));
+        if let LaidOutShape::Struct(_) = element.shape {
+            self.nested(element, *stride);
+        }
+    }
+}
+
+/// The member as declared, with its strides and what its numbers mean: `half[2], stride 16, raw bits`.
+fn describe(layout: &LaidOut) -> String {
+    let mut parts = vec![layout.type_name.clone()];
+    let mut inner = layout;
+    while let LaidOutShape::Array { element, stride, .. } = &inner.shape {
+        parts.push(format!("stride {stride}"));
+        inner = element;
+    }
+
+    let component = match &inner.shape {
+        LaidOutShape::Scalar(component) | LaidOutShape::Vector { component, .. } => Some(*component),
+        LaidOutShape::Matrix { component, order, stride, .. } => {
+            let vectors = order_word(*order);
+            parts.push(format!("{vectors} stride {stride}"));
+            Some(*component)
+        }
+        LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Resource => None,
+        LaidOutShape::Pointer => {
+            parts.push("address".to_owned());
+            None
+        }
+    };
+
+    parts.extend(component.and_then(meaning).map(str::to_owned));
+    parts.join(", ")
+}
+
+fn meaning(component: Component) -> Option<&'static str> {
+    match component {
+        Component { scalar: Scalar::Bool, .. } => Some("0 or 1"),
+        Component { scalar, size: 2 } if scalar.is_float() => Some("raw bits"),
+        Component { .. } => None,
+    }
+}

@@ -1,0 +1,100 @@
+//! Explicit layouts as LLVM types: what Clang's HLSL code generation writes, and what its proposals wrote before that.
+//!
+//! `padded` makes packed structs with explicit padding, `target_layout` makes
+//! `target("dx.Layout", ...)`, `register_struct` the struct of registers that a `cbuffer` stands for, `definitions` keeps
+//! the names. Members of a base struct count as the struct's own, bit-fields as their storage unit, resources as nothing.
+//!
+//! Source: wg-hlsl, Types with explicit layouts in DXIL and SPIR-V; wg-hlsl INF-0003, packoffset; padding as Clang 22.1.8
+//! prints it.
+
+mod definitions;
+mod padded;
+mod primitive;
+mod register_struct;
+mod target_layout;
+
+use layoutproof_layout::rules::Platform;
+use layoutproof_layout::{BlockKind, BlockLayout, find};
+
+/// The notation for layouts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LlvmForm {
+    /// Packed structs with `target("dx.Padding", N)` between members.
+    Padded,
+    /// `target("dx.Layout", %type, size, offsets...)`, and for a `cbuffer` the struct of registers.
+    TargetLayout,
+}
+
+/// The LLVM types of every block that its rule set allows.
+pub fn llvm_types(blocks: &[BlockLayout], form: LlvmForm) -> String {
+    let mut printer = LlvmPrinter {
+        form,
+        padded: padded::PaddedStructs::default(),
+        layouts: target_layout::TargetLayouts::default(),
+    };
+    let sections: Vec<String> = blocks.iter().filter_map(|block| printer.section(block)).collect();
+    sections.join("\n")
+}
+
+/// Prints block after block, and knows the types of the blocks before.
+struct LlvmPrinter {
+    form: LlvmForm,
+    padded: padded::PaddedStructs,
+    layouts: target_layout::TargetLayouts,
+}
+
+impl LlvmPrinter {
+    /// The lines of one block; `None` where its rule set forbids it.
+    fn section(&mut self, block: &BlockLayout) -> Option<String> {
+        let root = block.result.as_ref().ok()?;
+        let stride = block.stride.map(|stride| format!(", stride {stride} bytes")).unwrap_or_default();
+        let size = root.size.finite().map_or("no end".to_owned(), |size| format!("{size} bytes"));
+        let mut lines = vec![format!("; {} {} under {}: {size}{stride}", block.kind, block.name, block.rules)];
+
+        match self.form {
+            LlvmForm::Padded => lines.extend(self.padded.block(block, root)),
+            LlvmForm::TargetLayout => {
+                lines.extend(self.layouts.block(block, root));
+                if has_registers(block) {
+                    lines.extend(register_struct::lines(&block.name, root));
+                }
+            }
+        }
+
+        lines.push(String::new());
+        Some(lines.join("\n"))
+    }
+}
+
+/// The prefix of target types: rule sets of D3D make DXIL, all others SPIR-V.
+fn target(rules: &str) -> &'static str {
+    match find(rules).map(|rules| rules.platform) {
+        Some(Platform::Direct3d) => "dx",
+        Some(Platform::Webgpu | Platform::Other) | None => "spirv",
+    }
+}
+
+/// True if the block is a struct of its own members rather than of a declared struct's.
+fn has_own_members(kind: BlockKind) -> bool {
+    match kind {
+        BlockKind::Cbuffer | BlockKind::Tbuffer | BlockKind::Globals | BlockKind::EntryUniforms => true,
+        BlockKind::ConstantBuffer
+        | BlockKind::TextureBuffer
+        | BlockKind::ParameterBlock
+        | BlockKind::StructuredElement
+        | BlockKind::PushConstant
+        | BlockKind::ShaderRecord
+        | BlockKind::Pointee
+        | BlockKind::UniformBlock
+        | BlockKind::StorageBlock => false,
+    }
+}
+
+/// True if the block's own members stand in 16-byte registers that `packoffset` can name.
+fn has_registers(block: &BlockLayout) -> bool {
+    let is_direct = matches!(block.kind, BlockKind::Cbuffer | BlockKind::Globals);
+    is_direct && target(&block.rules) == "dx"
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,5 @@
+//! Laid-out blocks as types of other languages: Rust, C++, LLVM.
+
+pub mod asserts;
+pub mod llvm_types;
+mod slots;

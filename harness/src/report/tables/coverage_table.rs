@@ -1,0 +1,92 @@
+//! The table of what cases cover: for each rule set which kinds of members behind which, and through which accesses.
+//!
+//! Plain data in, text out.
+
+use std::collections::BTreeMap;
+
+use crate::probe::Stage;
+use crate::report::style::{Style, TextLines, Tone, grouped, pad, pad_left, width};
+use crate::results::coverage::kind::After;
+use crate::results::coverage::{CoverageCell, CoverageCells, word};
+
+/// Columns of a number.
+const NUMBER_COLUMNS: usize = 9;
+
+/// A screen per rule set, rule sets in the order of `rules`; those that nothing covers are left out.
+pub fn coverage_table(cells: &CoverageCells, rules: &[&str], style: Style) -> String {
+    let mut text = TextLines::default();
+    for name in rules {
+        let of_rules: Vec<(&CoverageCell, u32)> =
+            cells.iter().filter(|(cell, _)| cell.rules == **name).map(|(cell, leaves)| (cell, *leaves)).collect();
+        if !of_rules.is_empty() {
+            rule_set(name, &of_rules, &mut text, style);
+        }
+    }
+    text.into_text()
+}
+
+fn rule_set(name: &str, cells: &[(&CoverageCell, u32)], text: &mut TextLines, style: Style) {
+    let leaves: u64 = cells.iter().map(|(_, leaves)| u64::from(*leaves)).sum();
+    let title = style.paint(Tone::Strong, name);
+    text.push(&format!("  {title}  {} leaves in {} cells", grouped(leaves), grouped(cells.len() as u64)));
+    by_type(cells.iter().map(|(cell, leaves)| (cell.ty.as_str(), cell.after, u64::from(*leaves))), text);
+
+    let accesses = cells.iter().map(|(cell, leaves)| {
+        let stage = match cell.stage {
+            Stage::Compute => String::new(),
+            stage @ (Stage::Vertex | Stage::Fragment) => format!("{} ", stage.as_str()),
+        };
+        let access = format!("{} {stage}{} ({})", word(&cell.space), word(&cell.direction), word(&cell.proves));
+        ((access, word(&cell.form)), u64::from(*leaves))
+    });
+    table("access, in form", accesses, text);
+    text.push("");
+}
+
+/// Leaves by kind of type and what lies before the member; takes the member's type, what lies before it, and leaves.
+pub(super) fn by_type<'a>(leaves: impl Iterator<Item = (&'a str, After, u64)>, text: &mut TextLines) {
+    let cells = leaves.map(|(ty, after, leaves)| ((family(ty).to_owned(), after.as_str().to_owned()), leaves));
+    table("type, behind a", cells, text);
+}
+
+/// Leaves by row and column.
+fn table(corner: &str, cells: impl Iterator<Item = ((String, String), u64)>, text: &mut TextLines) {
+    let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for (cell, leaves) in cells {
+        *sums.entry(cell).or_default() += leaves;
+    }
+
+    let mut rows: Vec<&String> = sums.keys().map(|(row, _)| row).collect();
+    rows.dedup();
+    let mut columns: Vec<&String> = sums.keys().map(|(_, column)| column).collect();
+    columns.sort_by_key(|column| (After::ALL.iter().position(|after| after.as_str() == **column), (*column).clone()));
+    columns.dedup();
+
+    let first = rows.iter().map(|row| width(row)).chain([width(corner)]).max().unwrap_or(0);
+    let heads: String = columns.iter().map(|column| pad_left(column, NUMBER_COLUMNS)).collect();
+    text.push(&format!("    {}{heads}", pad(corner, first)));
+
+    for row in rows {
+        let numbers = columns.iter().map(|column| {
+            let sum = sums.get(&(row.clone(), (*column).clone())).copied().map_or_else(|| "-".to_owned(), grouped);
+            pad_left(&sum, NUMBER_COLUMNS)
+        });
+        text.push(&format!("    {}{}", pad(row, first), numbers.collect::<String>()));
+    }
+}
+
+/// The kind of a type, for a table that fits a screen.
+fn family(ty: &str) -> &'static str {
+    let element = ty.trim_end_matches("[]");
+    let is_array = element.len() < ty.len();
+    let is_matrix = element.starts_with("row ") || element.starts_with("column ");
+    let is_vector = element.ends_with(|last: char| last.is_ascii_digit());
+    match (is_array, is_matrix, is_vector) {
+        (false, true, _) => "matrix",
+        (false, false, true) => "vector",
+        (false, false, false) => "scalar",
+        (true, true, _) => "array of matrices",
+        (true, false, true) => "array of vectors",
+        (true, false, false) => "array of scalars",
+    }
+}

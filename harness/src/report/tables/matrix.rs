@@ -1,0 +1,228 @@
+//! The matrix of compilers: who agrees with whom, and what the differences have in common.
+//!
+//! A line for each producer that chose offsets itself; then the checks that differ, those of known
+//! lists included, grouped by what explains them: the rule set whose offsets these are, or the reason that a list gives.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::verdict::Validation;
+use crate::report::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
+use crate::results::record::{CheckRecord, Outcome, Proves, REFUSED_BY};
+
+/// Cases that are named for a group.
+const EXAMPLES: usize = 3;
+
+/// Columns before a number.
+const GAP: usize = 2;
+
+/// The heads of the numbers; the last four count leaves by what they prove.
+const HEADS: [&str; 11] = [
+    "agree",
+    "known",
+    "differ",
+    "stale",
+    "refused",
+    "broken",
+    "skipped",
+    "compiled leaves",
+    "evaluated",
+    "translated",
+    "native",
+];
+
+/// The outcomes of the checks of one compiler with one option.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    agree: u64,
+    known: u64,
+    differ: u64,
+    stale: u64,
+    /// Skipped, because the compiler takes no such declaration.
+    refused: u64,
+    broken: u64,
+    /// Skipped for other reasons.
+    skipped: u64,
+    /// Leaves at offsets that a compiler chose, in code that a device of Vulkan ran.
+    compiler: u64,
+    /// Leaves in code for Direct3D that our evaluators followed.
+    evaluated: u64,
+    /// Leaves in code for Direct3D that was translated.
+    translated: u64,
+    /// Leaves in native code.
+    native: u64,
+}
+
+/// Checks that differ for one cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct MatrixGroup<'a> {
+    producer: &'a str,
+    culprit: &'static str,
+    cause: String,
+    is_known: bool,
+    checks: u64,
+    /// Case and rule set.
+    places: BTreeSet<(&'a str, &'a str)>,
+}
+
+/// The table and the groups; empty where no producer chose offsets itself.
+pub fn matrix(checks: &[CheckRecord], style: Style) -> String {
+    let rows = rows(checks);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = TextLines::default();
+    let columns = rows.keys().map(|name| width(&one_line(name))).max().unwrap_or(0);
+    let line = |name: &str, numbers: [String; HEADS.len()]| {
+        let cells = numbers.iter().zip(HEADS);
+        let numbers: Vec<String> = cells.map(|(number, head)| pad_left(number, width(head) + GAP)).collect();
+        format!("  {}{}", pad(&one_line(name), columns), numbers.concat())
+    };
+    text.push(&style.paint(Tone::Strong, &line("", HEADS.map(str::to_owned))));
+    for (name, counts) in &rows {
+        text.push(&line(name, counts.numbers().map(grouped)));
+    }
+
+    for group in groups(checks) {
+        text.append(&group.text(style));
+    }
+    text.into_text()
+}
+
+/// The same as tables in Markdown; empty where no producer chose offsets itself.
+pub fn markdown(checks: &[CheckRecord]) -> String {
+    let rows = rows(checks);
+    if rows.is_empty() {
+        return String::new();
+    }
+
+    let head = format!("\n| compiler | {} |\n|---|{}\n", HEADS.join(" | "), "---:|".repeat(HEADS.len()));
+    let rows = rows.iter().map(|(name, counts)| {
+        let numbers = counts.numbers().map(grouped).join(" | ");
+        format!("| {} | {numbers} |\n", cell(name))
+    });
+    let mut text: Vec<String> = std::iter::once(head).chain(rows).collect();
+
+    let groups = groups(checks);
+    if !groups.is_empty() {
+        text.push("\n| compiler | culprit | cause | checks | cases |\n|---|---|---|---:|---|\n".to_owned());
+    }
+    text.extend(groups.iter().map(|group| {
+        let (producer, cause) = (cell(group.producer), cell(&group.cause));
+        let (culprit, checks, examples) = (group.culprit, grouped(group.checks), cell(&group.examples()));
+        format!("| {producer} | {culprit} | {cause} | {checks} | {examples} |\n")
+    }));
+    text.concat()
+}
+
+fn cell(text: &str) -> String {
+    one_line(text).replace('|', "\\|")
+}
+
+/// Checks of producers that choose offsets.
+fn compiled(checks: &[CheckRecord]) -> impl Iterator<Item = &CheckRecord> {
+    checks.iter().filter(|check| check.proves.is_of_compiler())
+}
+
+fn rows(checks: &[CheckRecord]) -> BTreeMap<&str, Counts> {
+    let mut rows: BTreeMap<&str, Counts> = BTreeMap::new();
+    for check in compiled(checks) {
+        rows.entry(&check.producer).or_default().add(check);
+    }
+    rows
+}
+
+impl Counts {
+    fn add(&mut self, check: &CheckRecord) {
+        let is_refused = check.skip_reason.as_deref().is_some_and(|reason| reason.starts_with(REFUSED_BY));
+        let count = match check.outcome {
+            Outcome::Agree => &mut self.agree,
+            Outcome::Known => &mut self.known,
+            Outcome::Differ => &mut self.differ,
+            Outcome::Stale => &mut self.stale,
+            Outcome::Skipped if is_refused => &mut self.refused,
+            Outcome::Skipped => &mut self.skipped,
+            Outcome::Broken => &mut self.broken,
+        };
+        *count += 1;
+
+        match check.proves {
+            Proves::Compiler => self.compiler += u64::from(check.leaves),
+            Proves::Evaluated => self.evaluated += u64::from(check.leaves),
+            Proves::Translated => self.translated += u64::from(check.leaves),
+            Proves::Native => self.native += u64::from(check.leaves),
+            Proves::Decorations => {}
+        }
+    }
+
+    /// In the order of [`HEADS`].
+    fn numbers(self) -> [u64; HEADS.len()] {
+        let Self { agree, known, differ, stale, refused, broken, skipped, .. } = self;
+        let Self { compiler, evaluated, translated, native, .. } = self;
+        [agree, known, differ, stale, refused, broken, skipped, compiler, evaluated, translated, native]
+    }
+}
+
+/// Groups of one producer stand together, the largest first.
+fn groups(checks: &[CheckRecord]) -> Vec<MatrixGroup<'_>> {
+    let mut groups: Vec<MatrixGroup<'_>> = Vec::new();
+    let differs = |check: &&CheckRecord| matches!(check.outcome, Outcome::Differ | Outcome::Known);
+    for check in compiled(checks).filter(differs) {
+        let (culprit, cause) = (check.culprit.map_or("unclear", |culprit| culprit.as_str()), cause(check));
+        let is_known = check.outcome == Outcome::Known;
+        let same = |group: &&mut MatrixGroup<'_>| {
+            (group.producer, group.culprit, &group.cause, group.is_known)
+                == (check.producer.as_str(), culprit, &cause, is_known)
+        };
+        let place = (check.case.as_str(), check.rules.as_str());
+        if let Some(group) = groups.iter_mut().find(same) {
+            group.checks += 1;
+            group.places.insert(place);
+        } else {
+            let (producer, places) = (check.producer.as_str(), [place].into());
+            groups.push(MatrixGroup { producer, culprit, cause, is_known, checks: 1, places });
+        }
+    }
+
+    groups.sort_by(|a, b| {
+        let key = |group: &MatrixGroup<'_>| (std::cmp::Reverse(group.checks), group.culprit);
+        a.producer.cmp(b.producer).then(key(a).cmp(&key(b))).then(a.cause.cmp(&b.cause))
+    });
+    groups
+}
+
+/// The explanation of a difference, as far as the record knows it.
+fn cause(check: &CheckRecord) -> String {
+    let story = check.story.as_ref();
+    let known = check.known.as_ref().map(|entry| entry.reason.clone());
+    let hint = story.and_then(|story| story.hint.clone());
+    let verdict = story.map(|story| story.verdict.as_str()).filter(|verdict| !verdict.is_empty());
+    // The validator's own words have line numbers, which tell no cause from another.
+    let invalid = match Validation::of_text(&check.validation) {
+        Validation::Invalid(_) | Validation::ValidOnlyWith { .. } => true,
+        Validation::Valid | Validation::NotRun(_) => false,
+    };
+    let verdict =
+        verdict.map(|verdict| verdict.split(": error").next().filter(|_| invalid).unwrap_or(verdict).to_owned());
+    known.or(hint).or(verdict).unwrap_or_else(|| "no rule set explains all rows".to_owned())
+}
+
+impl MatrixGroup<'_> {
+    fn text(&self, style: Style) -> String {
+        let (tone, word) = if self.is_known { (Tone::Known, "Known") } else { (Tone::Disagree, "Disagree") };
+        let dot = format!(" {} ", style.dot());
+        let (verb, producer, cause) = (style.verb(tone, word), one_line(self.producer), one_line(&self.cause));
+        let checks = counted(self.checks, "check");
+        let indent = " ".repeat(width("  Disagree "));
+        format!("{verb} {producer}{dot}{}{dot}{checks}: {cause}\n{indent}{}\n", self.culprit, self.examples())
+    }
+
+    /// `arrays/a (std140), arrays/b (scalar) and 7 more`.
+    fn examples(&self) -> String {
+        let named = self.places.iter().take(EXAMPLES);
+        let named: Vec<String> = named.map(|(case, rules)| format!("{} ({rules})", one_line(case))).collect();
+        match self.places.len().saturating_sub(EXAMPLES) {
+            0 => named.join(", "),
+            more => format!("{} and {} more", named.join(", "), grouped(more as u64)),
+        }
+    }
+}

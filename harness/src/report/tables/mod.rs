@@ -1,0 +1,8 @@
+//! Tables of numbers that commands print: what was measured, counted or covered.
+
+pub mod bench_table;
+pub mod coverage_table;
+pub mod matrix;
+pub mod mutant_table;
+pub mod seen_table;
+pub mod tally_table;

@@ -1,0 +1,126 @@
+//! Holds known differences against the records of a run: what they excuse, and which of them are stale.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use layoutproof_device::DeviceInfo;
+use layoutproof_device::planted::{PlantedBug, is_planted};
+
+use super::entry::{CasePattern, KnownFailure, RunScope};
+use crate::inspect::toolchain::toolchains;
+use crate::results::record::{CheckRecord, KnownEntry, Outcome, SeenEntry};
+
+/// Marks known differences as `Known` and the checks of stale entries as `Stale`.
+pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {
+    for check in checks.iter_mut() {
+        explain(known, check, devices);
+    }
+    mark_stale(known, checks, devices);
+}
+
+/// Marks a known difference as `Known`: all that can be said of a check while others are still to come.
+pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo]) {
+    if !matches!(check.outcome, Outcome::Differ | Outcome::Broken) {
+        return;
+    }
+
+    // Where a part of it broke as well, that needs an entry of its own.
+    let broke_too = check.outcome == Outcome::Differ && check.skip_reason.is_some();
+    if broke_too && !known.iter().any(|entry| entry.covers(check, devices) && entry.is_about_break(check)) {
+        return;
+    }
+
+    if let Some(entry) = known.iter().find(|entry| entry.covers(check, devices) && entry.explains(check)) {
+        check.outcome = Outcome::Known;
+        check.known = Some(entry.entry());
+    }
+}
+
+/// Marks the checks of stale entries as `Stale`, once all checks of the run are there and explained. Returns true if one
+/// was marked.
+pub fn mark_stale(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) -> bool {
+    let whole = known.iter().filter(|entry| entry.scope == RunScope::Whole);
+    let by_case = ByCase::new(checks);
+    let seen: Vec<SeenEntry> = whole.flat_map(|entry| seen_of(entry, &by_case, devices)).collect();
+    mark_seen(&seen, checks)
+}
+
+/// What a shard has seen of each entry that may be stale.
+pub fn seen_in_shard(known: &[KnownFailure], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<SeenEntry> {
+    let by_case = ByCase::new(checks);
+    let of_shard = known.iter().filter(|entry| entry.scope == RunScope::Shard);
+    let seen = of_shard.flat_map(|entry| seen_of(entry, &by_case, devices));
+    seen.filter(|seen| seen.differs || !seen.agreeing.is_empty()).collect()
+}
+
+/// Marks the checks of stale entries as `Stale`, by what all shards of a run have seen of them. Returns true if one was
+/// marked.
+pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
+    let subject = |seen: &SeenEntry| (seen.entry.clone(), seen.compiler.clone());
+    let differing: BTreeSet<_> = seen.iter().filter(|seen| seen.differs).map(subject).collect();
+
+    let mut stale: BTreeMap<&str, &KnownEntry> = BTreeMap::new();
+    for seen in seen.iter().filter(|seen| !differing.contains(&subject(seen))) {
+        for name in &seen.agreeing {
+            stale.entry(name).or_insert(&seen.entry);
+        }
+    }
+
+    if is_planted(PlantedBug::StaleEntriesKept) {
+        return false;
+    }
+
+    for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Agree) {
+        if let Some(entry) = stale.get(check.name().as_str()) {
+            check.outcome = Outcome::Stale;
+            check.known = Some((*entry).clone());
+        }
+    }
+
+    !stale.is_empty()
+}
+
+/// What the checks say of the entry, for each compiler apart.
+fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) -> Vec<SeenEntry> {
+    let covered = checks.of(&entry.case).iter().copied().filter(|check| entry.covers(check, devices));
+    let mut by_compiler: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
+    for check in covered {
+        by_compiler.entry(compiler_of(&check.producer)).or_default().push(check);
+    }
+
+    let of_compiler = |(compiler, checks): (&str, Vec<&CheckRecord>)| {
+        let differs = checks.iter().any(|check| check.outcome == Outcome::Known && entry.explains(check));
+        let agreeing = checks.iter().filter(|check| !differs && check.outcome == Outcome::Agree);
+        let agreeing = agreeing.map(|check| check.name()).collect();
+        SeenEntry { entry: entry.entry(), compiler: compiler.to_owned(), differs, agreeing }
+    };
+    by_compiler.into_iter().map(of_compiler).collect()
+}
+
+/// The compiler of a producer, where it is the toolchain of one: `dxc-1.9` of `dxc-1.9-spirv-dx`.
+fn compiler_of(producer: &str) -> &str {
+    toolchains().iter().find(|toolchain| toolchain.name == producer).map_or(producer, |toolchain| toolchain.compiler)
+}
+
+/// Checks by case, so that a list of many entries about one case each is not held against every check.
+struct ByCase<'a> {
+    all: Vec<&'a CheckRecord>,
+    of_case: HashMap<&'a str, Vec<&'a CheckRecord>>,
+}
+
+impl<'a> ByCase<'a> {
+    fn new(checks: &'a [CheckRecord]) -> Self {
+        let mut of_case: HashMap<&str, Vec<&CheckRecord>> = HashMap::new();
+        for check in checks {
+            of_case.entry(&check.case).or_default().push(check);
+        }
+        Self { all: checks.iter().collect(), of_case }
+    }
+
+    /// The checks that an entry with this pattern may be about.
+    fn of(&self, case: &CasePattern) -> &[&'a CheckRecord] {
+        match case {
+            CasePattern::Id(id) => self.of_case.get(id.as_str()).map_or(&[], Vec::as_slice),
+            CasePattern::Pattern(_) => &self.all,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Reads a list of known differences.
+
+use std::ops::Range;
+
+use layoutproof_layout::FileId;
+use wildmatch::WildMatch;
+
+use super::entry::{CasePattern, KnownFailure, RunScope};
+use super::shape_entry::ShapeEntry;
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::sources::SourceMap;
+use crate::input::toml_table::{FileProblems, TomlTable, parse, string};
+use crate::version::VersionRange;
+
+/// Reads a list of known differences.
+///
+/// # Errors
+/// Every problem of the file.
+pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<KnownFailure>, Vec<Diagnostic>> {
+    let mut found = Vec::new();
+    let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
+    let root = parse(sources, &mut problems);
+    let mut table = TomlTable::new(&root);
+    let entries = table.tables("known", &mut problems);
+    let known: Vec<KnownFailure> =
+        entries.into_iter().flat_map(|entry| entries_of(entry, sources, &mut problems)).collect();
+    table.finish(&mut problems);
+    if found.is_empty() { Ok(known) } else { Err(found) }
+}
+
+/// One entry for each case that a table names, so that each of them can be stale.
+fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut FileProblems<'_>) -> Vec<KnownFailure> {
+    let cases = cases(&mut entry, problems);
+    let producers = entry.strings("producer", problems);
+    let [rules, device, runner, driver, says, validation] =
+        ["rules", "device", "runner", "driver", "says", "validation"].map(|key| entry.string(key, problems));
+
+    let patterns = [&rules, &device, &runner, &driver, &says, &validation].into_iter().flatten();
+    let is_narrowed = patterns.chain(&producers).any(|pattern| narrows(pattern)) || entry.value("shape").is_some();
+    if !is_narrowed && cases.iter().any(|(_, case)| !narrows(case)) {
+        let message = "the entry is about every check: `case`, `rules`, `producer`, `device`, `runner`, `driver`, `says`, \
+                       `validation` or `shape` says which it is about";
+        problems.report(entry.range(), message);
+    }
+
+    if says.as_ref().is_some_and(|says| !says.chars().any(char::is_alphanumeric)) {
+        problems.report(entry.range(), "`says` needs a word of the message of the checks that broke");
+    }
+
+    let driver = match driver.map(|range| range.parse()) {
+        None => VersionRange::default(),
+        Some(Ok(range)) => range,
+        Some(Err(error)) => {
+            problems.report(entry.range(), format!("{error}"));
+            VersionRange::default()
+        }
+    };
+
+    let culprit = entry.string("culprit", problems);
+    let shape = ShapeEntry::read(&mut entry, problems);
+    let reason = entry.required("reason", problems).and_then(|value| {
+        let reason = string(value, problems)?;
+        if reason.trim().is_empty() {
+            problems.report(value.span(), "`reason` says why the checks may differ; it is blank");
+        }
+        Some(reason)
+    });
+
+    let [seen, gone, link] = ["seen", "gone", "link"].map(|key| entry.string(key, problems));
+    if gone.is_some() && seen.is_none() {
+        problems.report(entry.range(), "`gone` needs `seen`: the newest build that was seen to differ");
+    }
+
+    let file = sources.file(problems.span(entry.range()).file).name.clone();
+    entry.finish(problems);
+    let reason = reason.unwrap_or_default();
+    let pattern_or_all = |pattern: Option<String>| WildMatch::new(pattern.as_deref().unwrap_or("*"));
+
+    let whole = KnownFailure {
+        case: CasePattern::of("*"),
+        rules: rules.map(|rules| WildMatch::new(&rules)),
+        producers: producers.iter().map(|pattern| WildMatch::new(pattern)).collect(),
+        device: pattern_or_all(device),
+        runner: pattern_or_all(runner),
+        driver,
+        culprit,
+        says: says.map(|says| WildMatch::new(&says)),
+        validation: validation.map(|validation| WildMatch::new(&validation)),
+        shape,
+        reason,
+        seen,
+        gone,
+        link,
+        file,
+        line: 0,
+        scope: RunScope::Whole,
+    };
+
+    let of_case = |(place, case): (Range<usize>, String)| {
+        let start = sources.position(problems.span(place));
+        KnownFailure { case: CasePattern::of(&case), line: start.line, ..whole.clone() }
+    };
+    cases.into_iter().map(of_case).collect()
+}
+
+/// Returns true if a pattern does not match everything.
+fn narrows(pattern: &str) -> bool {
+    pattern.chars().any(|c| c != '*')
+}
+
+/// The patterns of cases with the place of each: that of the whole table where it names one or none.
+fn cases(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Vec<(Range<usize>, String)> {
+    let whole = entry.range();
+    let all = |case: Option<String>| vec![(whole.clone(), case.unwrap_or_else(|| "*".to_owned()))];
+    let Some(value) = entry.value("case") else { return all(None) };
+    let Some(array) = value.get_ref().as_array() else { return all(string(value, problems)) };
+    if array.is_empty() {
+        problems.report(value.span(), "`case` is an empty list; name a case or leave `case` out");
+    }
+    array.iter().filter_map(|item| Some((item.span(), string(item, problems)?))).collect()
+}

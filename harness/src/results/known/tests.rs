@@ -1,0 +1,245 @@
+use layoutproof_device::{DeviceInfo, RunnerKind};
+
+use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
+use crate::input::sources::SourceMap;
+use crate::results::record::{CheckRecord, Culprit, Outcome, Proves, SCHEMA};
+
+fn agreeing_check() -> CheckRecord {
+    CheckRecord {
+        schema: SCHEMA,
+        case: "arrays/a".to_owned(),
+        rules: "std140".to_owned(),
+        producer: "naga".to_owned(),
+        device: "llvmpipe-gl".to_owned(),
+        runner: RunnerKind::Wgpu,
+        proves: Proves::Decorations,
+        outcome: Outcome::Agree,
+        culprit: None,
+        validation: "valid".to_owned(),
+        skip_reason: None,
+        skip_kind: None,
+        not_checked: Vec::new(),
+        known: None,
+        fast: false,
+        ms: 1,
+        leaves: 1,
+        leaves_not_probed: 0,
+        bound: None,
+        rows: Vec::new(),
+        story: None,
+    }
+}
+
+#[test]
+fn an_entry_with_words_is_about_checks_that_broke_with_them() {
+    let text = "[[known]]\nsays = \"* signal 11\"\nreason = \"it crashes\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let known = read(file, &sources).unwrap();
+    let broken = |reason: &str| CheckRecord {
+        outcome: Outcome::Broken,
+        skip_reason: Some(reason.to_owned()),
+        ..agreeing_check()
+    };
+    let differing = CheckRecord { outcome: Outcome::Differ, ..agreeing_check() };
+    let mut checks = [broken("slangc ended with signal 11"), broken("slangc gave no answer"), differing];
+    apply(&known, &mut checks, &[]);
+    let outcomes = checks.map(|check| check.outcome);
+    assert_eq!(outcomes, [Outcome::Known, Outcome::Broken, Outcome::Differ]);
+}
+
+/// That a compiler places a member elsewhere does not excuse that it crashes on another form of access.
+#[test]
+fn a_difference_that_broke_as_well_needs_an_entry_for_either() {
+    let difference = "[[known]]\nproducer = \"naga\"\nculprit = \"report\"\nreason = \"its listing is wrong\"\n";
+    let crash = "[[known]]\nsays = \"*SIGSEGV*\"\nreason = \"it crashes\"\n";
+    let both = format!("{crash}{difference}");
+    for (text, expected) in [(difference, Outcome::Differ), (crash, Outcome::Differ), (both.as_str(), Outcome::Known)] {
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let known = read(file, &sources).unwrap();
+        let mut checks = [CheckRecord {
+            outcome: Outcome::Differ,
+            culprit: Some(Culprit::Report),
+            skip_reason: Some("dxc died of SIGSEGV (not with fewer forms of access)".to_owned()),
+            ..agreeing_check()
+        }];
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks[0].outcome, expected, "{text}");
+    }
+}
+
+/// A known difference does not explain why a compiler crashes.
+#[test]
+fn an_entry_without_words_excuses_no_check_that_broke() {
+    for text in ["", "culprit = \"compiler\"\n"] {
+        let text = format!("[[known]]\ncase = \"arrays/*\"\n{text}reason = \"it moves them\"\n");
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let known = read(file, &sources).unwrap();
+        let mut checks = [CheckRecord {
+            outcome: Outcome::Broken,
+            culprit: Some(Culprit::Compiler),
+            skip_reason: Some("dxc died of SIGSEGV".to_owned()),
+            ..agreeing_check()
+        }];
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks[0].outcome, Outcome::Broken);
+    }
+}
+
+#[test]
+fn an_entry_says_which_checks_it_is_about_and_why() {
+    let problem = |entry: &str| {
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", format!("# Ours.\n[[known]]\n{entry}\n"));
+        let found = read(file, &sources).err().unwrap_or_default();
+        let told = found.iter().map(|it| format!("{}: {}", sources.position(it.span()).line, it.message));
+        told.collect::<Vec<_>>().join("; ")
+    };
+    let reason = "reason = \"so it is\"";
+    let everything = "2: the entry is about every check: ";
+    for entry in
+        ["", "case = \"*\"", "culprit = \"compiler\"", "device = \"*\"\nproducer = [\"*\"]", "case = [\"a\", \"*\"]"]
+    {
+        let told = problem(&format!("{entry}\n{reason}"));
+        assert!(told.starts_with(everything), "{entry}: {told}");
+    }
+    for entry in [
+        "case = \"a*\"",
+        "rules = \"std140\"",
+        "driver = \">= 22\"",
+        "says = \"*signal 11*\"",
+        "case = [\"a\", \"*\"]\nrunner = \"ash\"",
+    ] {
+        assert_eq!(problem(&format!("{entry}\n{reason}")), "", "{entry}");
+    }
+    assert!(
+        problem("case = \"a\"\nreason = \" \"").starts_with("4: `reason` says why"),
+        "{}",
+        problem("reason = \"\"")
+    );
+    assert!(problem(&format!("says = \"*\"\ncase = \"a\"\n{reason}")).contains("`says` needs a word"));
+}
+
+/// That a compiler places a member elsewhere does not excuse a module that its option does not allow.
+#[test]
+fn a_module_beyond_its_promise_needs_an_entry_of_its_own() {
+    let beyond = "valid only with scalarBlockLayout: error: line 4: no";
+    let plain = "[[known]]\nproducer = \"naga\"\nculprit = \"compiler\"\nreason = \"it moves them\"\n";
+    let own = plain.replace("reason", "validation = \"valid only with scalarBlockLayout: *\"\nreason");
+    let other = own.replace("scalarBlock", "uniformBufferStandard");
+    for (text, validation, outcome) in [
+        (plain, "valid", Outcome::Known),
+        (plain, beyond, Outcome::Differ),
+        (own.as_str(), beyond, Outcome::Known),
+        (own.as_str(), "valid", Outcome::Differ),
+        (other.as_str(), beyond, Outcome::Differ),
+    ] {
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let known = read(file, &sources).unwrap();
+        let mut checks = [CheckRecord {
+            outcome: Outcome::Differ,
+            culprit: Some(Culprit::Compiler),
+            validation: validation.to_owned(),
+            ..agreeing_check()
+        }];
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks[0].outcome, outcome, "{validation}: {text}");
+    }
+}
+
+/// Of several cases each must still differ; the line says which one does not.
+#[test]
+fn each_case_of_an_entry_can_be_stale() {
+    let cases = "case = [\n  \"arrays/a\",\n  \"arrays/b\",\n]";
+    let text = format!("[[known]]\n{cases}\nproducer = [\"rspirv\", \"naga\"]\nreason = \"it moves them\"\n");
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let known = read(file, &sources).unwrap();
+    let differing = CheckRecord { outcome: Outcome::Differ, case: "arrays/b".to_owned(), ..agreeing_check() };
+    let of_another = CheckRecord { producer: "dxc-spirv".to_owned(), ..agreeing_check() };
+    let mut checks = [agreeing_check(), differing, of_another];
+    apply(&known, &mut checks, &[]);
+    let lines = checks.clone().map(|check| check.known.map(|entry| entry.line));
+    assert_eq!(checks.map(|check| check.outcome), [Outcome::Stale, Outcome::Known, Outcome::Agree]);
+    assert_eq!(lines, [Some(3), Some(4), None]);
+}
+
+/// A fault of one version of a driver says nothing about the next one.
+#[test]
+fn an_entry_is_about_its_drivers_and_its_culprit_alone() {
+    let entry = "[[known]]\nrunner = \"wgpu\"\ndriver = \">= 22, < 25\"\nculprit = \"device\"\nreason = \"it moves\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", entry);
+    let known = read(file, &sources).unwrap();
+    for (driver, culprit, outcome) in [
+        ("Mesa 22.3.6", Culprit::Device, Outcome::Known),
+        ("Mesa 25.0.7", Culprit::Device, Outcome::Differ),
+        ("Mesa 22.3.6", Culprit::Compiler, Outcome::Differ),
+    ] {
+        let device = DeviceInfo {
+            id: "llvmpipe-gl".to_owned(),
+            runner: RunnerKind::Wgpu,
+            driver: driver.to_owned(),
+            ..layoutproof_device::Runner::device(&crate::model::Model::new()).clone()
+        };
+        let mut checks = [CheckRecord { outcome: Outcome::Differ, culprit: Some(culprit), ..agreeing_check() }];
+        apply(&known, &mut checks, &[device]);
+        assert_eq!(checks[0].outcome, outcome, "{driver} {culprit:?}");
+    }
+}
+
+#[test]
+fn an_entry_is_stale_only_in_a_run_of_all_that_it_is_about() {
+    let text = "[[known]]\ndevice = \"*-gl\"\nreason = \"naga drops @size\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let whole = read(file, &sources).unwrap();
+    let narrowed: Vec<KnownFailure> = whole.iter().cloned().map(KnownFailure::of_narrowed_run).collect();
+    for (known, expected) in [(whole, Outcome::Stale), (narrowed, Outcome::Agree)] {
+        let mut checks = [agreeing_check()];
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks[0].outcome, expected);
+    }
+}
+
+/// That one build of a compiler still differs does not excuse an entry about another one.
+#[test]
+fn an_entry_is_stale_for_each_build_of_a_compiler() {
+    let text = "[[known]]\ncase = \"arrays/a\"\nproducer = \"dxc*-spirv\"\nreason = \"it moves them\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let known = read(file, &sources).unwrap();
+    let of = |producer: &str, outcome| CheckRecord { producer: producer.to_owned(), outcome, ..agreeing_check() };
+    let mut checks = [of("dxc-spirv", Outcome::Differ), of("dxc-1.9-spirv", Outcome::Agree)];
+    apply(&known, &mut checks, &[]);
+    assert_eq!(checks.map(|check| check.outcome), [Outcome::Known, Outcome::Stale]);
+}
+
+/// What one shard sees of an entry says nothing; what all see of it is what the whole run sees.
+#[test]
+fn shards_together_know_what_is_stale() {
+    let text = "[[known]]\ndevice = \"*-gl\"\nreason = \"naga drops @size\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let whole = read(file, &sources).unwrap();
+    let shard: Vec<KnownFailure> = whole.iter().cloned().map(KnownFailure::of_shard).collect();
+    let other = CheckRecord { case: "arrays/b".to_owned(), ..agreeing_check() };
+    for (outcome, expected) in [(Outcome::Agree, Outcome::Stale), (Outcome::Differ, Outcome::Agree)] {
+        let mut shards = [[agreeing_check()], [CheckRecord { outcome, ..other.clone() }]];
+        let mut seen = Vec::new();
+        for checks in &mut shards {
+            apply(&shard, checks, &[]);
+            seen.extend(seen_in_shard(&shard, checks, &[]));
+        }
+        let mut merged = shards.concat();
+        assert_eq!(merged[0].outcome, Outcome::Agree);
+        mark_seen(&seen, &mut merged);
+        assert_eq!(merged[0].outcome, expected);
+        let mut undivided = [agreeing_check(), CheckRecord { outcome, ..other.clone() }];
+        apply(&whole, &mut undivided, &[]);
+        assert_eq!(merged, undivided);
+    }
+}

@@ -1,0 +1,62 @@
+//! Cases with all that they expect, and the settings that probe them in every form, for commands that are about the cases
+//! themselves: `mutants`, `list --coverage`, `freeze` and `regress`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use layoutproof_core::case::Case;
+use layoutproof_core::check::{Settings, Source, Subject};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::probe::Form;
+use layoutproof_layout::{ElementChoice, find};
+
+use crate::select::inputs::Cases;
+use crate::select::refused_input::RefusedInput;
+
+/// Every case that the filters match, or all, without those whose declarations must be refused. `added` are read too.
+///
+/// # Errors
+/// A path that cannot be read, and every problem of the cases.
+pub(crate) fn sources(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
+    read_sources(added, filters, |_, _| None)
+}
+
+/// The same with those whose declarations must be refused, as text that is not read.
+///
+/// # Errors
+/// As [`sources`].
+pub(crate) fn sources_with_refused(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
+    read_sources(added, filters, |case, sources| Some(Source::unread(case, sources)))
+}
+
+fn read_sources(
+    added: &[PathBuf],
+    filters: &[String],
+    refused: impl Fn(&Case, &SourceMap) -> Option<Source>,
+) -> anyhow::Result<Vec<Arc<Source>>> {
+    let cases = Cases::load(added)?;
+    let mut sources = SourceMap::default();
+    let mut diagnostics = Vec::new();
+    let mut read = Vec::new();
+
+    for case in cases.read(&cases.matching(filters), &mut sources, &mut diagnostics) {
+        match Source::of_case(&case, &mut sources) {
+            Ok(source) => read.extend(source.or_else(|| refused(&case, &sources)).map(Arc::new)),
+            Err(found) => diagnostics.extend(found),
+        }
+    }
+
+    if diagnostics.is_empty() { Ok(read) } else { Err(RefusedInput { diagnostics, sources }.into()) }
+}
+
+/// Cases, each under the rule sets that it expects something of.
+pub(crate) fn subjects(cases: &[Arc<Source>]) -> impl Iterator<Item = Subject> {
+    let expected = cases.iter().flat_map(|source| source.expect.iter().map(move |it| (source, find(&it.rules))));
+    expected.filter_map(|(source, rules)| Some(Subject::new(Arc::clone(source), rules?)))
+}
+
+/// Shaders without a fault, through every form of access, in the usual spaces and stages, of the usual elements of arrays.
+pub(crate) fn all_forms() -> Settings {
+    let elements = ElementChoice::Sample;
+    Settings { forms: Form::ALL.into(), spaces: None, stages: None, elements, planted_rules: None }
+}

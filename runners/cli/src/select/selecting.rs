@@ -1,0 +1,81 @@
+//! Turns the words that the user typed into the subjects of a run, or collects every problem in them.
+
+use anyhow::bail;
+use layoutproof_core::inspect::toolchain::Toolchain;
+
+use crate::args::RunArgs;
+use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, hashes};
+use crate::select::refused_input::RefusedInput;
+use crate::select::rule_set::rule_set;
+use crate::select::run_part::RunPart;
+use crate::select::selection::Selection;
+use crate::select::shader_file::explicit_layouts::check_rules;
+use crate::select::user_choice::UserChoice;
+
+/// Reads everything that the words name and lays it out.
+///
+/// # Errors
+/// [`RefusedInput`] with every problem, or what could not be read.
+pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
+    select_part(args, RunPart::of(&args.part)?, toolchains)
+}
+
+/// The same of one part of it; cases of other parts are not read.
+///
+/// # Errors
+/// As [`select`].
+pub(crate) fn select_part(
+    args: &RunArgs,
+    part: RunPart,
+    toolchains: &[&'static Toolchain],
+) -> anyhow::Result<Selection> {
+    let RunArgs { inputs, rules, declare, placement, .. } = args;
+    let words: Vec<InputWord> = inputs.iter().map(|word| InputWord::of(word, declare.lang)).collect();
+    let only_modules = !words.is_empty() && words.iter().all(|word| matches!(word, InputWord::LaidOut(_)));
+    let names = if only_modules { &[] } else { rules.as_slice() };
+    let rules_named = names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    let choice = UserChoice { rules: rules_named, placement, toolchains };
+
+    let mut selection = Selection::default();
+    let mut cases = Cases::load(&declare.cases)?;
+    let mut ids = Vec::new();
+    let mut problems = Vec::new();
+
+    for word in words {
+        match word {
+            InputWord::Declarations(path) => selection.read_file(&path, &choice, declare, &mut problems)?,
+            InputWord::LaidOut(path) => {
+                check_rules(&path, rules)?;
+                selection.read_module(&path, declare, &mut problems)?;
+            }
+            InputWord::CaseFile(path) => ids.push(cases.add_file(&path)?),
+            InputWord::Filter(filter) if filter == STANDARD_INPUT => bail!("{NO_LANGUAGE}"),
+            InputWord::Filter(filter) => ids.extend(cases.matching(&[filter])),
+        }
+    }
+
+    if inputs.is_empty() {
+        ids = cases.matching(&[]);
+    }
+    ids.sort();
+    ids.dedup();
+    part.check(ids.iter().map(String::as_str).chain(selection.ids()))?;
+
+    // The same for every shard.
+    selection.texts = hashes(selection.sources.files()) + &cases.hashes(&ids);
+    ids.retain(|id| part.takes_case(id));
+    selection.subjects.retain(|subject| part.takes_case(&subject.source.id));
+    selection.placed.retain(|placed| part.takes_case(&placed.source.id));
+    selection.part = part;
+
+    for case in cases.read(&ids, &mut selection.sources, &mut problems) {
+        selection.add_case(&case, &choice, &mut problems);
+    }
+
+    if problems.is_empty() {
+        Ok(selection)
+    } else {
+        problems.sort_by_key(|problem| (problem.span().file, problem.span().start));
+        Err(RefusedInput { diagnostics: problems, sources: selection.sources }.into())
+    }
+}

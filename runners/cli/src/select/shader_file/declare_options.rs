@@ -1,0 +1,23 @@
+//! Turns arguments into the options with which a user's declarations are read.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use layoutproof_core::declare::DeclareOptions;
+
+use crate::args::{DeclareArgs, ShaderLanguage};
+use crate::select::shader_file::included::IncludedFiles;
+
+/// How the user's declarations in the file at `path` are read, for a shader profile if one is named.
+pub(crate) fn options_of(declare: &DeclareArgs, path: &Path, profile: Option<&str>) -> DeclareOptions {
+    let defines = declare.define.iter().map(|define| layoutproof_core::case::file::split_define(define));
+    DeclareOptions {
+        entry: declare.entry.clone(),
+        defines: defines.collect(),
+        include_paths: declare.include.clone(),
+        files: Arc::new(IncludedFiles::of_shader(path, &declare.include)),
+        language: declare.lang.and_then(ShaderLanguage::declared),
+        profile: profile.map(str::to_owned),
+        ..DeclareOptions::default()
+    }
+}

@@ -1,0 +1,10 @@
+//! Reads a user's shader files: declarations, and modules that declare their own offsets.
+//!
+//! Third-party code reads in a process of its own ([`reader_process`]); included files come from [`included`].
+
+pub(crate) mod declare_options;
+pub(crate) mod explicit_layouts;
+pub(crate) mod glsl_file;
+pub(crate) mod included;
+pub(crate) mod laid_out_file;
+pub(crate) mod reader_process;

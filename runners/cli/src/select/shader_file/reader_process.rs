@@ -1,0 +1,317 @@
+//! Third-party readers in a process of their own: one process for each file, with limits on time, memory and stack.
+//!
+//! [`ReaderProcess`] is the parent's end: it starts this program again as `layoutproof read-worker`, writes the request to
+//! its standard input and reads the answer from its standard output. [`serve`] is what runs there. A reader that crashes,
+//! hangs or wants too much takes only that process along, and how it ended becomes a sentence.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use layoutproof_core::inspect::module_reader::{ModuleReader, ReadAnswer, ReadRequest, ReaderFailure, answer};
+use layoutproof_core::report::summary::Exit;
+
+/// How long a reader may take for one file.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+/// Stack of a reader, in bytes: naga's recursion is as deep as the text nests.
+const STACK: usize = 256 << 20;
+
+/// Memory that a reader may take beside its stack, in GiB. Only Unix holds it to that.
+#[cfg(unix)]
+const MEMORY_GIB: u64 = 1;
+
+/// How much of what a dying reader prints is looked at, in bytes.
+const LAST_WORDS: u64 = 4096;
+
+/// The message of a reader: its answer, or the words of its panic.
+type Reply = Result<ReadAnswer, String>;
+
+/// Asks a new process for each answer.
+#[derive(Clone, Debug)]
+pub(crate) struct ReaderProcess {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    limit: Duration,
+}
+
+impl ReaderProcess {
+    /// Processes of this program.
+    ///
+    /// # Errors
+    /// The system does not say where this program is.
+    pub(crate) fn of_this_program() -> anyhow::Result<Self> {
+        let program = std::env::current_exe().context("finding this program")?;
+        Ok(Self { program, arguments: vec!["read-worker".into()], limit: TIME_LIMIT })
+    }
+
+    fn start(&self) -> io::Result<Child> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A Ctrl-C at the terminal is the parent's business, and must not look like a crash.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.spawn()
+    }
+
+    /// The reply, or how the process ended without one; in a verb phrase.
+    fn ask(&self, request: &ReadRequest) -> Result<Reply, String> {
+        let not_started = |error: &dyn std::fmt::Display| format!("could not be started: {error}");
+        let bytes = postcard::to_stdvec(request).map_err(|error| not_started(&error))?;
+        let mut child = self.start().map_err(|error| not_started(&error))?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+
+        std::thread::scope(|scope| {
+            // Each pipe has a thread: neither side waits for the other to read. All end with the process.
+            scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(&bytes)));
+            let last_words = scope.spawn(move || stderr.map(last_words).unwrap_or_default());
+            let (sender, reply) = channel();
+            scope.spawn(move || {
+                let mut bytes = Vec::new();
+                let read = stdout.map(|mut stdout| stdout.read_to_end(&mut bytes));
+                // Nobody waits any more if it took too long.
+                let _ = sender.send(read.map(|_| bytes).unwrap_or_default());
+            });
+
+            let reply = reply.recv_timeout(self.limit);
+            if reply.is_err() {
+                let _ = child.kill();
+            }
+            let status = child.wait().map_err(|error| format!("could not be waited for: {error}"))?;
+            let last_words = last_words.join().unwrap_or_default();
+            match reply {
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    Err(format!("took more than {} s", self.limit.as_secs_f32()))
+                }
+                Ok(bytes) if status.success() => postcard::from_bytes(&bytes)
+                    .map_err(|error| format!("gave an answer that could not be parsed: {error}")),
+                Ok(_) => Err(end_of(status, &last_words)),
+            }
+        })
+    }
+}
+
+impl ModuleReader for ReaderProcess {
+    fn read(&self, request: &ReadRequest) -> Result<ReadAnswer, ReaderFailure> {
+        let reply = self.ask(request).and_then(|reply| reply.map_err(|words| format!("ended with a panic: {words}")));
+        reply.map_err(|end| ReaderFailure { reader: request.reader_name(), end })
+    }
+}
+
+/// The first of what a process prints to its standard error; the rest is read too, so that it never waits.
+fn last_words(mut stderr: impl Read) -> String {
+    let mut kept = Vec::new();
+    let _ = stderr.by_ref().take(LAST_WORDS).read_to_end(&mut kept);
+    let _ = io::copy(&mut stderr, &mut io::sink());
+    String::from_utf8_lossy(&kept).into_owned()
+}
+
+/// How a process without an answer ended, by its status and by what Rust prints before it aborts.
+fn end_of(status: ExitStatus, last_words: &str) -> String {
+    let how = how(status);
+    if last_words.contains("has overflowed its stack") {
+        format!("ended with a stack overflow ({how})")
+    } else if last_words.contains("memory allocation of") {
+        memory_end(&how)
+    } else {
+        let words = last_words.lines().map(str::trim).rfind(|line| !line.is_empty());
+        words.map_or_else(|| format!("ended with {how}"), |words| format!("ended with {how}: {words}"))
+    }
+}
+
+#[cfg(unix)]
+fn memory_end(how: &str) -> String {
+    format!("needed more than {MEMORY_GIB} GiB of memory ({how})")
+}
+
+#[cfg(not(unix))]
+fn memory_end(how: &str) -> String {
+    format!("needed more memory than there is ({how})")
+}
+
+fn how(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return layoutproof_compilers::child::signal_name(signal);
+    }
+    status.to_string()
+}
+
+/// Answers the one request on standard input, as the process that [`ReaderProcess`] starts.
+///
+/// # Errors
+/// If there is no request, or nobody takes the answer.
+pub(crate) fn serve() -> anyhow::Result<()> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).context("reading the request")?;
+    limit_life()?;
+    // The words of a panic go into the reply; a backtrace would only take time.
+    std::panic::set_hook(Box::new(|_| {}));
+
+    let read = move || -> anyhow::Result<ReadAnswer> {
+        let request: ReadRequest = postcard::from_bytes(&bytes).context("reading the request")?;
+        // Behind the stack and what the thread itself needs, which do not count.
+        limit_memory()?;
+        Ok(answer(&request))
+    };
+    let reader = std::thread::Builder::new().stack_size(STACK).spawn(read).context("starting the reader")?;
+    let reply: Reply = match reader.join() {
+        Ok(answer) => Ok(answer?),
+        Err(panic) => Err(message_of(panic.as_ref())),
+    };
+
+    let bytes = postcard::to_stdvec(&reply).context("writing the answer")?;
+    io::stdout().lock().write_all(&bytes).context("writing the answer")
+}
+
+/// The value that a panic carries.
+type PanicPayload = dyn std::any::Any + Send;
+
+/// The message of a panic.
+fn message_of(panic: &PanicPayload) -> String {
+    let words = panic.downcast_ref::<String>().map(String::as_str);
+    words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without words").to_owned()
+}
+
+/// The same command in a process with the limits of a reader, for a reader that is a program of its own. How long it may
+/// take is the caller's business.
+///
+/// # Errors
+/// The system does not say where this program is.
+pub(crate) fn limited(command: &Command) -> io::Result<Command> {
+    let program = std::env::current_exe()?;
+    let mut limited = Command::new(program);
+    limited.arg("run-limited").arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    Ok(limited)
+}
+
+/// Becomes the program that [`limited`] was asked for, with the limits of a reader.
+///
+/// # Errors
+/// The program cannot be started.
+#[cfg(unix)]
+pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let (program, arguments) = words.split_first().context("no program is named")?;
+    limit_life()?;
+    let stack = Rlimit { current: Some(STACK as u64), ..getrlimit(Resource::Stack) };
+    setrlimit(Resource::Stack, stack).context("limiting the stack")?;
+    let most = (MEMORY_GIB << 30) + STACK as u64;
+    setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) }).context("limiting the memory")?;
+    let error = std::os::unix::process::CommandExt::exec(Command::new(program).args(arguments));
+    Err(anyhow!("starting {}: {error}", program.display()))
+}
+
+/// Runs the program that [`limited`] was asked for; this system has no limits for it.
+///
+/// # Errors
+/// The program cannot be started.
+#[cfg(not(unix))]
+pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
+    let (program, arguments) = words.split_first().context("no program is named")?;
+    let status = Command::new(program).args(arguments).status().context("starting the reader")?;
+    Ok(if status.success() { Exit::Agree } else { Exit::CouldNotRun })
+}
+
+/// Lets this process not outlive its use: it ends with its parent (on Linux), and when it has worked for much longer than
+/// anybody waits for it.
+#[cfg(unix)]
+fn limit_life() -> anyhow::Result<()> {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
+        .context("following the parent")?;
+    let seconds = TIME_LIMIT.as_secs() * 2;
+    setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds) }).context("limiting the time")?;
+    // A crash is told by the parent; a core file would fill the user's disk.
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }).context("forbidding core files")
+}
+
+#[cfg(not(unix))]
+fn limit_life() -> anyhow::Result<()> {
+    Ok(())
+}
+
+/// Limits the memory that this process may still take.
+#[cfg(unix)]
+fn limit_memory() -> anyhow::Result<()> {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+
+    let most = address_space().saturating_add(MEMORY_GIB << 30);
+    let limit = Rlimit { current: Some(most), maximum: Some(most) };
+    setrlimit(Resource::As, limit).map_err(|error| anyhow!("limiting the memory: {error}"))
+}
+
+#[cfg(not(unix))]
+fn limit_memory() -> anyhow::Result<()> {
+    Ok(())
+}
+
+/// Bytes of address space that this process has; a GiB, for its stacks and the program, where the system does not say.
+///
+/// Source: proc(5), `VmSize` of `/proc/pid/status`.
+#[cfg(unix)]
+fn address_space() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.trim().strip_suffix(" kB"));
+    size.and_then(|kib| kib.parse::<u64>().ok()).map_or(1 << 30, |kib| kib << 10)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use layoutproof_layout::FileId;
+
+    use super::*;
+
+    /// How a shell script in a reader's place ends, which gets this time.
+    #[track_caller]
+    fn ends(script: &str, limit: Duration, end: &str) {
+        let reader = ReaderProcess { program: "sh".into(), arguments: vec!["-c".into(), script.into()], limit };
+        let request = ReadRequest::GlslBlocks { text: String::new(), file: FileId::default() };
+        let failure = reader.read(&request).expect_err("a shell is no reader");
+        assert_eq!(failure.to_string(), format!("naga's GLSL reader {end}"));
+    }
+
+    #[test]
+    fn every_end_of_a_reader_has_its_words() {
+        ends("exec sleep 1000", Duration::from_millis(500), "took more than 0.5 s");
+        for (script, end) in [
+            // More than is kept; what is kept ends behind the word.
+            ("yes out | head -c 1000000 >&2; exit 3", "ended with exit status: 3: out"),
+            ("echo 'error: no' >&2; exit 2", "ended with exit status: 2: error: no"),
+            ("kill -SEGV $$", "ended with SIGSEGV"),
+            ("echo 'thread has overflowed its stack' >&2; kill -ABRT $$", "ended with a stack overflow (SIGABRT)"),
+            (
+                "echo 'memory allocation of 8 bytes failed' >&2; kill -ABRT $$",
+                "needed more than 1 GiB of memory (SIGABRT)",
+            ),
+            ("true", "gave an answer that could not be parsed: Hit the end of buffer, expected more data"),
+        ] {
+            ends(script, Duration::from_secs(60), end);
+        }
+    }
+
+    #[test]
+    fn a_reader_that_reads_nothing_ends_too() {
+        let limit = Duration::from_secs(5);
+        let reader = ReaderProcess { program: "true".into(), arguments: Vec::new(), limit };
+        let text = "x".repeat(1 << 20);
+        assert!(reader.read(&ReadRequest::WgslBindings { text }).is_err());
+        let reader = ReaderProcess { program: "/no/such/program".into(), ..reader };
+        let request = ReadRequest::WgslBindings { text: String::new() };
+        let failure = reader.read(&request).expect_err("there is no such program");
+        assert!(failure.to_string().starts_with("naga's WGSL reader could not be started: "), "{failure}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Says where a program is looked for: under which variable, under which name on the `PATH`, and where the set-up puts it.
+//!
+//! Drivers list their programs as rows of [`ProgramLookup`]; [`lookup`](crate::lookup) goes through them.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::compiler::Invocation;
+use crate::own_program::own_program;
+use crate::tools_folder::{ToolsFolder, Untrusted};
+use crate::wine::{self, WindowsCompiler};
+
+/// Where a compiler, or a program that one needs, is looked for.
+#[derive(Debug)]
+pub(crate) struct ProgramLookup {
+    /// Its name here.
+    pub(crate) name: &'static str,
+    /// What the user may call it; `None` for a program that only the set-up provides.
+    pub(crate) named: Option<ProgramName>,
+    /// What the set-up provides.
+    pub(crate) fetched: FetchedProgram,
+    /// Option of `ci/setup.sh` that fetches it, where it does so on request.
+    pub(crate) setup_option: Option<&'static str>,
+}
+
+/// What a user may call a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProgramName {
+    /// The environment variable that names it.
+    pub(crate) variable: &'static str,
+    /// Its name on the `PATH`.
+    pub(crate) program: &'static str,
+}
+
+/// What `ci/setup.sh` fetches, by its path below the tools folder: `tools`, a folder for the tool, and so on.
+#[derive(Debug)]
+pub(crate) enum FetchedProgram {
+    Nothing,
+    /// A program.
+    Program(&'static str),
+    /// A program that the set-up writes, and the library that it loads.
+    Driven {
+        program: &'static str,
+        library: &'static str,
+        /// What the library loads besides, from elsewhere in the tools folder.
+        also_loads: &'static [&'static str],
+    },
+    /// A library for a program of this project.
+    Library {
+        path: &'static str,
+        /// The program of this project.
+        driver: &'static str,
+        /// The program's arguments before the library's path.
+        leading: &'static [&'static str],
+    },
+    /// One of Microsoft's compilers for Windows.
+    Windows(WindowsCompiler),
+}
+
+impl ProgramLookup {
+    /// The ways to get the program where it is not found, for people; empty where there is none.
+    pub(crate) fn advice(&self) -> String {
+        let named = self.named.map(|named| format!("set {} to the program to name one", named.variable));
+        let fetched = self.setup_option.map(|option| format!("`ci/setup.sh {option}` fetches it"));
+        named.into_iter().chain(fetched).collect::<Vec<_>>().join("; ")
+    }
+
+    /// True if `ci/setup.sh` fetches it without being asked to.
+    pub(crate) fn is_fetched_by_default(&self) -> bool {
+        !matches!(self.fetched, FetchedProgram::Nothing) && self.setup_option.is_none()
+    }
+}
+
+impl FetchedProgram {
+    /// How it is started; `None` where it is not in the tools folder `folder`.
+    pub(crate) fn invocation(&self, folder: &Path) -> Option<Invocation> {
+        let found = |path: &str| Some(folder.join(path)).filter(|path| path.is_file());
+        match self {
+            Self::Nothing => None,
+            Self::Program(path) => Some(Invocation::program(found(path)?)),
+            Self::Driven { program, library, .. } => {
+                Some(Invocation { library: Some(found(library)?), ..Invocation::program(found(program)?) })
+            }
+            Self::Library { path, driver, leading } => {
+                let library = found(path)?;
+                let leading = leading.iter().map(OsString::from).chain([library.clone().into_os_string()]);
+                let leading = leading.collect();
+                Some(Invocation { leading, library: Some(library), ..Invocation::program(own_program(driver)?) })
+            }
+            Self::Windows(compiler) => compiler.invocation(folder),
+        }
+    }
+
+    /// Warnings about what is run or loaded: everything in the folder of the tool, since programs load what lies beside
+    /// them.
+    ///
+    /// # Errors
+    /// Others can change some of it.
+    pub(crate) fn inspect(&self, tools: &ToolsFolder) -> Result<Vec<String>, Untrusted> {
+        let folder_of_tool = |path: &str| Path::new(path).components().take(2).collect::<PathBuf>();
+        let warnings = match self {
+            Self::Nothing => Vec::new(),
+            Self::Program(path) | Self::Library { path, .. } => vec![tools.inspect(folder_of_tool(path))?],
+            Self::Driven { program, also_loads, .. } => {
+                let mut warnings = vec![tools.inspect(folder_of_tool(program))?];
+                for part in *also_loads {
+                    warnings.push(tools.inspect(part)?);
+                }
+                warnings
+            }
+            // The prefix is Wine's own: thousands of files, among them links to all of the file system.
+            Self::Windows(compiler) => vec![tools.inspect(compiler.folder)?, tools.inspect_alone(wine::PREFIX)?],
+        };
+
+        let mut warnings: Vec<String> = warnings.into_iter().flatten().collect();
+        warnings.dedup();
+        Ok(warnings)
+    }
+}
