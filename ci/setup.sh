@@ -11,10 +11,11 @@
 # nothing is missing. Exits 0 in both cases: a run says itself what it could not check, and ci/floors.toml decides
 # whether that was enough.
 #
-# Usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine]
+# Usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine] [--without-build] [THING...]
 #
 # --second-dxc adds an older DXC. --clang adds Clang, where the distribution has it. --tint adds Node.js and npm for Tint.
-# --wine adds Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler.
+# --wine adds Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler. --without-build leaves out what only a build of the
+# repository needs. With THINGs (the list below), these alone are set up. `layoutproof setup` is this script.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -28,26 +29,44 @@ for part in say packages pinned pypi npm base vulkan swiftshader vkd3d dxc slang
     source "$root/ci/setup/$part.sh"
 done
 
-second_dxc=no clang=no tint=no wine=no
-for option; do
-    case $option in
-    --second-dxc) second_dxc=yes ;;
-    --clang) clang=yes ;;
-    --tint) tint=yes ;;
-    --wine) wine=yes ;;
+# `SetupThing` in runners/cli/src/commands/setup.rs has the same list.
+all_things=(lavapipe spirv-tools glslang swiftshader vkd3d dxc slangc tint dxc-old clang wine)
+wanted=() named=no build=yes
+for word; do
+    case $word in
+    --second-dxc) wanted+=(dxc-old) ;;
+    --clang) wanted+=(clang) ;;
+    --tint) wanted+=(tint) ;;
+    --wine) wanted+=(wine) ;;
+    --without-build) build=no ;;
     *)
-        echo "usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine]" >&2
-        exit 2
+        if [[ " ${all_things[*]} " != *" $word "* ]]; then
+            echo "usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine] [--without-build] [THING...]" >&2
+            echo "THING is one of: ${all_things[*]}" >&2
+            exit 2
+        fi
+        wanted+=("$word") named=yes
         ;;
     esac
 done
+# is_wanted THING
+is_wanted() {
+    [[ " ${wanted[*]} " == *" $1 "* ]]
+}
 
 if [[ $(uname -s) != Linux ]]; then
-    say_note "this set-up is for Linux; on $(uname -s) use \`cargo run -- run\` with the system's own devices"
+    say_note "this set-up is for Linux; on $(uname -s) use \`layoutproof run\` with the system's own devices"
     exit 0
 fi
 
-fetched=$("$root/ci/tools-folder")
+fetched=$(bash "$root/ci/tools-folder")
+if [[ $named == no ]]; then
+    wanted+=(lavapipe spirv-tools glslang swiftshader vkd3d dxc slangc)
+    # Tint's packages are large: without --tint it is set up where they are there.
+    if tint_can_be_set_up; then
+        wanted+=(tint)
+    fi
+fi
 # Nothing is loaded that others can write, so nothing is made that way, whatever the user's umask.
 umask 022
 mkdir -p "$fetched"
@@ -56,37 +75,55 @@ exec 9>"$fetched/setup.lock"
 flock 9
 
 # First everything that the package manager has, in one transaction, since the rest is fetched with its help.
-want_base_packages
-want_vulkan_packages
-if dxc_is_missing || slang_is_missing || { [[ $second_dxc == yes ]] && old_dxc_is_missing; } ||
-    { [[ $wine == yes ]] && new_dxc_is_missing; }; then
+if [[ $build == yes && $named == no ]]; then
+    want_build_packages
+fi
+if is_wanted lavapipe; then
+    want_lavapipe_packages
+fi
+if is_wanted spirv-tools; then
+    want_spirv_tools_package
+fi
+if is_wanted glslang; then
+    want_glslang_package
+fi
+if { is_wanted dxc && dxc_is_missing; } || { is_wanted slangc && slang_is_missing; } ||
+    { is_wanted dxc-old && old_dxc_is_missing; } || { is_wanted wine && new_dxc_is_missing; }; then
     want_pip_package
 fi
-if [[ $tint == yes ]]; then
+if is_wanted tint; then
     want_tint_packages
 fi
-if [[ $wine == yes ]]; then
+if is_wanted wine; then
     want_wine_packages
 fi
 install_wanted_packages
-if [[ $clang == yes ]]; then
+if is_wanted clang; then
     set_up_clang
 fi
 
 # The downloads wait for the network, not for each other.
-set_up_swiftshader &
-set_up_vkd3d &
-set_up_dxc &
-set_up_slang &
-if [[ $second_dxc == yes ]]; then
+if is_wanted swiftshader; then
+    set_up_swiftshader &
+fi
+if is_wanted vkd3d; then
+    set_up_vkd3d &
+fi
+if is_wanted dxc; then
+    set_up_dxc &
+fi
+if is_wanted slangc; then
+    set_up_slang &
+fi
+if is_wanted dxc-old; then
     set_up_old_dxc &
 fi
 # Both are in one archive, which the second finds in npm's cache.
 {
-    if [[ $tint == yes ]] || tint_can_be_set_up; then
+    if is_wanted tint; then
         set_up_tint
     fi
-    if [[ $wine == yes ]]; then
+    if is_wanted wine; then
         set_up_wine
     fi
 } &

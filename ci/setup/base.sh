@@ -2,7 +2,7 @@
 #
 # What building and fetching need before anything else: a Rust toolchain, a C linker, pip.
 
-want_base_packages() {
+want_build_packages() {
     if ! command -v cargo >/dev/null; then
         say_missing "cargo" "install a Rust toolchain from https://rustup.rs"
     fi

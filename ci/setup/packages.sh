@@ -60,6 +60,16 @@ run_package_manager() {
     esac
 }
 
+# install_command PACKAGES: what a person with the right to install types.
+install_command() {
+    case $(package_manager) in
+    apt) echo "sudo apt-get install $1" ;;
+    dnf) echo "sudo dnf install $1" ;;
+    pacman) echo "sudo pacman -S $1" ;;
+    *) echo "install it with your package manager" ;;
+    esac
+}
+
 # install_or_say_why PACKAGE...: installs, silently; prints the reason in a few words where it cannot.
 install_or_say_why() {
     local log=$fetched/packages.log
@@ -86,7 +96,7 @@ install_wanted_packages() {
         if [[ -z $reason ]]; then
             say_done "${wanted_things[index]}"
         else
-            say_missing "${wanted_things[index]}" "install ${wanted_packages[index]:-it with your package manager}"
+            say_missing "${wanted_things[index]}" "$(install_command "${wanted_packages[index]}")"
         fi
     done
     if [[ -n $reason ]]; then

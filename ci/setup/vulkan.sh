@@ -13,16 +13,22 @@ has_driver() {
     compgen -G "/usr/share/vulkan/icd.d/$1" >/dev/null || compgen -G "/etc/vulkan/icd.d/$1" >/dev/null
 }
 
-want_vulkan_packages() {
+want_lavapipe_packages() {
     if ! has_library libvulkan.so.1; then
         want_package "Vulkan loader" "libvulkan1" "vulkan-loader" "vulkan-icd-loader"
     fi
     if ! has_driver 'lvp_icd*.json'; then
         want_package "lavapipe" "mesa-vulkan-drivers" "mesa-vulkan-drivers" "vulkan-swrast"
     fi
+}
+
+want_spirv_tools_package() {
     if ! command -v spirv-val >/dev/null; then
         want_package "spirv-tools" "spirv-tools" "spirv-tools" "spirv-tools"
     fi
+}
+
+want_glslang_package() {
     if ! command -v glslangValidator >/dev/null && ! command -v glslang >/dev/null; then
         want_package "glslang" "glslang-tools" "glslang" "glslang"
     fi

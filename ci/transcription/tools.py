@@ -46,12 +46,12 @@ class Tools:
     def __init__(self):
         self.fetched = fetched_tools()
         library = Path(os.environ.get("LAYOUTPROOF_DXC_LIBRARY", self.fetched / "dxc-lib" / "libdxcompiler.so"))
-        driver = built("layoutproof-dxc")
+        driver = built("dxc-library")
         self.dxc = LibraryDxc([*driver, "--library", str(library)]) if driver and library.exists() else None
         slangc = self.fetched / "slang" / "bin" / "slangc"
         self.slang = [str(slangc)] if slangc.exists() else which("slangc")
         self.glslang = which("glslangValidator")
-        self.naga = built("layoutproof-naga")
+        self.naga = built("naga-spirv")
         self.scratch = tempfile.TemporaryDirectory(prefix="transcribe-")
         self.numbers = itertools.count()
         self.library, self.lock = None, threading.Lock()
@@ -73,8 +73,8 @@ class Tools:
         other = copy.copy(self)
         other.dxc = None
         library = self.fetched / "dxc-lib-old" / "libdxcompiler.so"
-        if release == OLD_DXC_RELEASE and built("layoutproof-dxc") and library.exists():
-            other.dxc = LibraryDxc([*built("layoutproof-dxc"), "--library", str(library), "--abi", "old"])
+        if release == OLD_DXC_RELEASE and built("dxc-library") and library.exists():
+            other.dxc = LibraryDxc([*built("dxc-library"), "--library", str(library), "--abi", "old"])
         elif release == NEW_DXC_RELEASE:
             other.dxc = self.new_dxc
         other.versions = {**self.versions, "dxc": other.version("dxc")}
@@ -170,10 +170,10 @@ class LibraryDxc:
         return call([*self.command, *arguments])
 
 
-def built(name):
-    """The command of a program of this workspace, or None where it is not built."""
-    programs = [ROOT / "target" / profile / name for profile in ("debug", "release")]
-    return next(([str(program)] for program in programs if program.exists()), None)
+def built(command):
+    """How this command of the workspace's program is started, or None where the program is not built."""
+    programs = [ROOT / "target" / profile / "layoutproof" for profile in ("debug", "release")]
+    return next(([str(program), command] for program in programs if program.exists()), None)
 
 
 def is_within(release, bounds):

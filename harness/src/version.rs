@@ -1,9 +1,15 @@
-//! Dotted version numbers and ranges of them (`>= 1.8.2405`, `>= 22, < 23.1`).
+//! Dotted version numbers and ranges of them (`>= 1.8.2405`, `>= 22, < 23.1`); the versions of libraries that records name.
 
 use std::cmp::Ordering;
 use std::str::FromStr;
 
 use thiserror::Error;
+
+/// The naga inside. `Cargo.toml` asks for exactly this version, and a test compares it with `Cargo.lock`.
+pub const NAGA_VERSION: &str = "30.0.1";
+
+/// The rspirv inside, in the same way.
+pub const RSPIRV_VERSION: &str = "0.13.0";
 
 /// Comparisons that must all hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

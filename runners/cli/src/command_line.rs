@@ -12,7 +12,9 @@ use crate::commands::fuzz::args::FuzzArgs;
 use crate::commands::list_commands::ListArgs;
 use crate::commands::mutants::MutantsArgs;
 use crate::commands::reflect::ReflectArgs;
+use crate::commands::pages::{CompletionsArgs, ManArgs};
 use crate::commands::regress::RegressArgs;
+use crate::commands::setup::SetupArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
 
 /// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
@@ -54,6 +56,12 @@ pub enum Command {
     Compilers(FormatArgs),
     /// Say what was found and what is missing: drivers, validators, compilers, and how to get them.
     Doctor,
+    /// Install what is missing here: software drivers, validators, compilers. Linux only.
+    Setup(SetupArgs),
+    /// Print the completions of a shell.
+    Completions(CompletionsArgs),
+    /// Write the manual pages.
+    Man(ManArgs),
     /// Store what a compiler decides about every case: what it takes, where members are, where parameters are bound. No GPU
     /// needed.
     Freeze(FreezeArgs),
@@ -74,6 +82,23 @@ pub enum Command {
     /// Another program with the limits of a process that reads one file (internal).
     #[command(hide = true)]
     RunLimited(RunLimitedArgs),
+    /// DXC, of which only the library is there (internal).
+    #[command(hide = true, disable_help_flag = true, disable_version_flag = true)]
+    DxcLibrary(RawArgs),
+    /// A process that holds Slang's library and compiles for a run (internal).
+    #[command(hide = true, disable_help_flag = true, disable_version_flag = true)]
+    SlangLibrary(RawArgs),
+    /// The SPIR-V that the naga inside makes of a WGSL file (internal).
+    #[command(hide = true, disable_help_flag = true, disable_version_flag = true)]
+    NagaSpirv(RawArgs),
+}
+
+/// Words for a command that reads them itself.
+#[derive(Debug, Args)]
+pub struct RawArgs {
+    /// The words.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
 }
 
 /// `layoutproof run-limited`.

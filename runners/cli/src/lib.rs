@@ -7,6 +7,7 @@ pub mod args;
 mod command_line;
 pub mod commands;
 mod compilers;
+mod help;
 mod output;
 mod progress;
 mod records;
@@ -16,12 +17,13 @@ pub mod suite;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
+use layoutproof_compilers::{dxc_library, naga_command, slang_library};
 use layoutproof_core::report::summary::Exit;
 
 pub use command_line::Cli;
 use command_line::Command;
-use commands::{bench, export, freeze, fuzz, list_commands, mutants, reflect, regress, report, run, show};
+use commands::{bench, export, freeze, fuzz, list_commands, mutants, pages, reflect, regress, report, run, setup, show};
 use layoutproof_executor::serve;
 use output::{warn, warn_rendered};
 use select::refused_input::RefusedInput;
@@ -32,7 +34,8 @@ use select::shader_file::reader_process;
 /// # Errors
 /// The exit code if there is nothing left to do: help, the version or a usage error was printed.
 pub fn command_line() -> Result<Cli, ExitCode> {
-    Cli::try_parse().map_err(|usage| {
+    let parsed = help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.map_err(|usage| {
         output::print_usage(&usage);
         let code = u8::try_from(usage.exit_code()).unwrap_or(Exit::CouldNotRun.code());
         match output::finish() {
@@ -59,6 +62,9 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Devices(args) => list_commands::devices(args, style),
         Command::Compilers(args) => list_commands::compilers(args, style),
         Command::Doctor => list_commands::doctor(style),
+        Command::Setup(args) => setup::setup(args),
+        Command::Completions(args) => pages::completions(args),
+        Command::Man(args) => pages::man(args),
         Command::Freeze(args) => freeze::freeze(args),
         Command::Regress(args) => regress::regress(args, style),
         Command::Mutants(args) => mutants::try_all(args, style),
@@ -67,6 +73,10 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Worker => serve::serve().map(|()| Exit::Agree),
         Command::ReadWorker => reader_process::serve().map(|()| Exit::Agree),
         Command::RunLimited(args) => reader_process::run_limited(&args.words),
+        // Compilers print in their own words and end in their own ways.
+        Command::DxcLibrary(args) => dxc_library::compile_and_exit(&args.words),
+        Command::SlangLibrary(args) => return slang_library::serve_requests(&args.words),
+        Command::NagaSpirv(args) => return naga_command::compile_file(&args.words),
     };
     // A report that could not be written is an error, whether or not the command succeeded.
     let printed = output::finish();

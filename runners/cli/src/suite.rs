@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
-use clap::Parser;
+use clap::{Args, FromArgMatches};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{BindingCheck, Check, Producer, ProofCheck, Settings, Subject};
 use layoutproof_core::model::Model;
@@ -25,7 +25,6 @@ use layoutproof_executor::rotation::Rotation;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::args::RunArgs;
-use crate::command_line::{Cli, Command};
 use crate::output::{self, warn_of_listing};
 use crate::select::all_cases::all_forms;
 use crate::select::lists::{BuiltInKnown, known_lists};
@@ -154,7 +153,7 @@ impl Suite {
         }
 
         if self.devices.len() == 1 {
-            let reason = || Ok(Completion::ignored_with("no Vulkan or GL driver was found; ci/setup.sh fetches some"));
+            let reason = || Ok(Completion::ignored_with("no Vulkan or GL driver was found; `layoutproof setup` fetches some"));
             trials.push(Trial::ignorable_test("devices", reason));
         }
         trials
@@ -258,28 +257,8 @@ fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
 
 /// The arguments of a plain `layoutproof run`.
 fn default_arguments() -> RunArgs {
-    match Cli::parse_from(["layoutproof", "run"]).command {
-        Command::Run(args) => *args,
-        Command::Report(_)
-        | Command::Show(_)
-        | Command::Diff(_)
-        | Command::Reflect(_)
-        | Command::Export(_)
-        | Command::List(_)
-        | Command::Devices(_)
-        | Command::Compilers(_)
-        | Command::Doctor
-        | Command::Freeze(_)
-        | Command::Regress(_)
-        | Command::Mutants(_)
-        | Command::Fuzz(_)
-        | Command::Bench(_)
-        | Command::Worker
-        | Command::ReadWorker
-        | Command::RunLimited(_) => {
-            unreachable!("`run` was given")
-        }
-    }
+    let command = RunArgs::augment_args(clap::Command::new("run"));
+    RunArgs::from_arg_matches(&command.get_matches_from(["run"])).expect("a run needs no arguments")
 }
 
 #[cfg(test)]

@@ -13,14 +13,34 @@ pub mod dxc_library;
 pub mod family;
 pub mod glslang_module;
 pub mod lookup;
+pub mod naga_command;
 mod own_program;
 mod program_lookup;
 pub mod regular_file;
 pub mod scratch;
-mod search_path;
+pub mod search_path;
 pub mod slang_library;
 pub mod spirv_val;
 pub mod toolchains;
 pub mod tools_folder;
 pub mod vkd3d;
 mod wine;
+
+/// Sources of the programs that the set-up builds or copies: path below `runners/compilers`, and text.
+pub const SETUP_SOURCES: [SetupSource; 6] = [
+    SetupSource { path: "dawn/tint.js", text: include_str!("../dawn/tint.js") },
+    SetupSource { path: "wine/compiler.h", text: include_str!("../wine/compiler.h") },
+    SetupSource { path: "wine/dxc.cpp", text: include_str!("../wine/dxc.cpp") },
+    SetupSource { path: "wine/fxc.cpp", text: include_str!("../wine/fxc.cpp") },
+    SetupSource { path: "wine/layoutproof-d3d.cpp", text: include_str!("../wine/layoutproof-d3d.cpp") },
+    SetupSource { path: "wine/library.cpp", text: include_str!("../wine/library.cpp") },
+];
+
+/// A source file of a program that drives a compiler.
+#[derive(Clone, Copy, Debug)]
+pub struct SetupSource {
+    /// Its path below this package's folder.
+    pub path: &'static str,
+    /// What is in it.
+    pub text: &'static str,
+}

@@ -1,7 +1,7 @@
 //! Looks for compilers on this machine: goes through the programs of all drivers.
 //!
 //! The environment can name one (`DXC`, `SLANGC` ...); then come the `PATH`, without its relative entries, and what
-//! `ci/setup.sh` fetched into the tools folder. The first that answers with its version is taken.
+//! `layoutproof setup` fetched into the tools folder. The first that answers with its version is taken.
 
 use std::ffi::OsStr;
 
@@ -18,8 +18,6 @@ pub struct KnownCompiler {
     pub name: &'static str,
     /// The way to get it where it is not found.
     pub advice: String,
-    /// True if `ci/setup.sh` fetches it without being asked to.
-    pub is_fetched_by_default: bool,
 }
 
 /// The compilers of a machine.
@@ -63,7 +61,6 @@ impl Compiler {
         driven_programs().map(|DrivenProgram { lookup, .. }| KnownCompiler {
             name: lookup.name,
             advice: lookup.advice(),
-            is_fetched_by_default: lookup.is_fetched_by_default(),
         })
     }
 

@@ -19,8 +19,8 @@ pub(crate) struct ProgramLookup {
     pub(crate) named: Option<ProgramName>,
     /// What the set-up provides.
     pub(crate) fetched: FetchedProgram,
-    /// Option of `ci/setup.sh` that fetches it, where it does so on request.
-    pub(crate) setup_option: Option<&'static str>,
+    /// What `layoutproof setup` calls it, or the thing that it is a part of.
+    pub(crate) setup_name: &'static str,
 }
 
 /// What a user may call a program.
@@ -45,12 +45,10 @@ pub(crate) enum FetchedProgram {
         /// What the library loads besides, from elsewhere in the tools folder.
         also_loads: &'static [&'static str],
     },
-    /// A library for a program of this project.
+    /// A library for a command of this program.
     Library {
         path: &'static str,
-        /// The program of this project.
-        driver: &'static str,
-        /// The program's arguments before the library's path.
+        /// The command of `layoutproof` that loads it, and its arguments before the library's path.
         leading: &'static [&'static str],
     },
     /// One of Microsoft's compilers for Windows.
@@ -58,16 +56,13 @@ pub(crate) enum FetchedProgram {
 }
 
 impl ProgramLookup {
-    /// The ways to get the program where it is not found, for people; empty where there is none.
+    /// The ways to get the program where it is not found, for people.
     pub(crate) fn advice(&self) -> String {
-        let named = self.named.map(|named| format!("set {} to the program to name one", named.variable));
-        let fetched = self.setup_option.map(|option| format!("`ci/setup.sh {option}` fetches it"));
-        named.into_iter().chain(fetched).collect::<Vec<_>>().join("; ")
-    }
-
-    /// True if `ci/setup.sh` fetches it without being asked to.
-    pub(crate) fn is_fetched_by_default(&self) -> bool {
-        !matches!(self.fetched, FetchedProgram::Nothing) && self.setup_option.is_none()
+        let fetched = format!("`layoutproof setup {}` installs it", self.setup_name);
+        match self.named {
+            Some(named) => format!("{fetched}; {} names one of your own", named.variable),
+            None => fetched,
+        }
     }
 }
 
@@ -81,11 +76,11 @@ impl FetchedProgram {
             Self::Driven { program, library, .. } => {
                 Some(Invocation { library: Some(found(library)?), ..Invocation::program(found(program)?) })
             }
-            Self::Library { path, driver, leading } => {
+            Self::Library { path, leading } => {
                 let library = found(path)?;
                 let leading = leading.iter().map(OsString::from).chain([library.clone().into_os_string()]);
                 let leading = leading.collect();
-                Some(Invocation { leading, library: Some(library), ..Invocation::program(own_program(driver)?) })
+                Some(Invocation { leading, library: Some(library), ..Invocation::program(own_program()?) })
             }
             Self::Windows(compiler) => compiler.invocation(folder),
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The program of this name in the first folder of `PATH` that has one.
-pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+pub fn on_path(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", env::consts::EXE_SUFFIX);
     folders(&env::var_os("PATH")?).map(|folder| folder.join(&name)).find(|program| program.is_file())
 }
@@ -23,7 +23,7 @@ pub(crate) fn named(program: &OsStr) -> Option<PathBuf> {
 }
 
 /// Gives a child process the `PATH` without its relative entries, since programs look for others there.
-pub(crate) fn keep_absolute_path(command: &mut Command) {
+pub fn keep_absolute_path(command: &mut Command) {
     if let Some(absolute) = env::var_os("PATH").and_then(|path| without_relative(&path)) {
         command.env("PATH", absolute);
     }

@@ -63,7 +63,7 @@ pub const BLOCK: &str = "block";
 pub(crate) const MAX_IMMEDIATE_SIZE: u32 = 256;
 
 /// Declarations of the output and input buffers.
-const BUFFERS: &str = include_str!("../../../../shaders/probe.wgsl");
+const BUFFERS: &str = include_str!("probe.wgsl");
 
 /// The module for one entry point of `plan`.
 ///

@@ -14,6 +14,7 @@ use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, coverage_table};
 use layoutproof_core::results::coverage::{CoverageCells, planned};
 use layoutproof_core::results::record::SCHEMA;
+use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::drivers::{self, FetchedDrivers};
@@ -153,7 +154,7 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
             let (version, program, origin) = (validator.version(), validator.program().display(), validator.origin());
             good("spirv-val", format!("{version}, {program}, {origin}"))
         }
-        None => missing("spirv-val", "modules go to devices unchecked", "install spirv-tools, or set SPIRV_VAL"),
+        None => missing("spirv-val", "modules go to devices unchecked", "`layoutproof setup spirv-tools` installs it; SPIRV_VAL names one of your own"),
     });
     findings.extend(compiler_findings(&tools));
     print(&listing::doctor(&findings, style));
@@ -186,7 +187,7 @@ fn direct3d_finding(listing: &DeviceListing, launch: &Launch) -> Option<Finding>
         Some(_) => Some(broken(NAME, "vkd3d was fetched, and gives no device".to_owned())),
         None if cfg!(target_os = "macos") => None,
         None => {
-            Some(missing(NAME, "no library (vkd3d 2), or no device of it", "ci/setup.sh fetches vkd3d 2 on Debian"))
+            Some(missing(NAME, "no library (vkd3d 2), or no device of it", "`layoutproof setup vkd3d` fetches vkd3d 2 on Debian"))
         }
     }
 }
@@ -199,7 +200,7 @@ fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Fin
         findings.push(good(&name, format!("{}, {}", device.driver, device.api)));
     }
     for id in ["lavapipe", "swiftshader"].iter().filter(|id| !listing.devices.iter().any(|device| device.id == **id)) {
-        findings.push(missing(id, "no such device", "ci/setup.sh fetches it"));
+        findings.push(missing(id, "no such device", &format!("`layoutproof setup {id}` installs it")));
     }
 
     findings.push(good(
@@ -230,10 +231,9 @@ fn compiler_findings(tools: &MachineTools) -> Vec<Finding> {
     let CompilersOfMachine { compilers, notes } = Compiler::look(tools.folder());
     let mut findings: Vec<Finding> = compilers.iter().map(found).collect();
     findings.extend(notes.into_iter().map(|note| warning("compiler", note)));
-    for known in Compiler::known().filter(|known| known.is_fetched_by_default) {
+    for known in Compiler::known() {
         if !compilers.iter().any(|compiler| compiler.name() == known.name) {
-            let detail = "expected numbers that it gave cannot be derived again";
-            findings.push(missing(known.name, detail, "ci/setup.sh fetches it"));
+            findings.push(missing(known.name, "what it decides is not checked here", &known.advice));
         }
     }
     findings
@@ -252,7 +252,7 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit>
         Format::Text => {
             let absent = Compiler::known().filter(|known| !all.iter().any(|compiler| compiler.name() == known.name));
             let absent = absent.map(|known| missing(known.name, "not found", &known.advice));
-            let built_in = good("naga", format!("{NAGA}, built in"));
+            let built_in = good("naga", format!("{NAGA_VERSION}, built in"));
             let findings: Vec<Finding> = all.iter().map(found).chain([built_in]).chain(absent).collect();
             print(&listing::doctor(&findings, style));
         }
@@ -273,12 +273,9 @@ fn compilers_json(all: &[Compiler]) -> String {
             "origin": compiler.origin().to_string(),
         })
     });
-    let listed: Vec<_> = listed.chain([json!({"name": "naga", "version": NAGA})]).collect();
+    let listed: Vec<_> = listed.chain([json!({"name": "naga", "version": NAGA_VERSION})]).collect();
     format!("{}\n", json!({"schema": SCHEMA, "compilers": listed}))
 }
-
-/// Version of the naga that is part of this program.
-const NAGA: &str = env!("NAGA_VERSION");
 
 fn found(compiler: &Compiler) -> Finding {
     let (version, file, origin) = (compiler.version(), compiler.file().display(), compiler.origin());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use clap::Args;
+use layoutproof_built_in::EQUIVALENT_MUTANTS;
 use layoutproof_core::check::{BindingCheck, Generator, Proof, Source, SubjectShaders};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS};
@@ -40,10 +41,7 @@ pub struct MutantsArgs {
     pub cases: Vec<PathBuf>,
 }
 
-/// The explained survivors.
-const EQUIVALENTS: &str = include_str!("../../../../ci/equivalent-mutants.toml");
-
-/// Where [`EQUIVALENTS`] stands, for messages.
+/// Where [`EQUIVALENT_MUTANTS`] stand, for messages.
 const EQUIVALENTS_NAME: &str = "ci/equivalent-mutants.toml";
 
 /// As many killers of a misreading are enough, unless all are asked for.
@@ -82,7 +80,7 @@ pub(crate) fn try_all(args: &MutantsArgs, style: Style) -> anyhow::Result<Exit> 
 
 fn equivalents() -> anyhow::Result<Vec<EquivalentMutant>> {
     let mut sources = SourceMap::default();
-    let file = sources.add(EQUIVALENTS_NAME, EQUIVALENTS);
+    let file = sources.add(EQUIVALENTS_NAME, EQUIVALENT_MUTANTS);
     equivalent::read(file, &sources).map_err(|diagnostics| RefusedInput { diagnostics, sources }.into())
 }
 

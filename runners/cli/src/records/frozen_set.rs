@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
 use anyhow::{Context, anyhow, bail};
+use layoutproof_built_in::FROZEN;
 use layoutproof_compilers::family::Family;
 use layoutproof_core::results::frozen::manifest::version_order;
 use layoutproof_core::results::frozen::{CaseDecisions, IntendedChanges, Manifest, text};
@@ -22,9 +23,6 @@ const ACCEPTED: &str = "accepted.toml";
 /// Their names (those of `layoutproof compilers`) do not tell their versions, and an absent compiler cannot be asked for
 /// its own; so the version that `ci/versions.sh` fetches under each name is written here.
 const STAND_INS: [(&str, &str); 2] = [("dxc-old", "dxc-1.7.3435"), ("dxc-1.9", "dxc-1.9.2602.17")];
-
-/// The files of [`FOLDER`] at the time of the build: path below it and text.
-const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
 
 /// Where a set lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +56,7 @@ impl FrozenSetPlace {
             Self::Folder(folder) => read_text_if_there(&folder.join(name), FileKind::Frozen),
             Self::BuiltIn(folder) => {
                 let path = format!("{folder}/{name}");
-                Ok(BUILT_IN.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned()))
+                Ok(FROZEN.iter().find(|known| known.name == path).map(|known| known.text.to_owned()))
             }
         }
     }
@@ -189,7 +187,7 @@ fn places() -> anyhow::Result<Vec<FrozenSetPlace>> {
         let folders = entries(here)?.into_iter().filter(|folder| folder.join(MANIFEST).is_file());
         return Ok(folders.map(FrozenSetPlace::Folder).collect());
     }
-    let built_in = BUILT_IN.iter().filter_map(|(path, _)| path.strip_suffix(MANIFEST)?.strip_suffix('/'));
+    let built_in = FROZEN.iter().filter_map(|known| known.name.strip_suffix(MANIFEST)?.strip_suffix('/'));
     Ok(built_in.map(|name| FrozenSetPlace::BuiltIn(name.to_owned())).collect())
 }
 
@@ -212,7 +210,7 @@ mod tests {
 
     #[test]
     fn every_built_in_set_can_be_read() {
-        let names = BUILT_IN.iter().filter_map(|(path, _)| path.strip_suffix("/manifest.toml"));
+        let names = FROZEN.iter().filter_map(|known| known.name.strip_suffix("/manifest.toml"));
         let sets: Vec<FrozenSet> =
             names.map(|name| FrozenSet::load(FrozenSetPlace::BuiltIn(name.to_owned())).unwrap()).collect();
         assert!(sets.len() >= 3, "{} sets", sets.len());

@@ -15,6 +15,7 @@ use layoutproof_compilers::regular_file;
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_core::report::json_lines;
 use layoutproof_core::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader, SCHEMA};
+use layoutproof_core::version::{NAGA_VERSION, RSPIRV_VERSION};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
 use same_file::Handle;
@@ -34,7 +35,7 @@ pub(crate) fn header(
 ) -> RunHeader {
     let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
     let built_in =
-        [("spirv-val", validator.as_str()), ("naga", env!("NAGA_VERSION")), ("rspirv", env!("RSPIRV_VERSION"))];
+        [("spirv-val", validator.as_str()), ("naga", NAGA_VERSION), ("rspirv", RSPIRV_VERSION)];
     let mut tools = builds;
     tools.extend(built_in.map(|(tool, version)| (tool.to_owned(), version.to_owned())));
 

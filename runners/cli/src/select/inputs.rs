@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use layoutproof_built_in::CASES;
 use layoutproof_core::case::{Case, matches_filter};
 use layoutproof_core::declare::DeclaredLanguage;
 use layoutproof_core::input::diagnostics::Diagnostic;
@@ -14,9 +15,6 @@ use layoutproof_layout::Span;
 use crate::args::ShaderLanguage;
 use crate::select::files::{FileKind, read_text, toml_files_below};
 use crate::select::shader_file::glsl_file::STAGES;
-
-/// Every built-in case: id and text.
-const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
 /// The message where nothing tells the language of standard input.
 pub(crate) const NO_LANGUAGE: &str =
@@ -96,7 +94,7 @@ impl Cases {
     pub(crate) fn load(added: &[PathBuf]) -> anyhow::Result<Self> {
         let named = |id: &str| format!("cases/{id}.toml");
         let mut texts: BTreeMap<_, _> =
-            BUILT_IN.iter().map(|(id, text)| ((*id).to_owned(), (named(id), (*text).to_owned()))).collect();
+            CASES.iter().map(|case| (case.name.to_owned(), (named(case.name), case.text.to_owned()))).collect();
         for path in added {
             for file in toml_files_below(path)? {
                 let id = id_below(path, &file);

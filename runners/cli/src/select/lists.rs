@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use layoutproof_built_in::KNOWN;
 use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::results::floors::{self, Floor};
@@ -12,9 +13,6 @@ use layoutproof_layout::FileId;
 use crate::args::RunArgs;
 use crate::select::files::{FileKind, entries, read_text};
 use crate::select::refused_input::RefusedInput;
-
-/// The repository's own list of known differences: name and text.
-const BUILT_IN_KNOWN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
 
 /// How much of the repository's own list of known differences a run takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +44,8 @@ impl BuiltInKnown {
 pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::Result<Vec<KnownFailure>> {
     let mut sources = SourceMap::default();
     let mut found = Vec::new();
-    for (name, text) in BUILT_IN_KNOWN.iter().filter(|_| built_in != BuiltInKnown::LeftOut) {
-        let file = sources.add(format!("ci/known/{name}.toml"), *text);
+    for list in KNOWN.iter().filter(|_| built_in != BuiltInKnown::LeftOut) {
+        let file = sources.add(format!("ci/known/{}.toml", list.name), list.text);
         match known::read(file, &sources) {
             Ok(list) if built_in == BuiltInKnown::OfNarrowedRun => {
                 found.extend(list.into_iter().map(KnownFailure::of_narrowed_run));

@@ -191,8 +191,8 @@ impl RunConfig {
                 return Some("no device is left, so nothing can be proved".to_owned());
             }
             return Some(
-                "no device: no Vulkan or GL driver was found, so nothing can be proved (ci/setup.sh fetches software \
-                 drivers, `layoutproof doctor` says what is missing, --device model runs the CPU model)"
+                "no device: no Vulkan or GL driver was found, so nothing can be proved (`layoutproof setup` fetches \
+                 software drivers, `layoutproof doctor` says what is missing, --device model runs the CPU model)"
                     .to_owned(),
             );
         }

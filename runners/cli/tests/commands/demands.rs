@@ -38,7 +38,7 @@ fn doctor_names_what_is_missing_and_how_to_get_it() {
         let line = doctor.out.lines().find(|line| line.contains(missing)).unwrap_or_else(|| panic!("{doctor}"));
         assert!(line.contains("no such device"), "{line}");
     }
-    assert!(doctor.out.contains("ci/setup.sh") && doctor.out.contains("spirv-val"), "{doctor}");
+    assert!(doctor.out.contains("`layoutproof setup lavapipe`") && doctor.out.contains("spirv-val"), "{doctor}");
 }
 
 /// The model needs no driver, so it runs where there is none.

@@ -1,5 +1,7 @@
 //! `list`, `devices`, `compilers`, `doctor`, `diff`, and the help that leads to them.
 
+use layoutproof_core::version::{NAGA_VERSION, RSPIRV_VERSION};
+
 use super::folder::{Folder, keys};
 
 const FILE: &str = "cbuffer S { float3 a; float b[2]; float c; float2 d; };";
@@ -93,6 +95,15 @@ fn compilers_are_found_by_variable() {
     let naga = find("naga").unwrap()["version"].as_str().unwrap();
     let lock = include_str!("../../../../Cargo.lock");
     assert!(lock.contains(&format!("name = \"naga\"\nversion = \"{naga}\"")), "{naga}");
+}
+
+/// Records name the libraries that are inside, and nothing but `Cargo.lock` says which these are.
+#[test]
+fn the_libraries_of_records_are_those_of_the_lock_file() {
+    let lock = include_str!("../../../../Cargo.lock");
+    for (library, version) in [("naga", NAGA_VERSION), ("rspirv", RSPIRV_VERSION)] {
+        assert!(lock.contains(&format!("name = \"{library}\"\nversion = \"{version}\"\n")), "{library} {version}");
+    }
 }
 
 #[test]

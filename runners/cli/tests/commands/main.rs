@@ -7,6 +7,7 @@
 mod bad_compilers;
 mod bench;
 mod bindings;
+mod book;
 mod demands;
 #[cfg(target_os = "linux")]
 mod driver_library;
@@ -32,6 +33,7 @@ mod reflect;
 mod refused;
 mod regress;
 mod run;
+mod setup;
 mod shards;
 mod show;
 mod spaces;

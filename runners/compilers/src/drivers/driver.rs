@@ -26,7 +26,8 @@ use crate::program_lookup::ProgramLookup;
 /// 5. [`type_space`](Self::type_space): the declarations that `layoutproof fuzz` draws for it.
 /// 6. Override what differs from the defaults below: version, crashes, a service, a family.
 /// 7. Add the struct to `DRIVERS` in `registry.rs`; the place there is the place in listings.
-/// 8. Let `ci/setup.sh` fetch it (a file in `ci/setup/`), and name it with its variable in `README.md`.
+/// 8. Let `layoutproof setup` fetch it (a file in `ci/setup/`, a name in `ci/setup.sh` and in `SetupThing`), and name it
+///    with its variable in `harness/book/compilers.md`.
 /// 9. A language or an output that is new is a variant in `toolchain.rs`; the build breaks where each has to be thought of.
 /// 10. `cargo test -p layoutproof-compilers`, then `layoutproof compilers` and `layoutproof run --producer NAME`.
 pub(crate) trait CompilerDriver: fmt::Debug + Sync {

@@ -1,6 +1,6 @@
 //! DXC: its builds, of which two are programs for Windows, and its command lines.
 //!
-//! A build may be a library without its program, which `layoutproof-dxc` stands in for.
+//! A build may be a library without its program, which `layoutproof dxc-library` stands in for.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -16,13 +16,10 @@ use super::command_line::{CommandLine, MODULE, SIXTEEN_BIT_TYPES, SOURCE, dxc_op
 use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::child::{OUTPUT_LIMIT, ProcessOutput};
 use crate::compiler::Invocation;
-use crate::own_program::own_program;
+use crate::own_program::{DXC_LIBRARY, own_program};
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 use crate::regular_file;
 use crate::wine::WindowsCompiler;
-
-/// Our program that drives a library.
-const LIBRARY_DRIVER: &str = "layoutproof-dxc";
 
 const PROGRAMS: &[ProgramLookup] = &[
     ProgramLookup {
@@ -30,20 +27,18 @@ const PROGRAMS: &[ProgramLookup] = &[
         named: Some(ProgramName { variable: "DXC", program: "dxc" }),
         fetched: FetchedProgram::Library {
             path: "tools/dxc-lib/libdxcompiler.so",
-            driver: LIBRARY_DRIVER,
-            leading: &["--library"],
+            leading: &[DXC_LIBRARY, "--library"],
         },
-        setup_option: None,
+        setup_name: "dxc",
     },
     ProgramLookup {
         name: "dxc-old",
         named: Some(ProgramName { variable: "DXC_OLD", program: "dxc-old" }),
         fetched: FetchedProgram::Library {
             path: "tools/dxc-lib-old/libdxcompiler.so",
-            driver: LIBRARY_DRIVER,
-            leading: &["--abi", "old", "--library"],
+            leading: &[DXC_LIBRARY, "--abi", "old", "--library"],
         },
-        setup_option: Some("--second-dxc"),
+        setup_name: "dxc-old",
     },
     ProgramLookup {
         name: "dxc-1.9",
@@ -53,7 +48,7 @@ const PROGRAMS: &[ProgramLookup] = &[
             folder: "tools/dxc-1.9",
             library: "dxcompiler.dll",
         }),
-        setup_option: Some("--wine"),
+        setup_name: "wine",
     },
     ProgramLookup {
         name: "dxc-dev",
@@ -63,7 +58,7 @@ const PROGRAMS: &[ProgramLookup] = &[
             folder: "tools/d3d",
             library: "dxcompiler.dll",
         }),
-        setup_option: Some("--wine"),
+        setup_name: "wine",
     },
 ];
 
@@ -118,8 +113,8 @@ impl CompilerDriver for DxcDriver {
             return Ok(vec![Invocation::program(file.to_owned())]);
         }
 
-        let unbuilt = || format!("{LIBRARY_DRIVER}, which drives libraries, is not built");
-        let driver = own_program(LIBRARY_DRIVER).ok_or_else(unbuilt)?;
+        let unbuilt = || "`layoutproof`, which drives libraries, is not built".to_owned();
+        let driver = own_program().ok_or_else(unbuilt)?;
         // The new ABI's driver crashes on a library of the old one, and the other way round.
         let of_abi = |abi| Invocation {
             leading: library_arguments(abi, file),
@@ -137,7 +132,7 @@ fn is_library(path: &Path) -> bool {
 }
 
 fn library_arguments(abi: &str, library: &Path) -> Vec<OsString> {
-    let words = ["--abi", abi, "--library"].map(OsString::from);
+    let words = [DXC_LIBRARY, "--abi", abi, "--library"].map(OsString::from);
     words.into_iter().chain([library.as_os_str().to_owned()]).collect()
 }
 

@@ -31,13 +31,13 @@ const PROGRAMS: &[ProgramLookup] = &[
             folder: "tools/d3d",
             library: "d3dcompiler_47.dll",
         }),
-        setup_option: Some("--wine"),
+        setup_name: "wine",
     },
     ProgramLookup {
         name: TRANSLATOR,
         named: Some(ProgramName { variable: "VKD3D_COMPILER", program: "vkd3d-compiler" }),
         fetched: FetchedProgram::Nothing,
-        setup_option: None,
+        setup_name: "wine",
     },
 ];
 

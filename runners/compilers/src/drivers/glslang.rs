@@ -11,7 +11,7 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     name: "glslang",
     named: Some(ProgramName { variable: "GLSLANG", program: "glslangValidator" }),
     fetched: FetchedProgram::Nothing,
-    setup_option: None,
+    setup_name: "glslang",
 }];
 
 /// glslang.

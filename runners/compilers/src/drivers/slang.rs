@@ -23,7 +23,7 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     name: "slangc",
     named: Some(ProgramName { variable: "SLANGC", program: "slangc" }),
     fetched: FetchedProgram::Program("tools/slang/bin/slangc"),
-    setup_option: None,
+    setup_name: "slangc",
 }];
 
 const TEXT: &str = "probe.wgsl";

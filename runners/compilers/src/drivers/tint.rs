@@ -21,7 +21,7 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
         library: "tools/tint/dawn.node",
         also_loads: &["drivers/swiftshader.json", "swiftshader"],
     },
-    setup_option: Some("--tint"),
+    setup_name: "tint",
 }];
 
 /// How Tint's help begins the line that lists what it writes.

@@ -2,14 +2,16 @@
 //!
 //! Compiles as the `dxc` program does, from its arguments. The library is called through COM tables of
 //! methods that are declared here by hand (`com`), in either of the two forms that it has had on Linux ([`Abi`]).
-//! DXC crashes on some inputs, so only the `layoutproof-dxc` process calls this; nothing else should.
+//! DXC crashes on some inputs, so only processes of `layoutproof dxc-library` call this; nothing else should.
 //!
 //! Source of the interfaces: `dxcapi.h` and `WinAdapter.h` of `DirectXShaderCompiler`.
 
 mod com;
+mod command;
 mod session;
 
 pub use com::Abi;
+pub use command::compile_and_exit;
 pub use session::{DxcCompilation, DxcLibrary};
 
 /// An error of the library, or of a call to it. Errors in a source are not among them.

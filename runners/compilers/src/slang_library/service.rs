@@ -1,4 +1,4 @@
-//! `layoutproof-slang` processes that live for the run: each answers one request after the other.
+//! Processes of `layoutproof slang-library` that live for the run: each answers one request after the other.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::frame::{receive, send};
 use crate::child::{ProcessEnd, ProcessOutput, end_of};
 use crate::compile_service::CompileService;
 use crate::compiler::Compiler;
-use crate::own_program::own_program;
+use crate::own_program::{SLANG_LIBRARY, own_program};
 
 /// Processes that hold slangc's library: as many as were asked at once.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl SlangService {
     /// The processes that answer for this slangc; `None` where its library, or our program that loads it, is missing or
     /// is of another version.
     pub fn of(slangc: &Compiler) -> Option<Self> {
-        Self::start(own_program("layoutproof-slang")?, library_beside(slangc.program())?, slangc.version())
+        Self::start(own_program()?, library_beside(slangc.program())?, slangc.version())
     }
 
     /// The service of `library` through the program `driver`, if it answers with the version `version`.
@@ -83,13 +83,13 @@ impl SlangService {
         let process = self.spawn()?;
         match process.answers.recv_timeout(START_LIMIT) {
             Ok(_) => Ok(process),
-            Err(_) => Err(io::Error::other("layoutproof-slang did not start")),
+            Err(_) => Err(io::Error::other("layoutproof slang-library did not start")),
         }
     }
 
     fn spawn(&self) -> io::Result<SlangProcess> {
         let mut command = Command::new(&self.driver);
-        command.arg("--library").arg(&self.library);
+        command.args([SLANG_LIBRARY, "--library"]).arg(&self.library);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let (Some(requests), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("a process without pipes"));

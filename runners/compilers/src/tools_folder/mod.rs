@@ -1,4 +1,5 @@
-//! The folder in which `ci/setup.sh` puts what it fetches: drivers, and the programs and libraries of compilers.
+//! The folder in which `layoutproof setup` (and `ci/setup.sh`, which is the same) puts what it fetches: drivers, and the
+//! programs and libraries of compilers.
 //!
 //! What lies there is run, so the folder never depends on the working folder or on where a build happens to lie, and
 //! nothing is taken from it that other users can change ([`ToolsFolder::inspect`]).
@@ -56,7 +57,7 @@ pub enum NoToolsFolder {
     #[error("no tools folder: {HOME_VARIABLES}; set LAYOUTPROOF_TOOLS to the absolute path of the folder")]
     NoHome,
     /// Nothing was fetched yet.
-    #[error("no tools folder: {} is not there; `ci/setup.sh` makes it", path.display())]
+    #[error("no tools folder: {} is not there; `layoutproof setup` makes it", path.display())]
     Absent {
         /// Where it would be.
         path: PathBuf,
@@ -76,10 +77,17 @@ impl ToolsFolder {
     /// # Errors
     /// Why there is none.
     pub fn find() -> Result<Self, NoToolsFolder> {
-        let program = env::current_exe().ok();
-        let folder = Self::choose(program.as_deref(), |variable| env::var_os(variable))?;
-        let Self { path, origin } = folder;
+        let Self { path, origin } = Self::place()?;
         if path.is_dir() { Ok(Self { path, origin }) } else { Err(NoToolsFolder::Absent { path, origin }) }
+    }
+
+    /// The folder of this machine as [`find`](Self::find) has it, whether it is there already or not.
+    ///
+    /// # Errors
+    /// Nothing says where it is to be.
+    pub fn place() -> Result<Self, NoToolsFolder> {
+        let program = env::current_exe().ok();
+        Self::choose(program.as_deref(), |variable| env::var_os(variable))
     }
 
     /// This folder, whatever the environment says.

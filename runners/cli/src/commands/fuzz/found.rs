@@ -10,6 +10,7 @@ use layoutproof_core::case::Authority;
 use layoutproof_core::inspect::toolchain::Language;
 use layoutproof_core::report::upstream::{self, DifferenceRow, case_file, has_numbers, markdown, shader_file};
 use layoutproof_core::results::record::{CheckRecord, RecordValue};
+use layoutproof_core::version::NAGA_VERSION;
 
 use super::Fuzz;
 use super::round::Round;
@@ -64,7 +65,7 @@ fn told(
     let ShrunkDifference { toolchain, declaration, .. } = difference;
     let compiler = fuzz.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler);
     // The only one without a program is built in.
-    let version = compiler.map_or(env!("NAGA_VERSION"), Compiler::version);
+    let version = compiler.map_or(NAGA_VERSION, Compiler::version);
     let command_line = kept(artifacts, "command");
     let device = fuzz.devices.iter().find(|device| device.id == record.device);
     let culprit = difference.kind.culprit.map_or("compiler", |culprit| culprit.as_str());

@@ -25,7 +25,7 @@ impl Fuzz {
         let launch = Launch::of(std::env::current_exe()?)?;
         let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
         if devices.is_empty() {
-            warn("error: no device takes what these compilers make (ci/setup.sh fetches software drivers)\n");
+            warn("error: no device takes what these compilers make (`layoutproof setup` fetches software drivers)\n");
             return Ok(None);
         }
         Ok(Some(Self {
@@ -74,7 +74,7 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
     toolchains.sort();
     toolchains.dedup();
     if toolchains.is_empty() {
-        warn("error: no compiler was found, so there is nothing to compare (ci/setup.sh fetches some)\n");
+        warn("error: no compiler was found, so there is nothing to compare (`layoutproof setup` fetches some)\n");
         return Ok(None);
     }
     Ok(Some(toolchains))

@@ -16,7 +16,7 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     name: "clang-dxc",
     named: Some(ProgramName { variable: "CLANG_DXC", program: "clang-dxc" }),
     fetched: FetchedProgram::Program("tools/clang/clang-dxc"),
-    setup_option: Some("--clang"),
+    setup_name: "clang",
 }];
 
 /// The IR.

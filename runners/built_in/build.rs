@@ -1,5 +1,7 @@
-//! Builds data files into the program: the cases, the known differences and what compilers decided, each as `(name, text)` pairs; and the
-//! versions of the libraries that records name.
+//! Makes lists of the data files of the repository that the program brings along, each entry with the file's text.
+//!
+//! The package's folder is the root of the repository, so that what people edit stays where they look for it, and nothing is
+//! read from outside of the package. `include` in `Cargo.toml` names the same folders.
 
 use std::env;
 use std::fmt::Write as _;
@@ -9,27 +11,14 @@ use std::path::{Path, PathBuf};
 fn main() {
     embed("cases", "cases.rs", &["toml"], |path| path.with_extension(""));
     embed("ci/known", "known.rs", &["toml"], |path| path.with_extension(""));
+    embed("ci/setup", "setup.rs", &["sh", "py"], Path::to_path_buf);
     embed("shaders/frozen", "frozen.rs", &["toml", "txt"], Path::to_path_buf);
-    for library in ["naga", "rspirv"] {
-        println!("cargo::rustc-env={}_VERSION={}", library.to_uppercase(), locked(library));
-    }
-}
-
-/// The version of a library that `Cargo.lock` names.
-fn locked(library: &str) -> String {
-    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it for build scripts"));
-    let path = manifest.join("../../Cargo.lock");
-    println!("cargo::rerun-if-changed={}", path.display());
-    let text = fs::read_to_string(path).expect("the lock file is part of the repository");
-    let mut lines = text.lines().skip_while(|line| *line != format!("name = \"{library}\""));
-    let version = lines.nth(1).and_then(|line| line.strip_prefix("version = \""));
-    version.and_then(|rest| rest.strip_suffix('"')).expect("a version stands behind each name").to_owned()
 }
 
 /// Writes the files of these extensions below `folder` of the repository as an array; `name` makes names of paths below it.
 fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -> PathBuf) {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it for build scripts"));
-    let root = manifest.join("../..").join(folder);
+    let root = manifest.join(folder);
     let mut files = Vec::new();
     collect(&root, extensions, &mut files);
     files.sort();
@@ -40,7 +29,8 @@ fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -
         let id = relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
         let path = file.canonicalize().expect("the file was just listed");
         let text = path.to_str().expect("cargo builds only in folders whose names are UTF-8");
-        writeln!(source, "    ({id:?}, include_str!({text:?})),").expect("writing to a string does not fail");
+        writeln!(source, "    BuiltInFile {{ name: {id:?}, text: include_str!({text:?}) }},")
+            .expect("writing to a string does not fail");
     }
     source.push(']');
 
@@ -50,7 +40,7 @@ fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -
 
 fn collect(folder: &Path, extensions: &[&str], files: &mut Vec<PathBuf>) {
     println!("cargo::rerun-if-changed={}", folder.display());
-    for entry in fs::read_dir(folder).expect("the folder is part of the repository") {
+    for entry in fs::read_dir(folder).expect("the folder is part of the package") {
         let path = entry.expect("the folder was just opened").path();
         if path.is_dir() {
             collect(&path, extensions, files);

@@ -1,4 +1,4 @@
-//! A slangc that stays: `layoutproof-slang --library PATH` loads Slang's compiler library once and says its version.
+//! A slangc that stays: `layoutproof slang-library --library PATH` loads Slang's compiler library once and says its version.
 //!
 //! Frames come on stdin (a folder, then slangc's arguments) and go to stdout (`ok` or `failed`, then what slangc would
 //! print); files are written where slangc would write them. It ends when stdin does. A process of its own because Slang
@@ -8,13 +8,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use layoutproof_compilers::slang_library::frame::{receive, send};
-use layoutproof_compilers::slang_library::{SlangLibrary, SlangLibraryError};
+use super::frame::{receive, send};
+use super::{SlangLibrary, SlangLibraryError};
 
 /// Why the process ended before stdin did.
 #[derive(Debug, thiserror::Error)]
 enum SlangDriverError {
-    #[error("usage: layoutproof-slang --library PATH")]
+    #[error("usage: layoutproof slang-library --library PATH")]
     Usage,
     #[error(transparent)]
     Library(#[from] SlangLibraryError),
@@ -22,12 +22,13 @@ enum SlangDriverError {
     Pipe(#[from] io::Error),
 }
 
-fn main() -> ExitCode {
-    match run(std::env::args().skip(1)) {
+/// Carries out the command with these arguments: answers requests until standard input ends.
+pub fn serve_requests(arguments: &[String]) -> ExitCode {
+    match run(arguments.iter().cloned()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to tell if stderr is closed.
-            let _ = writeln!(io::stderr(), "layoutproof-slang: error: {error}");
+            let _ = writeln!(io::stderr(), "layoutproof slang-library: error: {error}");
             ExitCode::from(2)
         }
     }
@@ -60,7 +61,7 @@ mod tests {
     #[test]
     fn a_missing_library_is_named() {
         let message = |line: &str| run(line.split_whitespace().map(str::to_owned)).unwrap_err().to_string();
-        assert_eq!(message(""), "usage: layoutproof-slang --library PATH");
+        assert_eq!(message(""), "usage: layoutproof slang-library --library PATH");
         assert!(message("--library no/such.so").starts_with("cannot load no/such.so: "));
     }
 }

@@ -1,4 +1,4 @@
-//! `dxc` for machines that have only its library: `layoutproof-dxc --library PATH [--abi old|new] DXC-ARGUMENTS`.
+//! `dxc` for machines that have only its library: `layoutproof dxc-library --library PATH [--abi old|new] DXC-ARGUMENTS`.
 //!
 //! Diagnostics go to stderr, the listing of DXIL to stdout or with `-Fc FILE` to a file, and `-Fo FILE` writes the object.
 //! Exit status 0: compiled; 1: DXC refused the source; 2: could not be asked. `--version` prints the library's version
@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use layoutproof_compilers::dxc_library::{Abi, DxcLibrary};
+use super::{Abi, DxcLibrary, DxcLibraryError};
 
 /// Why nothing was compiled.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ enum DxcDriverError {
     #[error("{path}: {source}")]
     File { path: String, source: io::Error },
     #[error(transparent)]
-    Library(#[from] layoutproof_compilers::dxc_library::DxcLibraryError),
+    Library(#[from] DxcLibraryError),
 }
 
 /// The command line: our own options, then dxc's.
@@ -37,10 +37,11 @@ unsafe extern "C" {
     safe fn _exit(status: c_int) -> !;
 }
 
-fn main() {
-    let status = run(std::env::args().skip(1)).unwrap_or_else(|error| {
+/// Carries out the command with these arguments and ends the process.
+pub fn compile_and_exit(arguments: &[String]) -> ! {
+    let status = run(arguments.iter().cloned()).unwrap_or_else(|error| {
         // Nothing is left to tell if stderr is closed.
-        let _ = writeln!(io::stderr(), "layoutproof-dxc: error: {error}");
+        let _ = writeln!(io::stderr(), "layoutproof dxc-library: error: {error}");
         2
     });
     let _ = io::stdout().flush();

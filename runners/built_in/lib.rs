@@ -1,0 +1,36 @@
+//! The data files that the `layoutproof` program brings along: cases, known differences, frozen decisions of compilers, and
+//! the scripts of its set-up.
+//!
+//! Texts only: nothing here knows what they mean. The package's folder is the root of the repository.
+#![forbid(unsafe_code)]
+
+/// A data file of the repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuiltInFile {
+    /// Its path below the folder of its kind, with `/`; of cases and known differences without the suffix.
+    pub name: &'static str,
+    /// What is in it.
+    pub text: &'static str,
+}
+
+/// The cases: id and text.
+pub const CASES: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
+
+/// The known differences, `ci/known`.
+pub const KNOWN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
+
+/// What builds of compilers decided, `shaders/frozen`.
+pub const FROZEN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
+
+/// Mutants of rules that no case can tell from the rule, `ci/equivalent-mutants.toml`.
+pub const EQUIVALENT_MUTANTS: &str = include_str!("../../ci/equivalent-mutants.toml");
+
+/// The parts of the set-up, `ci/setup`.
+pub const SETUP_PARTS: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/setup.rs"));
+
+/// The scripts in `ci` itself that the set-up consists of.
+pub const SETUP_SCRIPTS: &[BuiltInFile] = &[
+    BuiltInFile { name: "setup.sh", text: include_str!("../../ci/setup.sh") },
+    BuiltInFile { name: "tools-folder", text: include_str!("../../ci/tools-folder") },
+    BuiltInFile { name: "versions.sh", text: include_str!("../../ci/versions.sh") },
+];

@@ -1,0 +1,51 @@
+//! `layoutproof completions` and `layoutproof man`: what a package installs beside the program.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use clap_complete::Shell;
+use layoutproof_core::report::summary::Exit;
+
+use crate::help;
+use crate::output::print;
+
+/// `layoutproof completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// `layoutproof man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder for the pages, one for each command; it is made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+/// Prints a script that completes commands, options and their values.
+///
+/// # Errors
+/// The script is no text, which would be a fault of the library that writes it.
+pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut help::visible_command(), help::PROGRAM, &mut script);
+
+    print(&String::from_utf8(script).context("writing the completions")?);
+    Ok(Exit::Agree)
+}
+
+/// Writes the manual pages of the program and of each command.
+///
+/// # Errors
+/// The folder or a page cannot be written.
+pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
+    let writing = || format!("writing manual pages to {}", args.out.display());
+    fs::create_dir_all(&args.out).with_context(writing)?;
+    clap_mangen::generate_to(help::visible_command(), &args.out).with_context(writing)?;
+    Ok(Exit::Agree)
+}

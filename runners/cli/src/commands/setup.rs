@@ -1,0 +1,166 @@
+//! `layoutproof setup`: installs what a run needs and this machine lacks.
+//!
+//! The work is done by the scripts that the repository's own `ci/setup.sh` consists of, which are inside the program with all
+//! versions and checksums; this command writes them to a temporary folder and lets bash run them.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use layoutproof_built_in::{SETUP_PARTS, SETUP_SCRIPTS};
+use layoutproof_compilers::SETUP_SOURCES;
+use layoutproof_compilers::search_path::{keep_absolute_path, on_path};
+use layoutproof_compilers::tools_folder::{self, ToolsFolder};
+use layoutproof_core::report::summary::Exit;
+use tempfile::TempDir;
+
+use crate::output::{print, warn};
+
+/// `layoutproof setup`.
+#[derive(Debug, Args)]
+pub struct SetupArgs {
+    /// What to install. By default lavapipe, spirv-tools, glslang, swiftshader, vkd3d, dxc and slangc, and tint where Node.js
+    /// and npm are there.
+    #[arg(value_enum, value_name = "THING")]
+    pub things: Vec<SetupThing>,
+}
+
+/// What can be installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SetupThing {
+    /// The Vulkan loader and Mesa's Vulkan driver on the CPU, from the distribution.
+    Lavapipe,
+    /// spirv-val, from the distribution.
+    SpirvTools,
+    /// glslangValidator, from the distribution.
+    Glslang,
+    /// Google's Vulkan driver on the CPU.
+    Swiftshader,
+    /// Direct3D 12 above Vulkan, and vkd3d-compiler.
+    Vkd3d,
+    /// DXC, as a library.
+    Dxc,
+    /// slangc.
+    Slangc,
+    /// Tint; with Node.js and npm from the distribution.
+    Tint,
+    /// A DXC of 2022.
+    DxcOld,
+    /// Clang, from the distribution.
+    Clang,
+    /// Wine and MinGW from the distribution, with Microsoft's FXC and DXC 1.9.
+    Wine,
+}
+
+/// How a line of the scripts begins that says what is missing.
+const MISSING: &str = "missing  ";
+
+/// Installs what is asked for, and says line by line what was done.
+///
+/// # Errors
+/// This system is not Linux, bash is missing, nothing says where the tools folder is, or a script failed. Something that
+/// could not be installed is exit code 3.
+pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
+    if !cfg!(target_os = "linux") {
+        bail!("{}", elsewhere());
+    }
+    let Some(bash) = on_path("bash") else {
+        bail!("the set-up is a script for bash, which is not on the PATH; install bash");
+    };
+    let folder = ToolsFolder::place()?;
+    let scripts = write_scripts().context("writing the set-up's scripts to a temporary folder")?;
+
+    let mut command = Command::new(bash);
+    command.arg(scripts.path().join("ci/setup.sh")).arg("--without-build");
+    command.args(args.things.iter().filter_map(ValueEnum::to_possible_value).map(|thing| thing.get_name().to_owned()));
+    command.env(tools_folder::VARIABLE, folder.path()).stdin(Stdio::null()).stderr(Stdio::piped());
+    keep_absolute_path(&mut command);
+    let mut child = command.spawn().context("starting bash")?;
+
+    let mut missing = 0;
+    for line in child.stderr.take().into_iter().flat_map(|stderr| BufReader::new(stderr).lines()) {
+        let line = line.context("reading what the set-up says")?;
+        missing += usize::from(line.starts_with(MISSING));
+        warn(&format!("{line}\n"));
+    }
+    let status = child.wait().context("waiting for the set-up")?;
+    if !status.success() {
+        bail!("the set-up ended with {status}");
+    }
+
+    let place = folder.path().display();
+    if missing > 0 {
+        print(&format!("Missing {missing} of what was asked for, see above; the rest is in {place} or of the system\n"));
+        return Ok(Exit::Missing);
+    }
+    print(&format!("Ready   all that was asked for is in {place} or of the system; `layoutproof doctor` lists it\n"));
+    Ok(Exit::Agree)
+}
+
+/// The scripts and the sources that they read, in folders as in the repository.
+fn write_scripts() -> anyhow::Result<TempDir> {
+    let place = tempfile::Builder::new().prefix("layoutproof-setup-").tempdir()?;
+    for script in SETUP_SCRIPTS {
+        write(place.path(), &format!("ci/{}", script.name), script.text)?;
+    }
+    for part in SETUP_PARTS {
+        write(place.path(), &format!("ci/setup/{}", part.name), part.text)?;
+    }
+    for source in SETUP_SOURCES {
+        write(place.path(), &format!("runners/compilers/{}", source.path), source.text)?;
+    }
+    Ok(place)
+}
+
+fn write(root: &Path, name: &str, text: &str) -> anyhow::Result<()> {
+    let path = root.join(name);
+    fs::create_dir_all(path.parent().unwrap_or(root))?;
+    fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
+}
+
+/// What to do on systems that the scripts do not know.
+fn elsewhere() -> String {
+    let system = std::env::consts::OS;
+    if !cfg!(windows) {
+        return format!("the set-up is for Linux; on {system} put compilers on the PATH, devices are those of the system");
+    }
+    let (release, file, digest) =
+        (pinned("WINDOWS_DXC_RELEASE"), pinned("WINDOWS_DXC_FILE"), pinned("WINDOWS_DXC_SHA256"));
+    format!(
+        "the set-up is for Linux; devices are those of Windows. DXC is \
+         https://github.com/microsoft/DirectXShaderCompiler/releases/download/{release}/{file} (SHA-256 {digest}): unpack it, \
+         and put its bin\\x64 on the PATH"
+    )
+}
+
+/// A value of `ci/versions.sh`.
+fn pinned(name: &str) -> &'static str {
+    let scripts = SETUP_SCRIPTS.iter().filter(|script| script.name == "versions.sh");
+    let mut values = scripts.flat_map(|script| script.text.lines()).filter_map(|line| line.strip_prefix(name));
+    values.find_map(|rest| rest.strip_prefix('=')).unwrap_or("unknown")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_those_of_the_list_of_versions() {
+        assert_eq!(pinned("DXC_PYPI_NAME"), "coalpy");
+        assert_eq!(pinned("WINDOWS_DXC_SHA256").len(), 64);
+        assert_eq!(pinned("NO_SUCH_NAME"), "unknown");
+    }
+
+    /// The script refuses words that it does not know, so both lists must be the same.
+    #[test]
+    fn the_script_knows_every_thing() {
+        let script = SETUP_SCRIPTS.iter().find(|script| script.name == "setup.sh").unwrap().text;
+        let known = script.lines().find_map(|line| line.strip_prefix("all_things=(")).unwrap();
+        let known: Vec<&str> = known.trim_end_matches(')').split(' ').collect();
+        let things = SetupThing::value_variants().iter().map(|thing| thing.to_possible_value().unwrap());
+        assert_eq!(things.map(|thing| thing.get_name().to_owned()).collect::<Vec<_>>(), known);
+    }
+}

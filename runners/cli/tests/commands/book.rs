@@ -1,0 +1,173 @@
+//! The README and the book: their command lines are ones that the program knows, and what stands below one is what it prints.
+//!
+//! A block of code whose first line is "```hlsl scene.hlsl" is a file. In a block "```console" each line that begins with
+//! `$ layoutproof` is a command; what follows it, up to the next, is its standard output, in which `...` stands for any number
+//! of lines. A command without output is only asked whether it understands its arguments. A block with `needs=ID` is run
+//! where this device is.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::folder::Folder;
+
+/// How long a page's command may take; the longest runs a case on one device.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// A block of code of a page.
+struct CodeBlock {
+    /// What stands behind the first fence.
+    info: String,
+    lines: Vec<String>,
+    /// Line of the page, from 1.
+    line: usize,
+}
+
+/// A command with what it prints.
+struct Example {
+    words: String,
+    output: Vec<String>,
+    line: usize,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The README and each page of the book.
+fn pages() -> Vec<PathBuf> {
+    let book = std::fs::read_dir(root().join("harness/book")).unwrap().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<PathBuf> = book.filter(|path| path.extension().is_some_and(|suffix| suffix == "md")).collect();
+    pages.push(root().join("README.md"));
+    pages.sort();
+    pages
+}
+
+fn blocks(page: &Path) -> Vec<CodeBlock> {
+    let text = std::fs::read_to_string(page).unwrap();
+    let mut blocks: Vec<CodeBlock> = Vec::new();
+    let mut inside = false;
+    for (index, line) in text.lines().enumerate() {
+        match line.strip_prefix("```") {
+            Some(info) if !inside => {
+                blocks.push(CodeBlock { info: info.to_owned(), lines: Vec::new(), line: index + 1 });
+                inside = true;
+            }
+            Some(_) => inside = false,
+            None if inside => blocks.last_mut().unwrap().lines.push(line.to_owned()),
+            None => {}
+        }
+    }
+    assert!(!inside, "{}: a block of code does not end", page.display());
+    blocks
+}
+
+/// The commands of a console block that are of this program.
+fn examples(block: &CodeBlock) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut takes_output = false;
+    for (index, line) in block.lines.iter().enumerate() {
+        // A machine's name may stand before the prompt.
+        let command = line.split_once("$ ").filter(|(host, _)| !host.contains(' '));
+        if let Some((_, command)) = command {
+            takes_output = command.starts_with("layoutproof");
+            if takes_output {
+                let words = command.split(" #").next().unwrap_or(command).split_whitespace().collect::<Vec<_>>();
+                examples.push(Example { words: words.join(" "), output: Vec::new(), line: block.line + index + 1 });
+            }
+        } else if takes_output {
+            examples.last_mut().unwrap().output.push(line.clone());
+        }
+    }
+    examples
+}
+
+/// The arguments behind the program's name, without redirections.
+fn arguments(words: &str) -> String {
+    let words = words.split(" > ").next().unwrap_or(words).split(" < ").next().unwrap_or(words);
+    words.strip_prefix("layoutproof").unwrap_or(words).trim().to_owned()
+}
+
+/// True if `printed` is `expected`, in which `...` stands for any number of lines.
+fn is_printed(expected: &[String], printed: &[&str]) -> bool {
+    let Some((first, rest)) = expected.split_first() else { return printed.is_empty() };
+    if first == "..." {
+        return (0..=printed.len()).any(|skipped| is_printed(rest, &printed[skipped..]));
+    }
+    printed.split_first().is_some_and(|(line, others)| line.trim_end() == first.trim_end() && is_printed(rest, others))
+}
+
+/// Whether this machine has the device that a block needs.
+fn has_device(block: &CodeBlock) -> bool {
+    let Some((_, id)) = block.info.split_once("needs=") else { return true };
+    let listing = Folder::with(&[]).within(LIMIT).run("devices --format json");
+    listing.json()["devices"].as_array().unwrap().iter().any(|device| device["id"] == id)
+}
+
+#[test]
+fn what_the_pages_quote_is_what_is_printed() {
+    let mut compared = 0;
+    for page in pages() {
+        let folder = Folder::with(&[]).within(LIMIT);
+        for block in blocks(&page) {
+            if let Some((_, name)) = block.info.split_once(' ').filter(|(_, name)| name.contains('.')) {
+                folder.write(name, (block.lines.join("\n") + "\n").as_bytes());
+            }
+            let quoted: Vec<Example> = if block.info.starts_with("console") { examples(&block) } else { Vec::new() };
+            let quoted: Vec<Example> = quoted.into_iter().filter(|example| !example.output.is_empty()).collect();
+            if quoted.is_empty() || !has_device(&block) {
+                continue;
+            }
+
+            for example in quoted {
+                let answer = folder.run(&arguments(&example.words));
+                let printed: Vec<&str> = answer.out.lines().collect();
+                let place = format!("{}:{}", page.display(), example.line);
+                assert!(is_printed(&example.output, &printed), "{place}: `{}` prints\n{answer}", example.words);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 2, "{compared} outputs were compared");
+}
+
+/// `--help` behind a command line is answered only where the words before it are understood.
+#[test]
+fn every_command_line_of_the_pages_is_understood() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    let mut understood = 0;
+    for page in pages() {
+        for block in blocks(&page).iter().filter(|block| block.info.starts_with("console")) {
+            for example in examples(block) {
+                // Quoted words hold spaces, which these pages have in none.
+                let answer = folder.run(format!("{} --help", arguments(&example.words)).trim());
+                let place = format!("{}:{}", page.display(), example.line);
+                assert_eq!(answer.code(), 0, "{place}: `{}`\n{answer}", example.words);
+                understood += 1;
+            }
+        }
+    }
+    assert!(understood >= 30, "{understood} command lines");
+}
+
+/// Scripts and pages that are named are there.
+#[test]
+fn links_lead_to_files() {
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if !link.starts_with("http") {
+                let target = page.parent().unwrap().join(link.split('#').next().unwrap());
+                assert!(target.exists(), "{} links to {link}", page.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn dots_stand_for_lines() {
+    let expected = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+    assert!(is_printed(&expected(&["a", "...", "c"]), &["a", "b", "b", "c"]));
+    assert!(is_printed(&expected(&["...", "c", "..."]), &["c"]));
+    assert!(!is_printed(&expected(&["a", "...", "c"]), &["a", "b"]));
+    assert!(!is_printed(&expected(&["a"]), &["a", "b"]));
+}

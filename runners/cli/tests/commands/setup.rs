@@ -1,0 +1,85 @@
+//! `setup`, `completions` and `man`. No test downloads anything: what is fetched is there, cannot be had, or is a forgery.
+
+use std::fs;
+
+use super::folder::Folder;
+
+/// The value of a name in the list of pinned versions.
+fn pinned(name: &str) -> &'static str {
+    let versions = include_str!("../../../../ci/versions.sh");
+    versions.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap()
+}
+
+/// A folder whose tools folder is `tools` in it, on a machine where pip finds packages in the folder `wheels` alone.
+fn folder_without_registry() -> Folder {
+    let folder = Folder::with(&[]).with_drivers();
+    fs::create_dir_all(folder.path("wheels")).unwrap();
+    let (tools, wheels) = (folder.path("tools"), folder.path("wheels"));
+    folder
+        .with_variable("LAYOUTPROOF_TOOLS", tools.display().to_string())
+        .with_variable("PIP_NO_INDEX", "1")
+        .with_variable("PIP_FIND_LINKS", wheels.display().to_string())
+}
+
+#[test]
+fn setup_knows_its_things() {
+    let folder = folder_without_registry();
+    folder.run("setup nonsense").exits(2).warns("invalid value 'nonsense' for '[THING]...'");
+    folder.run("setup --help").exits(0).prints("layoutproof setup dxc slangc vkd3d");
+}
+
+#[cfg_attr(not(target_os = "linux"), ignore = "the set-up is for Linux")]
+#[test]
+fn what_is_there_is_not_fetched_again() {
+    let folder = folder_without_registry();
+    fs::create_dir_all(folder.path("tools/tools/dxc-lib")).unwrap();
+    let (name, version, digest) = (pinned("DXC_PYPI_NAME"), pinned("DXC_PYPI_VERSION"), pinned("DXC_PYPI_SHA256"));
+    folder.write("tools/tools/dxc-lib/pinned", format!("{name} {version} {digest}\n").as_bytes());
+
+    let answer = folder.run("setup dxc").exits(0).prints("Ready all that was asked for is in");
+    assert_eq!(answer.err, "");
+}
+
+#[cfg_attr(not(target_os = "linux"), ignore = "the set-up is for Linux")]
+#[test]
+fn what_cannot_be_fetched_is_missing() {
+    let folder = folder_without_registry();
+    folder.run("setup dxc").exits(3).warns("missing  DXC: ").prints("Missing 1 of what was asked for");
+    assert!(!folder.path("tools/tools/dxc-lib").exists());
+}
+
+/// A wheel of the right name and version that holds something else.
+#[cfg_attr(not(target_os = "linux"), ignore = "the set-up is for Linux")]
+#[test]
+fn a_file_with_another_checksum_is_refused() {
+    let folder = folder_without_registry();
+    let wheel = format!("wheels/{}-{}-py3-none-any.whl", pinned("DXC_PYPI_NAME"), pinned("DXC_PYPI_VERSION"));
+    folder.write(&wheel, b"no compiler");
+    let answer = folder.run("setup dxc").exits(3);
+    let has_pip = !answer.err.contains("pip, which is missing");
+    assert!(!has_pip || answer.err.contains("PyPI's file is NOT the pinned one (checksum differs)"), "{answer}");
+    assert!(!folder.path("tools/tools/dxc-lib").exists());
+}
+
+#[test]
+fn completions_have_every_command_that_is_shown() {
+    let folder = Folder::with(&[]);
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = folder.run(&format!("completions {shell}")).exits(0).out;
+        assert!(script.contains("regress") && script.contains("no-known"), "{shell}");
+        assert!(!script.contains("dxc-library") && !script.contains("read-worker"), "{shell}");
+    }
+    folder.run("completions cmd").exits(2).warns("[possible values: bash, elvish, fish, powershell, zsh]");
+}
+
+#[test]
+fn man_writes_a_page_for_each_command() {
+    let folder = Folder::with(&[("file", "")]);
+    folder.run("man --out share/man1").exits(0);
+    let pages = fs::read_dir(folder.path("share/man1")).unwrap().count();
+    let commands = folder.run("--help").exits(0).out.lines().filter(|line| line.starts_with("  ")).count();
+    assert!(pages > 15 && pages <= commands, "{pages} pages");
+    assert!(folder.read("share/man1/layoutproof-run.1").contains("no\\-known"));
+    assert!(folder.read("share/man1/layoutproof.1").contains(".TH layoutproof 1"));
+    folder.run("man --out file").exits(2).warns("error: writing manual pages to file");
+}
