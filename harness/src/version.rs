@@ -9,7 +9,7 @@ use thiserror::Error;
 pub const NAGA_VERSION: &str = "30.0.1";
 
 /// The rspirv inside, in the same way.
-pub const RSPIRV_VERSION: &str = "0.13.0";
+pub const RSPIRV_VERSION: &str = "0.13.0+sdk-1.4.341.0";
 
 /// Comparisons that must all hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

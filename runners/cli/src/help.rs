@@ -16,14 +16,8 @@ struct CommandGroup {
 
 /// All commands that are shown; one that stands in no group is shown in the last.
 const GROUPS: [CommandGroup; 4] = [
-    CommandGroup {
-        heading: "Shader layouts",
-        commands: &["show", "check", "diff", "run", "reflect", "init"],
-    },
-    CommandGroup {
-        heading: "Compilers",
-        commands: &["fuzz", "freeze", "regress", "compilers", "export"],
-    },
+    CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "run", "reflect", "init"] },
+    CommandGroup { heading: "Compilers", commands: &["fuzz", "freeze", "regress", "compilers", "export"] },
     CommandGroup { heading: "Drivers and fleets", commands: &["devices", "report", "bench"] },
     CommandGroup {
         heading: "layoutproof itself",
@@ -111,10 +105,7 @@ const EXAMPLES: [Examples; 16] = [
         lines: &["layoutproof export arrays/scalar_packs_behind_the_last_element --format amber > test.amber"],
     },
     Examples { command: "devices", lines: &["layoutproof devices --format json"] },
-    Examples {
-        command: "report",
-        lines: &["layoutproof report 1.jsonl 2.jsonl 3.jsonl --junit junit.xml"],
-    },
+    Examples { command: "report", lines: &["layoutproof report 1.jsonl 2.jsonl 3.jsonl --junit junit.xml"] },
     Examples { command: "setup", lines: &["layoutproof setup", "layoutproof setup dxc slangc vkd3d"] },
     Examples {
         command: "list",
@@ -182,8 +173,7 @@ fn groups_text(command: &Command) -> String {
     let header = *Styles::styled().get_header();
     let mut text = String::new();
     for (index, group) in GROUPS.iter().enumerate() {
-        let mut shown: Vec<&Command> =
-            group.commands.iter().filter_map(|name| command.find_subcommand(name)).collect();
+        let mut shown: Vec<&Command> = group.commands.iter().filter_map(|name| command.find_subcommand(name)).collect();
         if index + 1 == GROUPS.len() {
             shown.extend(command.get_subcommands().filter(|command| !command.is_hide_set() && !is_grouped(command)));
         }

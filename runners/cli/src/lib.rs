@@ -23,7 +23,9 @@ use layoutproof_core::report::summary::Exit;
 
 pub use command_line::Cli;
 use command_line::Command;
-use commands::{bench, export, freeze, fuzz, list_commands, mutants, pages, reflect, regress, report, run, setup, show};
+use commands::{
+    bench, export, freeze, fuzz, list_commands, mutants, pages, reflect, regress, report, run, setup, show,
+};
 use layoutproof_executor::serve;
 use output::{warn, warn_rendered};
 use select::refused_input::RefusedInput;

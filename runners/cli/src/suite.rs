@@ -153,7 +153,8 @@ impl Suite {
         }
 
         if self.devices.len() == 1 {
-            let reason = || Ok(Completion::ignored_with("no Vulkan or GL driver was found; `layoutproof setup` fetches some"));
+            let reason =
+                || Ok(Completion::ignored_with("no Vulkan or GL driver was found; `layoutproof setup` fetches some"));
             trials.push(Trial::ignorable_test("devices", reason));
         }
         trials

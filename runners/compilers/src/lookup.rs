@@ -58,10 +58,8 @@ impl Compiler {
 
     /// All compilers that are looked for.
     pub fn known() -> impl Iterator<Item = KnownCompiler> {
-        driven_programs().map(|DrivenProgram { lookup, .. }| KnownCompiler {
-            name: lookup.name,
-            advice: lookup.advice(),
-        })
+        driven_programs()
+            .map(|DrivenProgram { lookup, .. }| KnownCompiler { name: lookup.name, advice: lookup.advice() })
     }
 
     /// Looks for the compiler of a name in [`Compiler::known`].

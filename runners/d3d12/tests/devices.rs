@@ -46,7 +46,8 @@ fn main() -> ExitCode {
     }
     let trials = match layoutproof_d3d12::enumerate() {
         Ok(found) if found.devices.is_empty() => {
-            let reason = format!("no device of Direct3D 12 (`layoutproof setup vkd3d` fetches one) {}", found.notes.join("; "));
+            let reason =
+                format!("no device of Direct3D 12 (`layoutproof setup vkd3d` fetches one) {}", found.notes.join("; "));
             vec![Trial::ignorable_test("every_device", || Ok(libtest_mimic::Completion::ignored_with(reason)))]
         }
         Ok(found) => found.devices.iter().flat_map(trials).collect(),

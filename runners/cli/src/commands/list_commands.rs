@@ -154,7 +154,11 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
             let (version, program, origin) = (validator.version(), validator.program().display(), validator.origin());
             good("spirv-val", format!("{version}, {program}, {origin}"))
         }
-        None => missing("spirv-val", "modules go to devices unchecked", "`layoutproof setup spirv-tools` installs it; SPIRV_VAL names one of your own"),
+        None => missing(
+            "spirv-val",
+            "modules go to devices unchecked",
+            "`layoutproof setup spirv-tools` installs it; SPIRV_VAL names one of your own",
+        ),
     });
     findings.extend(compiler_findings(&tools));
     print(&listing::doctor(&findings, style));
@@ -186,9 +190,11 @@ fn direct3d_finding(listing: &DeviceListing, launch: &Launch) -> Option<Finding>
         None if has_device => Some(good(NAME, "of the system".to_owned())),
         Some(_) => Some(broken(NAME, "vkd3d was fetched, and gives no device".to_owned())),
         None if cfg!(target_os = "macos") => None,
-        None => {
-            Some(missing(NAME, "no library (vkd3d 2), or no device of it", "`layoutproof setup vkd3d` fetches vkd3d 2 on Debian"))
-        }
+        None => Some(missing(
+            NAME,
+            "no library (vkd3d 2), or no device of it",
+            "`layoutproof setup vkd3d` fetches vkd3d 2 on Debian",
+        )),
     }
 }
 

@@ -93,7 +93,9 @@ pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
 
     let place = folder.path().display();
     if missing > 0 {
-        print(&format!("Missing {missing} of what was asked for, see above; the rest is in {place} or of the system\n"));
+        print(&format!(
+            "Missing {missing} of what was asked for, see above; the rest is in {place} or of the system\n"
+        ));
         return Ok(Exit::Missing);
     }
     print(&format!("Ready   all that was asked for is in {place} or of the system; `layoutproof doctor` lists it\n"));
@@ -125,7 +127,9 @@ fn write(root: &Path, name: &str, text: &str) -> anyhow::Result<()> {
 fn elsewhere() -> String {
     let system = std::env::consts::OS;
     if !cfg!(windows) {
-        return format!("the set-up is for Linux; on {system} put compilers on the PATH, devices are those of the system");
+        return format!(
+            "the set-up is for Linux; on {system} put compilers on the PATH, devices are those of the system"
+        );
     }
     let (release, file, digest) =
         (pinned("WINDOWS_DXC_RELEASE"), pinned("WINDOWS_DXC_FILE"), pinned("WINDOWS_DXC_SHA256"));

@@ -34,8 +34,7 @@ pub(crate) fn header(
     drivers: &FetchedDrivers,
 ) -> RunHeader {
     let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
-    let built_in =
-        [("spirv-val", validator.as_str()), ("naga", NAGA_VERSION), ("rspirv", RSPIRV_VERSION)];
+    let built_in = [("spirv-val", validator.as_str()), ("naga", NAGA_VERSION), ("rspirv", RSPIRV_VERSION)];
     let mut tools = builds;
     tools.extend(built_in.map(|(tool, version)| (tool.to_owned(), version.to_owned())));
 

@@ -24,7 +24,7 @@ fn folder_without_registry() -> Folder {
 #[test]
 fn setup_knows_its_things() {
     let folder = folder_without_registry();
-    folder.run("setup nonsense").exits(2).warns("invalid value 'nonsense' for '[THING]...'");
+    folder.run("setup nonsense").exits(2).warns("error: invalid value 'nonsense' for '[THING]...'");
     folder.run("setup --help").exits(0).prints("layoutproof setup dxc slangc vkd3d");
 }
 
@@ -44,7 +44,7 @@ fn what_is_there_is_not_fetched_again() {
 #[test]
 fn what_cannot_be_fetched_is_missing() {
     let folder = folder_without_registry();
-    folder.run("setup dxc").exits(3).warns("missing  DXC: ").prints("Missing 1 of what was asked for");
+    folder.run("setup dxc").exits(3).warns("missing DXC: ").prints("Missing 1 of what was asked for");
     assert!(!folder.path("tools/tools/dxc-lib").exists());
 }
 
