@@ -4,14 +4,13 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::args::{Colour, FormatArgs, ReportArgs, RunArgs};
+use crate::args::{Colour, CompletionsArgs, FormatArgs, ManArgs, ReportArgs, RunArgs};
 use crate::commands::bench::BenchArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::freeze::FreezeArgs;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::commands::list_commands::ListArgs;
 use crate::commands::mutants::MutantsArgs;
-use crate::commands::pages::{CompletionsArgs, ManArgs};
 use crate::commands::reflect::ReflectArgs;
 use crate::commands::regress::RegressArgs;
 use crate::commands::setup::SetupArgs;

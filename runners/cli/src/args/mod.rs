@@ -2,6 +2,7 @@
 //! command's arguments are beside the command.
 
 mod output;
+mod pages;
 mod part;
 pub mod placement;
 mod report;
@@ -15,6 +16,7 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 
 pub use output::OutputArgs;
+pub use pages::{CompletionsArgs, ManArgs};
 pub use part::{PartArgs, Shard};
 pub use placement::PlacementArgs;
 pub use report::ReportArgs;

@@ -1,31 +1,13 @@
 //! `layoutproof completions` and `layoutproof man`: what a package installs beside the program.
 
 use std::fs;
-use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::Args;
-use clap_complete::Shell;
 use layoutproof_core::report::summary::Exit;
 
+use crate::args::{CompletionsArgs, ManArgs};
 use crate::help;
 use crate::output::print;
-
-/// `layoutproof completions`.
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// The shell.
-    #[arg(value_enum)]
-    pub shell: Shell,
-}
-
-/// `layoutproof man`.
-#[derive(Debug, Args)]
-pub struct ManArgs {
-    /// The folder for the pages, one for each command; it is made if it is not there.
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-}
 
 /// Prints a script that completes commands, options and their values.
 ///
