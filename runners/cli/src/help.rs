@@ -96,7 +96,7 @@ const EXAMPLES: [Examples; 16] = [
         command: "regress",
         lines: &[
             "layoutproof regress --compiler build/bin/dxc",
-            "layoutproof regress --compiler build/bin/dxc --from frozen",
+            "layoutproof regress --compiler build/bin/dxc --against frozen",
         ],
     },
     Examples { command: "compilers", lines: &["DXC=build/bin/dxc layoutproof compilers"] },

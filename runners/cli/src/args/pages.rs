@@ -1,0 +1,24 @@
+//! The arguments of `layoutproof completions` and `man`.
+//!
+//! They are here and not beside the commands: the command line names them, and the commands write about the command line.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+/// `layoutproof completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// `layoutproof man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder for the pages, one for each command; it is made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
