@@ -255,6 +255,6 @@ fn lists_of_known_differences_and_floors_are_read_as_strictly() {
     let known = folder.run(&format!("{words} --known known.toml")).exits(2).warns("× unknown key `devise`");
     assert!(known.err.contains("[known.toml:2:1]") && known.err.contains("`reason` is missing"), "{known}");
     folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("× `proves` is one of \"decorations\"");
-    folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("× `runner` is \"ash\", \"wgpu\" or \"d3d12\"");
+    folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("× `runner` is one of \"ash\", \"wgpu\"");
     folder.run(&format!("{words} --known absent.toml")).exits(2).warns("error: reading absent.toml:");
 }
