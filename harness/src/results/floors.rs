@@ -277,6 +277,7 @@ leaves = 2
             not_checked: Vec::new(),
             known: None,
             fast: false,
+            retries: 0,
             ms: 0,
             leaves: 3,
             leaves_not_probed: 0,

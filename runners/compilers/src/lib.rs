@@ -12,8 +12,12 @@ pub mod drivers;
 pub mod dxc_library;
 pub mod family;
 pub mod glslang_module;
+#[cfg(windows)]
+mod job_object;
 pub mod lookup;
+pub mod mapped_file;
 mod own_program;
+pub mod process_tree;
 mod program_lookup;
 pub mod regular_file;
 pub mod scratch;

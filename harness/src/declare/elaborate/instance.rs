@@ -42,8 +42,8 @@ impl<'t> Elaborator<'t> {
             (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
             (Builtin::PointerStruct, [GenericArgument::Type(pointee), ..]) => {
                 let named = self.named(pointee, None, context)?;
-                let pointer = self.pointer(named, span)?;
-                self.pointer_struct(pointer, span)
+                let member = self.pointer(named, span)?;
+                self.pointer_struct(member, span)
             }
             (Builtin::Tuple, elements) => self.tuple(elements, span, context),
             (Builtin::Object, _) => {

@@ -167,7 +167,8 @@ impl DecisionRequest<'_> {
         answers.extend(ask(&asked, layout, first).map(|answer| (format!("block {}", layout.name), answer)));
 
         if let Some(array) = elements(layout) {
-            let second = plan_of_second_element(&array, &array.leaves_in(ElementChoice::Sample), &places).only(&[Form::Leaf].into());
+            let second = plan_of_second_element(&array, &array.leaves_in(ElementChoice::Sample), &places)
+                .only(&[Form::Leaf].into());
             answers.extend(ask(&asked, &array, second).map(|answer| (format!("block {}[1]", layout.name), answer)));
         }
     }
