@@ -39,6 +39,13 @@ DAWN_NPM_SHA256=77a6be6513b9f7c2e94425620ce603efb38cdc5d0393e1b31a1b0c8479330ffd
 # by `ci/setup.sh --clang`.
 CLANG_VERSION=22
 
+# Rust for ci/cross, by rustup, with the standard libraries of these targets.
+CROSS_RUST_VERSION=1.95.0
+CROSS_TARGETS=x86_64-pc-windows-gnu,aarch64-apple-darwin
+
+# The vkd3d of Debian testing that known differences and floors were made with. ci/known/vkd3d.toml says it, too.
+VKD3D_TRIED=2.1
+
 # cargo-fuzz from crates.io, for ci/fuzz. It runs with stable Rust, since no sanitizer is asked for.
 CARGO_FUZZ_VERSION=0.13.2
 

@@ -17,6 +17,7 @@ pub mod check;
 pub mod declare;
 pub mod export;
 pub mod generate;
+pub mod host;
 pub mod input;
 pub mod inspect;
 pub mod model;

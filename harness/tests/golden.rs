@@ -5,13 +5,18 @@
 #[path = "golden/records.rs"]
 mod records;
 
+use std::time::Duration;
+
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
+use layoutproof_core::report::declaration_words::DeclarationWords;
+use layoutproof_core::report::junit::JunitFacts;
 use layoutproof_core::report::listing::{self, CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_core::report::show_json::{ShownBlock, ShownLayout};
+use layoutproof_core::report::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use layoutproof_core::report::terminal::{self, RunFacts};
 use layoutproof_core::report::{
-    Style, coverage_table, deqp_csv, diff_text, github, json_lines, junit, matrix, mutant_table, padding_text,
+    Style, causes, coverage_table, deqp_csv, diff_text, github, json_lines, junit, matrix, mutant_table, padding_text,
     struct_text, summary,
 };
 use layoutproof_core::results::coverage::kind::After;
@@ -29,7 +34,7 @@ const COLOUR: Style = Style { colour: true, ascii: false };
 const ASCII: Style = Style { colour: false, ascii: true };
 
 fn failure_of(check: CheckRecord, style: Style) -> String {
-    terminal::failure_report(&[check], "target/layoutproof/records.jsonl", style)
+    terminal::failure_report(&[check], None, style)
 }
 
 #[test]
@@ -64,25 +69,57 @@ fn failure_in_a_large_struct() {
 fn a_whole_run() {
     let checks = records::all();
     let end = summary::fold(&checks);
-    let facts = RunFacts { devices: &records::devices(), checks: &checks, end: &end, seconds: Some(6.82) };
-    let failures = terminal::failure_report(&checks, "target/layoutproof/records.jsonl", Style::PLAIN);
+    let facts =
+        RunFacts { devices: &records::devices(), checks: &checks, end: &end, seconds: Some(6.82), is_detailed: true };
+    let failures = terminal::failure_report(&checks, Some("target/layoutproof/records.jsonl"), Style::PLAIN);
     let verbose: String = checks.iter().map(|check| terminal::check_line(check, Style::PLAIN)).collect();
-    let text = format!("{verbose}\n{failures}\n{}", terminal::summary(&facts, Style::PLAIN));
+    let detailed = terminal::summary(&facts, Style::PLAIN);
+    let text = format!("{verbose}\n{failures}\n{detailed}");
     expect_file!["golden/run.txt"].assert_eq(&text);
+    let short = terminal::summary(&RunFacts { is_detailed: false, ..facts }, Style::PLAIN);
+    expect_file!["golden/summary.txt"].assert_eq(&short);
 }
 
 #[test]
 fn a_run_that_no_compiler_saw() {
     let checks = [CheckRecord { device: "model".into(), runner: RunnerKind::Model, ..records::agreeing() }];
-    let facts = RunFacts { devices: &[], checks: &checks, end: &summary::fold(&checks), seconds: None };
+    let facts =
+        RunFacts { devices: &[], checks: &checks, end: &summary::fold(&checks), seconds: None, is_detailed: false };
     expect_file!["golden/run_without_compiler.txt"].assert_eq(&terminal::summary(&facts, Style::PLAIN));
+}
+
+/// One bug in many cases is one block, and the others are listed by its number.
+#[test]
+fn failures_of_one_cause_are_one_block() {
+    let check =
+        |case: &str| CheckRecord { case: case.into(), ..records::compiler_differs("lavapipe", RunnerKind::Ash) };
+    let mut checks: Vec<CheckRecord> = ["vectors/straddle", "structs/nested", "structs/tail"].map(check).into();
+    checks.insert(1, records::device_differs());
+    expect_file!["golden/causes.txt"].assert_eq(&terminal::failure_report(&checks, Some("r.jsonl"), Style::PLAIN));
+
+    let causes = causes(&checks);
+    let sizes: Vec<usize> = causes.iter().map(|cause| cause.failures.len()).collect();
+    assert_eq!(sizes, [3, 1]);
+    let listed = causes[0].list(Style::PLAIN);
+    assert!(
+        listed.ends_with("  Disagree structs/tail · hlsl-cbuffer · dxc-1.7 -spirv · lavapipe via ash\n"),
+        "{listed}"
+    );
 }
 
 #[test]
 fn many_failures_are_cut() {
-    let check = |index: u32| CheckRecord { case: format!("push/nested_{index}"), ..records::broken() };
-    let checks: Vec<CheckRecord> = (0..43).map(check).collect();
-    expect_file!["golden/many_failures.txt"].assert_eq(&terminal::failure_report(&checks, "records.jsonl", ASCII));
+    let check = |(index, cause): (u32, char)| CheckRecord {
+        case: format!("push/nested_{index}"),
+        skip_reason: Some(format!("device lost: {cause}")),
+        ..records::broken()
+    };
+    let checks: Vec<CheckRecord> = (0..43).zip(('A'..='Z').chain('a'..='g').cycle()).map(check).collect();
+    expect_file!["golden/many_failures.txt"].assert_eq(&terminal::failure_report(
+        &checks,
+        Some("records.jsonl"),
+        ASCII,
+    ));
 }
 
 #[test]
@@ -107,7 +144,8 @@ fn the_matrix_of_compilers() {
         by("dxc-dxil", Proves::Native, records::agreeing()),
         by("dxc-dxil", Proves::Native, records::broken()),
     ]);
-    let text = [Style::PLAIN, ASCII].map(|style| matrix::matrix(&checks, style)).join("\n");
+    let whole = |style| matrix::matrix(&checks, style) + &matrix::differences(&checks, style);
+    let text = [Style::PLAIN, ASCII].map(whole).join("\n");
     expect_file!["golden/matrix.txt"].assert_eq(&text);
     expect_file!["golden/matrix.md"].assert_eq(&matrix::markdown(&checks));
     assert_eq!(matrix::matrix(&[records::agreeing()], Style::PLAIN), "");
@@ -116,7 +154,9 @@ fn the_matrix_of_compilers() {
 #[test]
 fn machine_formats() {
     let checks = records::all();
-    expect_file!["golden/junit.xml"].assert_eq(&junit::junit(&checks));
+    let devices = records::devices();
+    let facts = JunitFacts { devices: &devices, hostname: Some("ci-1"), time: Some(Duration::from_millis(6820)) };
+    expect_file!["golden/junit.xml"].assert_eq(&junit::junit(&checks, facts));
     expect_file!["golden/deqp.csv"].assert_eq(&deqp_csv::results(&checks));
     expect_file!["golden/github_annotations.txt"].assert_eq(&github::annotations(&checks));
     expect_file!["golden/github_summary.md"].assert_eq(&github::markdown(&checks));
@@ -225,14 +265,30 @@ fn scalar() -> ShownLayout {
 #[test]
 fn annotated_structs() {
     let check = |layouts: &[ShownLayout], style, expected: ExpectFile| {
-        expected.assert_eq(&struct_text::show(layouts, style));
+        expected.assert_eq(&struct_text::show(&columns(layouts), DeclarationWords::Hlsl, style));
     };
     check(&[hlsl()], Style::PLAIN, expect_file!["golden/show.txt"]);
     check(&[nested()], Style::PLAIN, expect_file!["golden/show_nested.txt"]);
     check(&[forbidden()], Style::PLAIN, expect_file!["golden/show_forbidden.txt"]);
     check(&[hlsl(), std140(), forbidden()], Style::PLAIN, expect_file!["golden/show_side_by_side.txt"]);
     let alike = ShownLayout { rules: "relaxed430".into(), ..nested() };
-    check(&[nested(), alike, scalar()], ASCII, expect_file!["golden/show_nested_side_by_side.txt"]);
+    let of_elements = |layout: ShownLayout| {
+        let elements = layout.blocks.into_iter().filter(|block| block.kind == BlockKind::StructuredElement);
+        ShownLayout { rules: layout.rules, blocks: elements.collect() }
+    };
+    let elements = [nested(), alike].map(of_elements);
+    check(&[&elements[..], &[scalar()]].concat(), ASCII, expect_file!["golden/show_nested_side_by_side.txt"]);
+}
+
+/// Layouts as columns of the text, without their padding.
+fn columns(layouts: &[ShownLayout]) -> Vec<ShownColumn> {
+    let block =
+        |shown: &ShownBlock| ShownColumnBlock { shown: shown.clone(), padding: None, presence: BlockPresence::Present };
+    let column = |layout: &ShownLayout| ShownColumn {
+        name: layout.rules.clone(),
+        blocks: layout.blocks.iter().map(block).collect(),
+    };
+    layouts.iter().map(column).collect()
 }
 
 #[test]
@@ -283,11 +339,12 @@ fn listings() {
 #[test]
 fn ascii_texts_are_ascii() {
     let checks = records::all();
-    let facts = RunFacts { devices: &[], checks: &checks, end: &summary::fold(&checks), seconds: None };
+    let facts =
+        RunFacts { devices: &[], checks: &checks, end: &summary::fold(&checks), seconds: None, is_detailed: false };
     for text in [
-        terminal::failure_report(&checks, "records.jsonl", ASCII),
+        terminal::failure_report(&checks, Some("records.jsonl"), ASCII),
         terminal::summary(&facts, ASCII),
-        struct_text::show(&[hlsl(), forbidden()], ASCII),
+        struct_text::show(&columns(&[hlsl(), forbidden()]), DeclarationWords::Hlsl, ASCII),
         diff_text::diff(&hlsl(), &std140(), ASCII).text,
     ] {
         assert!(text.is_ascii(), "{text}");
@@ -297,7 +354,7 @@ fn ascii_texts_are_ascii() {
 #[test]
 fn colour_adds_nothing_but_colour() {
     let checks = records::all();
-    let coloured = terminal::failure_report(&checks, "records.jsonl", COLOUR);
+    let coloured = terminal::failure_report(&checks, Some("records.jsonl"), COLOUR);
     let mut plain = String::new();
     let mut rest = coloured.as_str();
     while let Some(start) = rest.find('\u{1b}') {
@@ -307,7 +364,7 @@ fn colour_adds_nothing_but_colour() {
     }
     plain += rest;
     let lines: Vec<&str> = plain.lines().map(str::trim_end).collect();
-    let expected = terminal::failure_report(&checks, "records.jsonl", Style::PLAIN);
+    let expected = terminal::failure_report(&checks, Some("records.jsonl"), Style::PLAIN);
     assert_eq!(lines, expected.lines().collect::<Vec<_>>());
 }
 

@@ -12,6 +12,7 @@ use layoutproof_core::case::Case;
 use layoutproof_core::check::Source;
 use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::report::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
 use layoutproof_core::report::asserts::{HostLanguage, asserts};
 use layoutproof_layout::{BlockLayout, find, lay_out};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -67,7 +68,7 @@ const PINNED: &[Pinned] = &[
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
-    for compiler in [Compiler::rust(), Compiler::cpp()] {
+    for compiler in [Compiler::rust(), Compiler::cpp(), Compiler::c()] {
         for (index, pinned) in PINNED.iter().enumerate() {
             let name = format!("{}::{}::{}", compiler.name(), pinned.case, pinned.rules);
             let this = compiler.clone();
@@ -76,6 +77,13 @@ fn main() {
         let this = compiler.clone();
         let moved = format!("{}::a_moved_field_does_not_compile", compiler.name());
         trials.push(compiler.trial(moved, move || moved_field(&this)));
+        let this = compiler.clone();
+        let own = format!("{}::a_users_type_is_held_to_the_block", compiler.name());
+        trials.push(compiler.trial(own, move || users_type(&this)));
+        // C has nothing that keeps the names of two cases apart.
+        if compiler.language == HostLanguage::C {
+            continue;
+        }
         let this = compiler.clone();
         let every = format!("{}::every_case_under_every_rule_set", compiler.name());
         trials.push(compiler.trial(every, move || every_case(&this)));
@@ -107,10 +115,16 @@ impl Compiler {
         Self { language: HostLanguage::Cpp, command: command.map(str::to_owned) }
     }
 
+    fn c() -> Self {
+        let command = ["gcc", "clang", "cc"].into_iter().find(|command| runs(command));
+        Self { language: HostLanguage::C, command: command.map(str::to_owned) }
+    }
+
     fn name(&self) -> &'static str {
         match self.language {
             HostLanguage::Rust => "rustc",
             HostLanguage::Cpp => "cpp",
+            HostLanguage::C => "c",
         }
     }
 
@@ -131,6 +145,11 @@ impl Compiler {
                 fs::write(folder.join("lib.rs"), text)?;
                 command.args(["--edition=2021", "--crate-type=lib", "--emit=metadata", "-Dwarnings", "lib.rs"]);
             }
+            HostLanguage::C => {
+                fs::write(folder.join("structs.h"), text)?;
+                fs::write(folder.join("main.c"), "#include \"structs.h\"\n")?;
+                command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "main.c"]);
+            }
             HostLanguage::Cpp => {
                 fs::write(folder.join("structs.hpp"), text)?;
                 fs::write(folder.join("main.cpp"), "#include \"structs.hpp\"\n")?;
@@ -148,6 +167,7 @@ impl Compiler {
                 format!("const _: () = assert!(core::mem::offset_of!({structure}, {field}) == {offset});\n")
             }
             HostLanguage::Cpp => format!("static_assert(offsetof({structure}, {field}) == {offset}, \"\");\n"),
+            HostLanguage::C => format!("_Static_assert(offsetof({structure}, {field}) == {offset}, \"\");\n"),
         }
     }
 
@@ -155,6 +175,7 @@ impl Compiler {
         match self.language {
             HostLanguage::Rust => format!("const _: () = assert!(core::mem::size_of::<{structure}>() == {size});\n"),
             HostLanguage::Cpp => format!("static_assert(sizeof({structure}) == {size}, \"\");\n"),
+            HostLanguage::C => format!("_Static_assert(sizeof({structure}) == {size}, \"\");\n"),
         }
     }
 }
@@ -187,7 +208,7 @@ fn layouts(file: &Path, rules: Option<&str>) -> Result<Vec<Vec<BlockLayout>>, Fa
 fn text_of(pinned: &Pinned, language: HostLanguage) -> Result<String, Failed> {
     let file = cases().join(format!("{}.toml", pinned.case));
     let blocks = layouts(&file, Some(pinned.rules))?.concat();
-    Ok(asserts(pinned.case, &blocks, language))
+    Ok(asserts(pinned.case, &blocks, language, None))
 }
 
 /// The text as people read it; `UPDATE_EXPECT=1` rewrites the file.
@@ -226,9 +247,51 @@ fn moved_field(compiler: &Compiler) -> Result<(), Failed> {
     };
     let expected = match compiler.language {
         HostLanguage::Rust => "offset_of!(S, c) == 36",
-        HostLanguage::Cpp => "S::c is at 36",
+        HostLanguage::Cpp | HostLanguage::C => "S::c is at 36",
     };
     if errors.contains(expected) { Ok(()) } else { Err(format!("the errors do not name `c`:\n{errors}").into()) }
+}
+
+/// A type that a person wrote for `arrays/scalar_packs_behind_the_last_element`: `float3 a; float b[2]; float c; float2 d;` as
+/// DXC 1.7.2308 lists it, at 0, 16 with a stride of 16, 36 and 40, 48 bytes. A float array of the host cannot end in the
+/// middle of its last element, so that `b` is taken apart and left out.
+fn own_type(language: HostLanguage, c: &str) -> String {
+    match language {
+        HostLanguage::Rust => format!(
+            "#[repr(C)] pub struct Mine {{ pub a: [f32; 3], pub pad: f32, pub b0: [f32; 4], pub b1: f32, pub {c}, pub d: [f32; 2] }}\n"
+        ),
+        HostLanguage::Cpp | HostLanguage::C => {
+            format!("struct Mine {{ float a[3]; float pad; float b0[4]; float b1; {c}; float d[2]; }};\n")
+        }
+    }
+}
+
+/// The right type compiles; one whose `c` is a double does not, and the error says which member is wrong.
+fn users_type(compiler: &Compiler) -> Result<(), Failed> {
+    let file = cases().join(format!("{}.toml", PINNED[0].case));
+    let blocks = layouts(&file, Some(PINNED[0].rules))?.concat();
+    let language = compiler.language;
+    let member = |path: &str, host: &str| OwnMember { path: path.to_owned(), host: host.to_owned() };
+    let host = if language == HostLanguage::C { "struct Mine" } else { "Mine" };
+    let own = OwnTypes {
+        types: vec![OwnType { declared: None, host: host.to_owned() }],
+        members: vec![member("b", ""), member("c", "see")],
+        namespace: None,
+    };
+    let text = own_type_asserts("a.hlsl", &blocks, language, &own)?;
+    let (right, wrong) = match language {
+        HostLanguage::Rust => ("see: f32", "see: f64"),
+        HostLanguage::Cpp | HostLanguage::C => ("float see", "double see"),
+    };
+
+    compiler
+        .compile("own_right", &(own_type(language, right) + &text))?
+        .map_err(|errors| format!("{errors}\n{text}"))?;
+    match compiler.compile("own_wrong", &(own_type(language, wrong) + &text))? {
+        Ok(()) => Err(format!("compiles although `c` is a double:\n{text}").into()),
+        Err(errors) if errors.contains("c is at byte 36") => Ok(()),
+        Err(errors) => Err(format!("the errors do not name `c`:\n{errors}").into()),
+    }
 }
 
 /// The case files below a folder.
@@ -251,12 +314,13 @@ fn every_case(compiler: &Compiler) -> Result<(), Failed> {
     files.sort();
     let mut all = match compiler.language {
         HostLanguage::Rust => String::new(),
-        HostLanguage::Cpp => "#include <cstddef>\n#include <cstdint>\n".to_owned(),
+        HostLanguage::Cpp | HostLanguage::C => "#include <cstddef>\n#include <cstdint>\n".to_owned(),
     };
     let mut structs = 0;
     for (file, index) in files.iter().zip(0..) {
         for (blocks, rules) in layouts(file, None)?.iter().zip(0..) {
-            let text = asserts(&file.display().to_string(), blocks, compiler.language).replace("#pragma once\n", "");
+            let text =
+                asserts(&file.display().to_string(), blocks, compiler.language, None).replace("#pragma once\n", "");
             let sums = without_padding(compiler, &text);
             structs += sums.len();
             let (open, sums) = (module(compiler.language, index, rules), sums.concat());
@@ -272,7 +336,7 @@ fn every_case(compiler: &Compiler) -> Result<(), Failed> {
 fn module(language: HostLanguage, case: u32, rules: u32) -> String {
     match language {
         HostLanguage::Rust => format!("pub mod case_{case}_{rules}"),
-        HostLanguage::Cpp => format!("namespace case_{case}_{rules}"),
+        HostLanguage::Cpp | HostLanguage::C => format!("namespace case_{case}_{rules}"),
     }
 }
 
@@ -303,7 +367,7 @@ fn size_of_field(language: HostLanguage, structure: &str, declaration: &str) -> 
             let ty = declaration.split_once(": ").map_or("", |(_, ty)| ty.trim_end_matches(','));
             format!("core::mem::size_of::<{ty}>()")
         }
-        HostLanguage::Cpp => {
+        HostLanguage::Cpp | HostLanguage::C => {
             let named = declaration.split([';', '[']).next().unwrap_or_default();
             format!("sizeof({structure}::{})", named.rsplit(' ').next().unwrap_or_default())
         }

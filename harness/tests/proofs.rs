@@ -164,7 +164,7 @@ fn targets_without_devices_have_no_proof() {
 fn a_failure_says_what_was_read() {
     let placed = expecting(placed(SWAPPED, SWAPPED_PLACES, Target::Vulkan), SWAPPED_PLACES);
     let record = record(&placed, Misreading::find("swapped-bindings"));
-    let report = failure_report(&[record], "records.jsonl", Style::PLAIN);
+    let report = failure_report(&[record], None, Style::PLAIN);
     expect_test::expect_file!["golden/binding_differs.txt"].assert_eq(&report);
 }
 
@@ -178,9 +178,11 @@ fn the_summary_says_how_many_resources_each_device_read() {
     let end = fold(&checks);
     let expected = [("lavapipe via ash".to_owned(), 4), ("swiftshader via ash".to_owned(), 2)];
     assert_eq!(end.bound, BTreeMap::from(expected));
-    let summary = summary(&RunFacts { devices: &[], checks: &checks, end: &end, seconds: None }, Style::PLAIN);
+    let facts = RunFacts { devices: &[], checks: &checks, end: &end, seconds: None, is_detailed: true };
+    let summary = summary(&facts, Style::PLAIN);
     let lines: Vec<&str> = summary.lines().filter(|line| line.contains("read")).collect();
     let expected = [
+        "    Proved 6 resources read back",
         "     Bound 6 resources read back: 4 by lavapipe via ash, 2 by swiftshader via ash",
         "           not read: 3    an acceleration structure (3)",
     ];

@@ -91,11 +91,13 @@ fn what_a_check_of_bindings_says_fits_too() {
                 let not_read = [("an input attachment".to_owned(), 1)].into();
                 check.bound = Some(BoundCount { read: 3, not_read });
                 check.skip_kind = Some(SkipKind::NotApplicable);
+                check.retries = 1;
             }
             RecordLine::End(end) => {
                 end.bound.insert("lavapipe via ash".to_owned(), 3);
                 end.shader_cache = Some("partly warm".to_owned());
                 end.not_applicable = 1;
+                (end.not_done, end.fail_fast) = (1, true);
             }
         }
         let record = serde_json::to_value(&*line).unwrap();

@@ -106,6 +106,7 @@ fn check() -> impl Strategy<Value = CheckRecord> {
             not_checked: Vec::new(),
             known: None,
             fast: false,
+            retries: 0,
             ms: 1,
             leaves: 1,
             leaves_not_probed: 0,
@@ -120,12 +121,12 @@ proptest! {
     #[test]
     fn any_record_is_reported(check in check()) {
         let checks = [check];
-        let text = terminal::failure_report(&checks, "records.jsonl", Style::PLAIN);
+        let text = terminal::failure_report(&checks, Some("records.jsonl"), Style::PLAIN);
         prop_assert!(!text.contains(['\u{1b}', '\u{7}']), "control characters of the record are not passed on");
         prop_assert!(text.lines().all(|line| line == line.trim_end()));
         prop_assert!(text.lines().count() < 400, "a report of one failure has an end");
         prop_assert_eq!(failures(&checks).len(), 1);
-        prop_assert!(junit::junit(&checks).contains("failures=\"1\""));
+        prop_assert!(junit::junit(&checks, junit::JunitFacts::default()).contains("failures=\"1\""));
         prop_assert_eq!(github::annotations(&checks).lines().count(), 1);
         prop_assert_eq!(summary::fold(&checks).differ, 1);
     }

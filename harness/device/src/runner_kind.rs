@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-// One list makes the enum and `ALL`, so that no kind can be missing from it.
+// One list makes the enum, `ALL` and the names in text and in records, so that no kind is missing and none has two
+// names.
 macro_rules! runner_kinds {
     ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)*) => {
         /// The API that drives a device.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(rename_all = "lowercase")]
-        pub enum RunnerKind { $($(#[doc = $doc])+ $variant,)* }
+        pub enum RunnerKind { $($(#[doc = $doc])+ #[serde(rename = $text)] $variant,)* }
 
         impl RunnerKind {
             /// All kinds, in the order in which people are told of them.

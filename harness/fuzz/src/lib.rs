@@ -152,8 +152,8 @@ pub fn records(input: &[u8]) {
     let checks = &records.checks;
     assert_eq!(u64::from(summary::fold(checks).checks), u64::try_from(checks.len()).expect("fewer than 2^64"));
     let reports = [
-        failure_report(checks, "r.jsonl", Style::PLAIN),
-        junit::junit(checks),
+        failure_report(checks, Some("r.jsonl"), Style::PLAIN),
+        junit::junit(checks, junit::JunitFacts::default()),
         deqp_csv::results(checks),
         github::markdown(checks),
         matrix::matrix(checks, Style::PLAIN),

@@ -4,6 +4,7 @@ use layoutproof_layout::{BlockLayout, MemberRow, Numbers, Quantity, join, withou
 
 use crate::case::file::Expectation;
 use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::nearest_name::did_you_mean;
 
 impl From<&Expectation> for Numbers {
     fn from(expectation: &Expectation) -> Self {
@@ -36,7 +37,11 @@ pub fn unknown(case: &str, expectation: &Expectation, layouts: &[BlockLayout]) -
     let entries = expectation.entries.iter().filter(|_| !refused);
     let unknown = entries.filter(|entry| computed.get(entry.what, &entry.path).is_none());
     let told = unknown.map(|entry| {
-        let message = format!("case {case}: `{}` is not declared, or has no such number", entry.path);
+        let known =
+            layouts.iter().flat_map(|layout| layout.rows().into_iter().map(|row| join(&layout.name, &row.path)));
+        let known: Vec<String> = known.collect();
+        let meant = did_you_mean(&entry.path, known.iter().map(String::as_str));
+        let message = format!("case {case}: `{}` is not declared, or has no such number{meant}", entry.path);
         Diagnostic::error(Code::UnknownPath, entry.span, message)
     });
     told.collect()

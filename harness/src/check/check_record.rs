@@ -68,6 +68,7 @@ impl Check {
             not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.not_checked(&answers) },
             known: None,
             fast: false,
+            retries: 0,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: u32::try_from(answers.leaves.len()).unwrap_or(u32::MAX),
             leaves_not_probed: if outcome == Outcome::Skipped { 0 } else { self.produced.leaves_not_probed },

@@ -70,18 +70,26 @@ impl Producer {
     /// Returns true if this API takes what the producer makes. wgpu with SPIR-V would be ash's path again; the model follows
     /// decorations, which a compiler's own code adds nothing to.
     pub fn feeds(self, runner: RunnerKind) -> bool {
-        let takers: &[RunnerKind] = match self {
-            Self::Generator(Generator::Rspirv) => &[RunnerKind::Ash, RunnerKind::Model],
-            Self::Generator(Generator::Naga) => &[RunnerKind::Ash, RunnerKind::Wgpu],
-            Self::Compiler(toolchain) => match toolchain.output {
-                Output::Dxil => &[RunnerKind::Dxil, RunnerKind::D3d12],
-                Output::ClangIr => &[RunnerKind::Dxil],
-                Output::SpirvOfDxbc => &[RunnerKind::Ash, RunnerKind::D3d12],
-                Output::Spirv => &[RunnerKind::Ash],
-                Output::Wgsl => &[RunnerKind::Wgpu],
+        match self {
+            Self::Generator(generator) => match (generator, runner) {
+                (Generator::Rspirv, RunnerKind::Ash | RunnerKind::Model)
+                | (Generator::Naga, RunnerKind::Ash | RunnerKind::Wgpu) => true,
+                (Generator::Rspirv, RunnerKind::Wgpu | RunnerKind::D3d12 | RunnerKind::Dxil)
+                | (Generator::Naga, RunnerKind::D3d12 | RunnerKind::Dxil | RunnerKind::Model) => false,
             },
-        };
-        takers.contains(&runner)
+            Self::Compiler(toolchain) => match (toolchain.output, runner) {
+                (Output::Dxil, RunnerKind::D3d12 | RunnerKind::Dxil)
+                | (Output::ClangIr, RunnerKind::Dxil)
+                | (Output::SpirvOfDxbc, RunnerKind::Ash | RunnerKind::D3d12)
+                | (Output::Spirv, RunnerKind::Ash)
+                | (Output::Wgsl, RunnerKind::Wgpu) => true,
+                (Output::Dxil, RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model)
+                | (Output::ClangIr, RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12 | RunnerKind::Model)
+                | (Output::SpirvOfDxbc, RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::Model)
+                | (Output::Spirv, RunnerKind::Wgpu | RunnerKind::D3d12 | RunnerKind::Dxil | RunnerKind::Model)
+                | (Output::Wgsl, RunnerKind::Ash | RunnerKind::D3d12 | RunnerKind::Dxil | RunnerKind::Model) => false,
+            },
+        }
     }
 
     /// Returns true if the producer has shaders for `subject`: a compiler for blocks that it lays out by that rule set itself, and

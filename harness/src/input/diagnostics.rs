@@ -97,6 +97,8 @@ codes! {
     Preprocessor = "preprocessor",
     /// A case file that is not TOML, or has keys or values that the format does not know.
     BadCase = "bad-case",
+    /// A `layoutproof.toml` that is no TOML, or has keys or values that it does not know.
+    BadProject = "bad-project",
     /// An expectation without an authority, or with one that says nothing.
     NoAuthority = "no-authority",
     /// An expectation that leaves out members or sizes and is not marked partial.

@@ -4,6 +4,7 @@
 pub mod diagnostics;
 mod excerpt;
 pub mod glsl_text;
+pub mod nearest_name;
 pub mod plain_text;
 mod render;
 pub mod sources;

@@ -17,7 +17,10 @@ const SHOWN: usize = 20;
 /// At most twenty are shown, errors before warnings; a last line counts the others. Control characters of the sources are
 /// shown as escapes, see [`crate::input::plain_text`].
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> String {
-    let theme = if colour { miette::GraphicalTheme::unicode() } else { miette::GraphicalTheme::unicode_nocolor() };
+    let mut theme = if colour { miette::GraphicalTheme::unicode() } else { miette::GraphicalTheme::unicode_nocolor() };
+    // What editors and CI systems look for at the start of a line.
+    "error:".clone_into(&mut theme.characters.error);
+    "warning:".clone_into(&mut theme.characters.warning);
     let handler = miette::GraphicalReportHandler::new_themed(theme).with_links(false).with_width(110);
 
     let mut text = String::new();
@@ -27,7 +30,7 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> 
             let place = PlacedDiagnostic { diagnostic, sources, excerpt };
             let mut report = String::new();
             let drawn = handler.render_report(&mut report, &place).is_ok();
-            text += if drawn { &report } else { "" };
+            text += if drawn { report.trim_start() } else { "" };
             drawn
         });
         if !drawn {
@@ -62,7 +65,11 @@ fn shown(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
 /// The problem in one line, without the source text.
 fn plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let place = named_place(diagnostic.span(), sources);
-    format!("{}: {place}: {}\n", diagnostic.code, escape_controls(&diagnostic.message))
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    format!("{severity}: {place}: {} [{}]\n", escape_controls(&diagnostic.message), diagnostic.code)
 }
 
 /// `file:line:column`.
@@ -86,17 +93,13 @@ impl PlacedDiagnostic<'_> {
 
 impl fmt::Display for PlacedDiagnostic<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&escape_controls(&self.diagnostic.message))
+        write!(f, "{} [{}]", escape_controls(&self.diagnostic.message), self.diagnostic.code)
     }
 }
 
 impl std::error::Error for PlacedDiagnostic<'_> {}
 
 impl miette::Diagnostic for PlacedDiagnostic<'_> {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(self.diagnostic.code))
-    }
-
     fn severity(&self) -> Option<miette::Severity> {
         Some(match self.diagnostic.severity {
             Severity::Warning => miette::Severity::Warning,
@@ -181,7 +184,7 @@ mod tests {
     #[test]
     fn control_characters_are_shown_and_places_stay() {
         let text = drawn("float a;\r\n\u{1b}]0;x\u{7} nope b;\r\n", 17, 21);
-        assert!(text.contains("not \\u{7}this"), "{text}");
+        assert!(text.starts_with("error: not \\u{7}this [unexpected-token]\n"), "{text}");
         assert!(text.contains("[a\\u{1b}.hlsl:2:8]"), "{text}");
         assert!(text.contains("2 │ \\u{1b}]0;x\\u{7} nope b;\n"), "{text}");
         assert!(text.contains(&format!("·{}────\n", " ".repeat(17))), "{text}");

@@ -5,9 +5,11 @@
 
 mod failure;
 mod formats;
+pub mod host_check;
 mod host_types;
 mod layout_text;
 pub mod listing;
+mod reasons;
 pub mod regression;
 mod style;
 pub mod summary;
@@ -16,9 +18,11 @@ pub mod terminal;
 pub mod upstream;
 
 pub use failure::block::{block, heading};
+pub use failure::cause::{FailureCause, causes, known_causes};
 pub use failure::group::{FailureGroup, failures, is_failure};
 pub use formats::{deqp_csv, github, json_lines, junit, show_json};
 pub use host_types::{asserts, llvm_types};
-pub use layout_text::{bindings_text, diff_text, padding_text, struct_text};
+pub use layout_text::{bindings_text, declaration_words, diff_text, padding_text, shown_columns, struct_text};
+pub use reasons::kind_of_reason;
 pub use style::{Style, counted, grouped, one_line};
-pub use tables::{bench_table, coverage_table, matrix, mutant_table, seen_table, tally_table};
+pub use tables::{bench_table, coverage_table, found_table, matrix, mutant_table, seen_table, tally_table};

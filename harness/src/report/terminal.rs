@@ -1,23 +1,25 @@
-//! The text at the end of a run: the failures, then the summary. Checks that pass are not listed.
+//! The text at the end of a run: the failures by cause, then a summary that fits on a screen. Checks that pass are not
+//! listed, and details are for `-v`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_layout::DECLARED;
 
-use super::failure::block::{block, check_heading, heading};
-use super::failure::group::{failures, place};
+use super::failure::block::{block, check_heading};
+use super::failure::cause::{causes, causes_text, known_causes};
+use super::failure::group::{failures_of, is_failure, place};
+use super::reasons::kind_of_reason;
 use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
-use crate::results::record::{CheckRecord, Outcome, Proves, RunEnd};
+use super::tables::run_table::{run_table, slowest_device};
+use crate::results::record::{CheckRecord, Culprit, Outcome, Proves, RunEnd, SkipKind};
 
-/// Failures that are shown in full.
-const FULL_BLOCKS: usize = 10;
-/// Failures after those that get one line each.
-const HEADINGS: usize = 20;
 /// Columns after which a list of reasons goes on in the next line.
 const LIST_COLUMNS: usize = 100;
 /// Columns before the text of a summary line: the verb and a space.
 const INDENT: usize = 11;
+/// Kinds of reasons that are named where not all are.
+const NAMED_REASONS: usize = 3;
 
 /// The facts that the summary is made of.
 #[derive(Clone, Copy, Debug)]
@@ -30,27 +32,34 @@ pub struct RunFacts<'a> {
     pub end: &'a RunEnd,
     /// Wall time in seconds; `None` where records are shown later.
     pub seconds: Option<f64>,
+    /// True if every kind of reason and every version is listed.
+    pub is_detailed: bool,
 }
 
-/// The distinct failures: ten in full, twenty more as one line each, the rest as a number with the file that has them.
-pub fn failure_report(checks: &[CheckRecord], records_file: &str, style: Style) -> String {
-    let failures = failures(checks);
+/// The failures, one of each cause in full, and the entries that are stale. `records_file` is the file with all records, if
+/// there is one.
+pub fn failure_report(checks: &[CheckRecord], records_file: Option<&str>, style: Style) -> String {
+    causes_text(&causes(checks), records_file, style) + &stale_report(checks, style)
+}
+
+/// The known differences that the user's own files run into, one of each cause in full.
+pub fn known_report(checks: &[CheckRecord], is_own: impl Fn(&CheckRecord) -> bool, style: Style) -> String {
     let mut text = TextLines::default();
-    for failure in failures.iter().take(FULL_BLOCKS) {
-        text.append(&block(failure, style));
+    for cause in known_causes(checks, is_own) {
+        text.append(&block(cause.first(), style));
+        let more = cause.failures.len() - 1;
+        if more > 0 {
+            text.push(&format!("  like it  {} more; -v lists them", grouped(more as u64)));
+        }
         text.push("");
     }
-
-    for failure in failures.iter().skip(FULL_BLOCKS).take(HEADINGS) {
-        text.push(&heading(failure, style));
-    }
-    let more = failures.len().saturating_sub(FULL_BLOCKS + HEADINGS);
-    if more > 0 {
-        text.push(&format!("  {} and {} more in {records_file}", style.ellipsis(), grouped(more as u64)));
-    }
-
-    text.append(&stale_report(checks, style));
     text.into_text()
+}
+
+/// Every known difference in full, for `-vv`.
+pub fn known_blocks(checks: &[CheckRecord], style: Style) -> String {
+    let known = failures_of(checks, |check| check.outcome == Outcome::Known);
+    known.iter().map(|failure| block(failure, style) + "\n").collect()
 }
 
 /// One line per entry of a list of known differences that no longer differs.
@@ -81,48 +90,147 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
     format!("{heading}{reason}\n")
 }
 
-/// Devices, cases, skips, what was left out of other checks, known differences, what was proved and the verdict.
+/// A line for each device, then known differences, skips, what was left out of other checks, what was proved, and the
+/// verdict: about ten lines, however many checks there are.
 pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
-    let end = facts.end;
+    let RunFacts { end, checks, .. } = *facts;
     let line = |tone: Tone, verb: &str, text: String| format!("{} {text}\n", style.verb(tone, verb));
 
-    let mut text = devices(facts.devices, style);
-    text += &line(Tone::Strong, "Cases", cases(facts.checks, end));
-    let time = facts.seconds.map(|seconds| format!(" in {seconds:.1} s")).unwrap_or_default();
-    let checked = end.checks.saturating_sub(end.skipped);
-    text += &line(Tone::Strong, "Checked", format!("{}{time}", grouped(checked.into())));
-
-    let skips = tally(facts.checks.iter().filter(|check| check.outcome == Outcome::Skipped).map(reason));
-    if end.skipped > 0 {
-        text += &line(Tone::Skip, "Skipped", list(end.skipped, &skips, style));
+    let mut text = String::new();
+    if facts.is_detailed {
+        text += &devices(facts.devices, style);
+        text += &line(Tone::Strong, "Cases", cases(checks, end));
     }
+    text += &run_table(facts.devices, checks, style);
 
-    let partly = facts.checks.iter().filter(|check| !check.not_checked.is_empty()).count();
-    if partly > 0 {
-        let left_out = tally(facts.checks.iter().flat_map(kinds_left_out));
-        text += &line(Tone::Skip, "Partly", list(u32::try_from(partly).unwrap_or(u32::MAX), &left_out, style));
-    }
-
-    let known = facts.checks.iter().filter(|check| check.outcome == Outcome::Known);
-    let known = tally(known.map(|check| check.known.as_ref().map_or("no list", |entry| &entry.file)));
     if end.known > 0 {
-        text += &line(Tone::Known, "Known", list(end.known, &known, style));
+        text += &line(Tone::Known, "Known", known(facts));
+    }
+    let counted_skips = end.skipped.saturating_sub(end.not_applicable);
+    if counted_skips > 0 {
+        let skips = tally(skipped(checks, None));
+        text += &line(Tone::Skip, "Skipped", facts.list(counted_skips, &skips, style));
+    }
+    if end.not_applicable > 0 && facts.is_detailed {
+        let inapplicable = tally(skipped(checks, Some(SkipKind::NotApplicable)));
+        text += &line(Tone::Skip, "N/A", facts.list(end.not_applicable, &inapplicable, style));
     }
 
-    if end.leaves > 0 {
-        text += &line(Tone::Strong, "Leaves", leaves(end));
+    let partly = checks.iter().filter(|check| !check.not_checked.is_empty()).count();
+    if partly > 0 {
+        let left_out = tally(checks.iter().flat_map(kinds_left_out));
+        text += &line(Tone::Skip, "Partly", facts.list(u32::try_from(partly).unwrap_or(u32::MAX), &left_out, style));
     }
-    if checks_bindings(facts.checks) {
+    if end.leaves > 0 || checks_bindings(checks) {
+        text += &line(Tone::Strong, "Proved", proved(facts));
+    }
+    if checks_bindings(checks) && facts.is_detailed {
         text += &line(Tone::Strong, "Bound", bound(facts, style));
     }
 
-    let notes = [not_probed(end), only_model(facts.checks), own_offsets(facts.checks), unseen(facts.checks)];
+    let seen = seen_by_compiler(checks);
+    let not_probed = if facts.is_detailed { not_probed(end) } else { None };
+    let notes = [not_probed, unreliable(checks), only_model(checks), own_offsets(checks), seen.unseen_note()];
     for sentence in notes.into_iter().flatten() {
         text += &line(Tone::Skip, "Note", sentence);
     }
 
     let (tone, verdict) = verdict(end);
-    text + &line(tone, "Summary", verdict)
+    text + &line(tone, "Summary", verdict + &scale(facts, &seen))
+}
+
+/// `; 471 cases, 412 seen by a compiler; 48.5 s, slowest device lavapipe`.
+fn scale(facts: &RunFacts<'_>, seen: &SeenCases<'_>) -> String {
+    let cases: BTreeSet<&str> = facts.checks.iter().map(|check| check.case.as_str()).collect();
+    let seen_cases = match seen.by_compiler.len() {
+        0 => String::new(),
+        seen => format!(", {} seen by a compiler", grouped(seen as u64)),
+    };
+    let cases = (cases.len() > 1).then(|| format!("; {}{seen_cases}", counted(cases.len() as u64, "case")));
+
+    let time = facts.seconds.map(|seconds| {
+        let slowest = slowest_device(facts.devices, facts.checks);
+        let slowest = slowest.map(|device| format!(", slowest device {}", one_line(device))).unwrap_or_default();
+        format!("; {seconds:.1} s{slowest}")
+    });
+    cases.into_iter().chain(time).collect()
+}
+
+/// Why checks were skipped that have this kind of skip.
+fn skipped(checks: &[CheckRecord], kind: Option<SkipKind>) -> impl Iterator<Item = &str> {
+    let skipped = checks.iter().filter(move |check| check.outcome == Outcome::Skipped && check.skip_kind == kind);
+    skipped.map(|check| kind_of_reason(check.skip_reason.as_deref().unwrap_or("no reason given")))
+}
+
+impl RunFacts<'_> {
+    /// All kinds with `-v`, else the most frequent ones and how many others there are.
+    fn list(&self, total: u32, kinds: &[(&str, u64)], style: Style) -> String {
+        if self.is_detailed || kinds.len() <= NAMED_REASONS + 1 {
+            return list(total, kinds, style);
+        }
+        let (named, others) = kinds.split_at(NAMED_REASONS);
+        let left: u64 = others.iter().map(|(_, count)| count).sum();
+        let more = format!("{} other reasons, which -v lists", others.len());
+        list(total, &[named, &[(more.as_str(), left)]].concat(), style)
+    }
+}
+
+/// Differences that one entry of a list explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct KnownCause<'a> {
+    reason: &'a str,
+    link: Option<&'a str>,
+}
+
+/// `185 by 9 causes, most: naga's GLSL drops @size (139, https://...)`; all causes with `-v`.
+fn known(facts: &RunFacts<'_>) -> String {
+    let mut counts: BTreeMap<KnownCause<'_>, u64> = BTreeMap::new();
+    for check in facts.checks.iter().filter(|check| check.outcome == Outcome::Known) {
+        let entry = check.known.as_ref();
+        let reason = entry.map_or("no list", |entry| entry.reason.as_str());
+        let link = entry.and_then(|entry| entry.link.as_deref());
+        *counts.entry(KnownCause { reason, link }).or_default() += 1;
+    }
+    let mut causes: Vec<(KnownCause<'_>, u64)> = counts.into_iter().collect();
+    causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+
+    let total = format!("{} by {}", grouped(facts.end.known.into()), counted(causes.len() as u64, "cause"));
+    let said = |(cause, count): &(KnownCause<'_>, u64)| {
+        let link = cause.link.map(|link| format!(", {}", one_line(link))).unwrap_or_default();
+        format!("{} ({}{link})", one_line(cause.reason), grouped(*count))
+    };
+    if facts.is_detailed && causes.len() > 1 {
+        let lines = causes.iter().map(|cause| format!("\n{}{}", " ".repeat(INDENT + 2), said(cause)));
+        return total + ":" + &lines.collect::<String>();
+    }
+
+    let most = causes.first().map(said).unwrap_or_default();
+    let text =
+        if causes.len() > 1 { format!("{total}, most: {most}; -v lists them") } else { format!("{total}: {most}") };
+    wrapped(&text)
+}
+
+/// Breaks a text between words where a line is full.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is a first line");
+        if !line.is_empty() && INDENT + width(line) + 1 + width(word) > LIST_COLUMNS {
+            lines.push(word.to_owned());
+        } else {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines.join(&format!("\n{}", " ".repeat(INDENT)))
+}
+
+/// `52 602 leaves: 31 120 at offsets that we wrote, 12 281 that a compiler chose; 2 080 resources`.
+fn proved(facts: &RunFacts<'_>) -> String {
+    let read = facts.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
+    let resources = checks_bindings(facts.checks).then(|| format!("{} read back", counted(read.into(), "resource")));
+    let leaves = (facts.end.leaves > 0).then(|| leaves(facts.end));
+    leaves.into_iter().chain(resources).collect::<Vec<_>>().join("; ")
 }
 
 /// `1 lavapipe   llvmpipe (LLVM 15.0.6), Mesa 22.3.6, Vulkan 1.3.230      via ash, wgpu`.
@@ -167,17 +275,9 @@ fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
     )
 }
 
-/// The kind of reason why a check was skipped: what stands before the first colon; details follow it.
-fn reason(check: &CheckRecord) -> &str {
-    let reason = check.skip_reason.as_deref().unwrap_or("no reason given");
-    reason.split(": ").next().unwrap_or(reason)
-}
-
-/// The kinds of reasons why parts of a check were left out, each once: what stands before the details.
+/// The kinds of reasons why parts of a check were left out, each once.
 fn kinds_left_out(check: &CheckRecord) -> BTreeSet<&str> {
-    let details = [": ", " ("];
-    let ends = |reason: &str| details.iter().filter_map(|start| reason.find(start)).min().unwrap_or(reason.len());
-    check.not_checked.iter().map(|reason| &reason[..ends(reason)]).collect()
+    check.not_checked.iter().map(|reason| kind_of_reason(reason)).collect()
 }
 
 /// Each text with how often it occurs, the most frequent first.
@@ -214,19 +314,27 @@ fn list(total: u32, items: &[(&str, u64)], style: Style) -> String {
     text
 }
 
-/// `64 answered: 24 at offsets that we wrote, 40 at offsets that a compiler chose`.
+/// `64 leaves: 24 at offsets that we wrote, 40 that a compiler chose`.
 fn leaves(end: &RunEnd) -> String {
     let kinds = end.proves.iter().map(|(proves, leaves)| {
         let how = match proves {
             Proves::Decorations => "at offsets that we wrote",
-            Proves::Compiler => "at offsets that a compiler chose",
+            Proves::Compiler => "that a compiler chose",
             Proves::Evaluated => "that our evaluators followed in Direct3D's code",
             Proves::Translated => "by Direct3D's code, translated",
             Proves::Native => "by native code on its native API",
         };
         format!("{} {how}", grouped((*leaves).into()))
     });
-    format!("{} answered: {}", grouped(end.leaves.into()), kinds.collect::<Vec<_>>().join(", "))
+    let more = match end.leaves_not_probed {
+        0 => String::new(),
+        left_out => format!("; {} more in long arrays not probed", grouped(left_out)),
+    };
+    format!("{}: {}{more}", counted_leaves(end.leaves), kinds.collect::<Vec<_>>().join(", "))
+}
+
+fn counted_leaves(leaves: u32) -> String {
+    format!("{} {}", grouped(leaves.into()), if leaves == 1 { "leaf" } else { "leaves" })
 }
 
 fn checks_bindings(checks: &[CheckRecord]) -> bool {
@@ -267,6 +375,16 @@ fn not_probed(end: &RunEnd) -> Option<String> {
     })
 }
 
+/// A warning where checks failed first and then did not: layouts are not a matter of luck.
+fn unreliable(checks: &[CheckRecord]) -> Option<String> {
+    let mended = checks.iter().filter(|check| check.retries > 0 && !is_failure(check.outcome));
+    let names: Vec<String> = mended.map(|check| one_line(&check.name())).collect();
+    let first = names.first()?;
+    let others = names.len() - 1;
+    let more = if others > 0 { format!(" and {} more", grouped(others as u64)) } else { String::new() };
+    Some(format!("{first}{more} failed first and did not when run again: the driver or the machine is not reliable"))
+}
+
 /// A warning where only our own model of a device answered.
 fn only_model(checks: &[CheckRecord]) -> Option<String> {
     let read = |check: &CheckRecord| check.bound.as_ref().map_or(0, |bound| bound.read);
@@ -285,25 +403,43 @@ fn own_offsets(checks: &[CheckRecord]) -> Option<String> {
     })
 }
 
-/// A warning where cases were checked without any compiler: agreement then proves less.
-fn unseen(checks: &[CheckRecord]) -> Option<String> {
+/// The cases of which checks ran, and those of them that a compiler had a part in.
+struct SeenCases<'a> {
+    all: BTreeSet<&'a str>,
+    by_compiler: BTreeSet<&'a str>,
+}
+
+fn seen_by_compiler(checks: &[CheckRecord]) -> SeenCases<'_> {
     // A check without shaders compares a case's compiler with our rules, and says nothing of devices.
     let of_compiled =
         |check: &&CheckRecord| check.outcome != Outcome::Skipped && check.producer != "none" && check.rules != DECLARED;
     let ran: Vec<&CheckRecord> = checks.iter().filter(of_compiled).collect();
-    let all: BTreeSet<&str> = ran.iter().map(|check| check.case.as_str()).collect();
-    let by_compiler = ran.iter().filter(|check| check.proves.is_of_compiler());
-    let seen: BTreeSet<&str> = by_compiler.map(|check| check.case.as_str()).collect();
-    let unseen: Vec<&str> = all.difference(&seen).copied().collect();
-    let which = match unseen.as_slice() {
-        [] => return None,
-        [case] => one_line(case),
-        cases if seen.is_empty() => format!("any of the {} cases", grouped(cases.len() as u64)),
-        cases => format!("{} of the {} cases", grouped(cases.len() as u64), grouped(all.len() as u64)),
-    };
-    Some(format!(
-        "no compiler saw {which}: agreement shows that devices obey our offsets, not that a compiler would choose them"
-    ))
+    // Who is found to be wrong took part, whoever chose the offsets.
+    let is_blamed = |check: &CheckRecord| matches!(check.culprit, Some(Culprit::Compiler | Culprit::Report));
+    let answered = ran.iter().filter(|check| check.outcome != Outcome::Broken);
+    let by_compiler = answered.filter(|check| check.proves.is_of_compiler() || is_blamed(check));
+    SeenCases {
+        by_compiler: by_compiler.map(|check| check.case.as_str()).collect(),
+        all: ran.iter().map(|check| check.case.as_str()).collect(),
+    }
+}
+
+impl SeenCases<'_> {
+    /// A warning where no case was seen by any compiler: agreement then proves less.
+    fn unseen_note(&self) -> Option<String> {
+        if !self.by_compiler.is_empty() {
+            return None;
+        }
+        let unseen: Vec<&str> = self.all.iter().copied().collect();
+        let which = match unseen.as_slice() {
+            [] => return None,
+            [case] => one_line(case),
+            cases => format!("any of the {} cases", grouped(cases.len() as u64)),
+        };
+        Some(format!(
+            "no compiler saw {which}: agreement shows that devices obey our offsets, not that a compiler would choose them"
+        ))
+    }
 }
 
 fn verdict(end: &RunEnd) -> (Tone, String) {
@@ -317,15 +453,18 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
     ];
     let bad: Vec<String> = bad.into_iter().flatten().collect();
 
+    let skipped = end.skipped.saturating_sub(end.not_applicable);
     let agree = if end.agree == 1 { "agrees" } else { "agree" };
     let good = [
         Some(format!("{} {agree}", grouped(end.agree.into()))),
         part(end.known, format!("{} {known}", grouped(end.known.into()))),
-        part(end.skipped, format!("{} skipped", grouped(end.skipped.into()))),
+        part(skipped, format!("{} skipped", grouped(skipped.into()))),
+        part(end.not_applicable, format!("{} not applicable", grouped(end.not_applicable.into()))),
     ];
     let good = good.into_iter().flatten().collect::<Vec<_>>().join(", ");
 
-    let cut = part(end.not_done, format!("interrupted: {} not done; ", counted(end.not_done.into(), "check")));
+    let why = if end.fail_fast { "stopped at the first failure" } else { "interrupted" };
+    let cut = part(end.not_done, format!("{why}: {} not done; ", counted(end.not_done.into(), "check")));
     let lacking = end.failed_listings.len() as u64;
     let lacking = (lacking > 0).then(|| format!("incomplete: {} failed; ", counted(lacking, "device listing")));
     if cut.is_some() || lacking.is_some() {

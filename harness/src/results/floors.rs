@@ -101,10 +101,9 @@ fn floor(mut entry: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Optio
     let cells = CELL_KEYS.map(|key| entry.strings(key, problems));
     let is_driven = |runner: &str| RunnerKind::driven().any(|kind| kind.as_str() == runner);
     if runner.as_deref().is_some_and(|runner| !is_driven(runner)) {
-        problems.report(
-            entry.range(),
-            "`runner` is \"ash\", \"wgpu\" or \"d3d12\": the CPU model proves nothing about devices",
-        );
+        let words = RunnerKind::driven().map(|kind| format!("\"{}\"", kind.as_str())).collect::<Vec<_>>().join(", ");
+        let message = format!("`runner` is one of {words}: the CPU model proves nothing about devices");
+        problems.report(entry.range(), message);
     }
 
     let proves = proves.as_deref().and_then(|named| {
@@ -278,6 +277,7 @@ leaves = 2
             not_checked: Vec::new(),
             known: None,
             fast: false,
+            retries: 0,
             ms: 0,
             leaves: 3,
             leaves_not_probed: 0,

@@ -103,6 +103,7 @@ pub(crate) fn agreeing() -> CheckRecord {
         not_checked: Vec::new(),
         known: None,
         fast: false,
+        retries: 0,
         ms: 12,
         leaves: 8,
         leaves_not_probed: 0,
@@ -296,13 +297,15 @@ pub(crate) fn known() -> CheckRecord {
         file: "ci/known/dxc-spirv.toml".into(),
         line: 4,
         reason: "relaxed layout is DXC's default for Vulkan".into(),
+        link: Some("https://example.com/dxc/1".into()),
     };
     CheckRecord { outcome: Outcome::Known, known: Some(entry), ..compiler_differs("swiftshader", RunnerKind::Ash) }
 }
 
 /// A known difference that agrees now.
 pub(crate) fn stale() -> CheckRecord {
-    let entry = KnownEntry { file: "ci/known/lavapipe.toml".into(), line: 14, reason: "row_major ignored".into() };
+    let entry =
+        KnownEntry { file: "ci/known/lavapipe.toml".into(), line: 14, reason: "row_major ignored".into(), link: None };
     CheckRecord { case: "matrix/row_major".into(), outcome: Outcome::Stale, known: Some(entry), ..agreeing() }
 }
 

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::args::{Colour, CompletionsArgs, FormatArgs, ManArgs, ReportArgs, RunArgs};
 use crate::commands::bench::BenchArgs;
+use crate::commands::check::args::{CheckArgs, InitArgs};
 use crate::commands::export::ExportArgs;
 use crate::commands::freeze::FreezeArgs;
 use crate::commands::fuzz::args::FuzzArgs;
@@ -41,6 +42,11 @@ pub enum Command {
     Report(ReportArgs),
     /// Show where a rule set puts each member. No GPU needed.
     Show(ShowArgs),
+    /// Compare structs of a program, as its debug information describes them, with the shader blocks that they fill. No GPU
+    /// needed.
+    Check(Box<CheckArgs>),
+    /// Write a first layoutproof.toml, which says what `check` compares, by looking at a folder.
+    Init(InitArgs),
     /// Compare the layouts of two rule sets, member by member.
     Diff(DiffArgs),
     /// Show a whole program's layout as Slang's reflection does: types, offsets per unit, entry points. No GPU needed.
@@ -78,6 +84,9 @@ pub enum Command {
     /// A process that lets third-party code read one file (internal).
     #[command(hide = true)]
     ReadWorker,
+    /// A process that reads the debug information of one file (internal).
+    #[command(hide = true)]
+    DebugWorker,
     /// Another program with the limits of a process that reads one file (internal).
     #[command(hide = true)]
     RunLimited(RunLimitedArgs),

@@ -38,7 +38,18 @@ const THEMES: [OptionTheme; 6] = [
     },
     OptionTheme {
         heading: "Compilers and devices",
-        options: &["producer", "device", "runner", "keep", "compile_limit", "time_limit", "no_fuse", "rotation"],
+        options: &[
+            "producer",
+            "device",
+            "runner",
+            "keep",
+            "compile_limit",
+            "time_limit",
+            "jobs",
+            "retries",
+            "no_fuse",
+            "rotation",
+        ],
     },
     OptionTheme {
         heading: "What fails a run",
@@ -46,11 +57,11 @@ const THEMES: [OptionTheme; 6] = [
     },
     OptionTheme {
         heading: "Reports and records",
-        options: &["json", "junit", "csv", "verbose", "quiet", "records", "resume"],
+        options: &["json", "junit", "csv", "group", "verbose", "quiet", "no_progress", "resume"],
     },
     OptionTheme {
         heading: "How files are read",
-        options: &["lang", "matrix", "sixteen_bit", "define", "include", "entry"],
+        options: &["lang", "args", "matrix", "sixteen_bit", "define", "include", "entry"],
     },
     OptionTheme {
         heading: "Faults, planted to see them found",
@@ -64,7 +75,7 @@ struct Examples {
     lines: &'static [&'static str],
 }
 
-const EXAMPLES: [Examples; 16] = [
+const EXAMPLES: [Examples; 18] = [
     Examples {
         command: "show",
         lines: &[
@@ -74,7 +85,22 @@ const EXAMPLES: [Examples; 16] = [
             "layoutproof show scene.hlsl --rules native:dxc-dxil --format cpp-asserts > scene.hpp",
         ],
     },
-    Examples { command: "diff", lines: &["layoutproof diff scene.hlsl hlsl-cbuffer std140"] },
+    Examples {
+        command: "check",
+        lines: &[
+            "layoutproof check scene.hlsl build/engine.o",
+            "layoutproof check frame.spv build/engine.pdb --map PerFrame=engine::FrameConstants",
+            "layoutproof check",
+        ],
+    },
+    Examples { command: "init", lines: &["layoutproof init"] },
+    Examples {
+        command: "diff",
+        lines: &[
+            "layoutproof diff scene.hlsl hlsl-cbuffer std140",
+            "layoutproof diff scene.hlsl native:dxc-spirv scene.spv",
+        ],
+    },
     Examples {
         command: "run",
         lines: &[

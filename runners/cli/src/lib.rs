@@ -23,12 +23,13 @@ use layoutproof_core::report::summary::Exit;
 
 pub use command_line::Cli;
 use command_line::Command;
+use commands::check::{debug_worker, init};
 use commands::{
-    bench, export, freeze, fuzz, list_commands, mutants, pages, reflect, regress, report, run, setup, show,
+    bench, check, export, freeze, fuzz, list_commands, mutants, pages, reflect, regress, report, run, setup, show,
 };
+use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
-use output::{warn, warn_rendered};
-use select::refused_input::RefusedInput;
+use output::warn;
 use select::shader_file::reader_process;
 
 /// Parses the command line.
@@ -52,12 +53,18 @@ pub fn command_line() -> Result<Cli, ExitCode> {
 
 /// Carries out the command.
 pub fn main(cli: &Cli) -> ExitCode {
+    if let Err(error) = process_tree::bind_to_this_process() {
+        warn(&format!("note: what this process starts may go on when it is ended: there is no job object ({error})\n"));
+    }
+
     let style = output::style(cli.color, cli.ascii);
     let done = match &cli.command {
         Command::Run(args) => run::run(args, style),
         Command::Report(args) => report::report(args, style),
         Command::Show(args) => show::show(args, style),
-        Command::Diff(args) => show::compare(args, style),
+        Command::Check(args) => check::check(args, style),
+        Command::Init(args) => init::init(args),
+        Command::Diff(args) => show::compare::compare(args, style),
         Command::Reflect(args) => reflect::reflect(args, style),
         Command::Export(args) => export::export(args),
         Command::List(args) => list_commands::list(args, style),
@@ -74,6 +81,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Bench(args) => bench::bench(args, style),
         Command::Worker => serve::serve().map(|()| Exit::Agree),
         Command::ReadWorker => reader_process::serve().map(|()| Exit::Agree),
+        Command::DebugWorker => debug_worker::serve().map(|()| Exit::Agree),
         Command::RunLimited(args) => reader_process::run_limited(&args.words),
         // Compilers print in their own words and end in their own ways.
         Command::DxcLibrary(args) => dxc_library::compile_and_exit(&args.words),
@@ -83,10 +91,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     // A report that could not be written is an error, whether or not the command succeeded.
     let printed = output::finish();
     let exit = done.and_then(|exit| printed.map(|()| exit)).unwrap_or_else(|error| {
-        match error.downcast_ref::<RefusedInput>() {
-            Some(refused) => warn_rendered(&refused.text(style.colour)),
-            None => warn(&format!("error: {error:#}\n")),
-        }
+        output::warn_of_error(&error, style);
         Exit::CouldNotRun
     });
     ExitCode::from(exit.code())

@@ -10,6 +10,7 @@ use layoutproof_core::report::Style;
 use layoutproof_executor::device_listing::DeviceListing;
 
 use crate::args::Colour;
+use crate::select::refused_input::RefusedInput;
 
 /// Why standard output could not be written, the first time. Kept beside the process's one standard output rather than
 /// handed up: a report that cannot be printed must not cost the user the files that are written behind it.
@@ -62,6 +63,14 @@ pub(crate) fn warn(text: &str) {
 /// Prints rendered diagnostics, which may have colours and have escaped the rest.
 pub(crate) fn warn_rendered(text: &str) {
     let _ = io::stderr().lock().write_all(escape_all_but_colours(text).as_bytes());
+}
+
+/// Says why a command could not do what it was asked for.
+pub(crate) fn warn_of_error(error: &anyhow::Error, style: Style) {
+    match error.downcast_ref::<RefusedInput>() {
+        Some(refused) => warn_rendered(&refused.text(style.colour)),
+        None => warn(&format!("error: {error:#}\n")),
+    }
 }
 
 /// How to draw: `NO_COLOR`, `CLICOLOR_FORCE` and the terminal decide where the user does not.

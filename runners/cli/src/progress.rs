@@ -1,13 +1,15 @@
 //! Shows progress: a bar on a terminal, elsewhere a line on standard error when nothing was printed for a while.
 //!
-//! Worker threads report through [`Watcher`]. Someone who checks a file sees a line every second or two; a run of the
-//! cases, whose logs are kept, prints one every half minute.
+//! Worker threads report through [`Watcher`]. The first line comes when the checks begin. Then someone who checks a file sees
+//! a line every second or two; a run of the cases, whose logs are kept, prints one every half minute.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use layoutproof_core::input::plain_text::escape_controls;
+use layoutproof_core::report::counted;
 use layoutproof_executor::watch::Watcher;
 
 use crate::output::warn;
@@ -18,8 +20,14 @@ const OF_FILES: Duration = Duration::from_millis(1_500);
 /// Longest silence of a run of cases.
 const OF_CASES: Duration = Duration::from_secs(30);
 
+/// One check in so many has to be done before anything is said of the time that is left.
+const FIRST_SHARE: usize = 50;
+
 /// Pause between two looks at the clock.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// The phase before any other.
+const BEGINNING: &str = "reading the arguments";
 
 /// Who waits for the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +45,8 @@ pub(crate) struct Progress(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     bar: ProgressBar,
+    /// True if lines are printed where no bar is drawn.
+    is_told: AtomicBool,
     started: Instant,
     state: Mutex<ProgressState>,
 }
@@ -50,6 +60,10 @@ struct ProgressState {
     all: usize,
     /// The last that was begun or ended.
     place: String,
+    /// Checks that failed and are not known.
+    failures: usize,
+    /// When the checks began.
+    checks_began: Instant,
     /// When a line was printed last.
     said: Instant,
     ended: bool,
@@ -62,14 +76,17 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Starts to show progress.
+    /// Starts to show progress: a bar is there at once.
     pub(crate) fn begin(audience: Audience) -> Self {
         let progress = Self::with_bar(ProgressBar::with_draw_target(None, target()));
+        progress.0.bar.set_style(style("   Running {elapsed}  {prefix}{wide_msg}"));
+        progress.0.bar.set_message(BEGINNING);
         if progress.0.bar.is_hidden() {
             let silence = match audience {
                 Audience::File => OF_FILES,
                 Audience::Cases => OF_CASES,
             };
+            progress.0.is_told.store(true, Ordering::Relaxed);
             let shared = Arc::downgrade(&progress.0);
             std::thread::spawn(move || tell(&shared, silence));
         } else {
@@ -80,9 +97,11 @@ impl Progress {
 
     fn with_bar(bar: ProgressBar) -> Self {
         let now = Instant::now();
-        let (phase, place) = (String::new(), String::new());
-        let state = Mutex::new(ProgressState { phase, done: 0, all: 0, place, said: now, ended: false });
-        Self(Arc::new(Shared { bar, started: now, state }))
+        let (phase, place) = (BEGINNING.to_owned(), String::new());
+        let (done, all, failures) = (0, 0, 0);
+        let state = ProgressState { phase, done, all, place, failures, checks_began: now, said: now, ended: false };
+        let state = Mutex::new(state);
+        Self(Arc::new(Shared { bar, is_told: AtomicBool::new(false), started: now, state }))
     }
 
     /// Begins the checks, of which there are `all`.
@@ -90,6 +109,12 @@ impl Progress {
         let mut state = self.0.state();
         state.phase.clear();
         (state.done, state.all) = (0, all);
+        state.checks_began = Instant::now();
+        if self.0.is_told.load(Ordering::Relaxed) {
+            let checks = counted(all as u64, "check");
+            warn(&format!("   Running {checks}, {} s\n", self.0.started.elapsed().as_secs()));
+            state.said = Instant::now();
+        }
         self.0.bar.set_style(style(OF_CHECKS));
         self.0.bar.set_length(all as u64);
         self.0.bar.set_position(0);
@@ -99,6 +124,12 @@ impl Progress {
     pub(crate) fn check_ended(&self) {
         self.0.state().done += 1;
         self.0.bar.inc(1);
+    }
+
+    /// Shows how many checks have failed so far.
+    pub(crate) fn failed(&self, failures: usize) {
+        self.0.state().failures = failures;
+        self.0.bar.set_prefix(format!("{failures} failed  "));
     }
 
     /// Prints lines at once.
@@ -124,7 +155,7 @@ impl Watcher for Progress {
     fn phase(&self, phase: &str) {
         let mut state = self.0.state();
         phase.clone_into(&mut state.phase);
-        self.0.bar.set_style(style("   Running {msg}, {elapsed}"));
+        self.0.bar.set_style(style("   Running {elapsed}  {prefix}{wide_msg}"));
         self.0.bar.set_message(escape_controls(phase).into_owned());
     }
 
@@ -141,13 +172,25 @@ impl Shared {
 
     /// The line of now.
     fn line(&self, state: &ProgressState) -> String {
-        let ProgressState { phase, done, all, place, .. } = state;
+        let ProgressState { phase, done, all, place, failures, .. } = state;
         let seconds = self.started.elapsed().as_secs();
         if phase.is_empty() {
-            format!("   Running {done}/{all}  {place}, {seconds} s\n")
+            let failed = if *failures > 0 { format!("{failures} failed  ") } else { String::new() };
+            let left = state.seconds_left().map(|left| format!(", about {left} s left")).unwrap_or_default();
+            format!("   Running {done}/{all}  {failed}{place}{left}, {seconds} s\n")
         } else {
             format!("   Running {phase}, {seconds} s\n")
         }
+    }
+}
+
+impl ProgressState {
+    /// How long the rest will take if it goes on as it did; `None` where nothing can be said yet.
+    fn seconds_left(&self) -> Option<u64> {
+        let rest = self.all.checked_sub(self.done)?;
+        let is_telling = self.done * FIRST_SHARE >= self.all && self.done > 0;
+        let rest = f64::from(u32::try_from(rest).ok()?) / f64::from(u32::try_from(self.done).ok()?);
+        is_telling.then(|| self.checks_began.elapsed().mul_f64(rest).as_secs())
     }
 }
 
@@ -170,7 +213,8 @@ fn tell(shared: &Weak<Shared>, silence: Duration) {
     }
 }
 
-const OF_CHECKS: &str = "   Running {human_pos}/{human_len}  {bar:20}  {msg}";
+/// The last part is cut where the line is full.
+const OF_CHECKS: &str = "   Running {human_pos}/{human_len}  {bar:16}  {elapsed}, {eta} left  {prefix}{wide_msg}";
 
 /// A bar on a terminal, nothing elsewhere.
 pub(crate) fn bar(length: usize) -> ProgressBar {
@@ -199,6 +243,8 @@ mod tests {
         progress.checks(12);
         progress.at("lavapipe/ash  a.hlsl");
         progress.check_ended();
-        assert_eq!(line(), "   Running 1/12  lavapipe/ash  a.hlsl, 0 s\n");
+        assert_eq!(line(), "   Running 1/12  lavapipe/ash  a.hlsl, about 0 s left, 0 s\n");
+        progress.failed(2);
+        assert_eq!(line(), "   Running 1/12  2 failed  lavapipe/ash  a.hlsl, about 0 s left, 0 s\n");
     }
 }

@@ -215,9 +215,11 @@ impl Suite {
     fn prove(&self, checks: &[ProofCheck]) -> HashMap<String, CheckRecord> {
         let mut names = Vec::new();
         let mut records = Vec::new();
-        proofs::execute(checks, &self.launch, &self.compilers, |index, record| {
-            names.push(checks[index].name());
-            records.push(record);
+        proofs::execute(checks, &self.launch, &self.compilers, |batch| {
+            for (index, record) in batch {
+                names.push(checks[index].name());
+                records.push(record);
+            }
         });
         known::apply(&self.known, &mut records, &self.devices);
         names.into_iter().zip(records).collect()
@@ -236,9 +238,11 @@ impl Suite {
     fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {
         let mut names = Vec::new();
         let mut records = Vec::new();
-        execute::execute(checks, &self.launch, Rotation::Turn(0), |index, record| {
-            names.push(checks[index].name());
-            records.push(record);
+        execute::execute(checks, &self.launch, Rotation::Turn(0), |batch| {
+            for (index, record) in batch {
+                names.push(checks[index].name());
+                records.push(record);
+            }
         });
         known::apply(&self.known, &mut records, &self.devices);
         names.into_iter().zip(records).collect()
@@ -251,7 +255,7 @@ fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
         Outcome::Skipped => Ok(Completion::ignored_with(record.skip_reason.clone().unwrap_or_default())),
         Outcome::Differ | Outcome::Stale | Outcome::Broken => {
             let style = Style { colour: false, ascii: false };
-            Err(terminal::failure_report(std::slice::from_ref(record), "", style).into())
+            Err(terminal::failure_report(std::slice::from_ref(record), None, style).into())
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Runs a compiler once: a child process with a time limit, whose crash is an answer too.
 //!
-//! On Unix the child leads a process group of its own. So whatever it started is killed with it, and a Ctrl-C at the
-//! terminal, which is meant for this program, does not look like a crash of the compiler.
+//! The child is the root of a [`ProcessTree`]. So whatever it started is killed with it, and a Ctrl-C at the terminal,
+//! which is meant for this program, does not look like a crash of the compiler.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -9,6 +9,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use wait_timeout::ChildExt;
+
+use crate::process_tree::ProcessTree;
 
 /// Longest time that a compiler gets for one source.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -53,15 +55,16 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<ProcessOutput> 
     // Files rather than pipes: nobody has to read while the child writes.
     let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
 
-    lead_a_group(command);
+    ProcessTree::prepare(command);
     let mut child = command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).spawn()?;
+    let tree = ProcessTree::below(&child);
 
     let end = wait(&mut child, limit, [&stdout, &stderr])?;
     match end {
         // Processes that outlive a program may be meant to: Wine's server is.
         ProcessEnd::Exited(_) => {}
         ProcessEnd::Signalled(_) | ProcessEnd::TimedOut(_) | ProcessEnd::Flooded | ProcessEnd::Unanswered => {
-            kill(&mut child)?;
+            tree.kill(&mut child)?;
         }
     }
     Ok(ProcessOutput { end, stdout: text(stdout)?, stderr: text(stderr)? })
@@ -85,25 +88,6 @@ fn wait(child: &mut Child, limit: Duration, output: [&File; 2]) -> io::Result<Pr
             return Ok(ProcessEnd::TimedOut(limit));
         }
     }
-}
-
-#[cfg(unix)]
-fn lead_a_group(command: &mut Command) {
-    std::os::unix::process::CommandExt::process_group(command, 0);
-}
-
-#[cfg(not(unix))]
-fn lead_a_group(_: &mut Command) {}
-
-/// Ends the child and, on Unix, everything that it started.
-fn kill(child: &mut Child) -> io::Result<()> {
-    #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        // No group is left where the child was alone in it and is gone.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    child.kill()?;
-    child.wait().map(drop)
 }
 
 /// The content of the file, at most [`OUTPUT_LIMIT`] bytes of it.

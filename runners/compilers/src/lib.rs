@@ -12,9 +12,13 @@ pub mod drivers;
 pub mod dxc_library;
 pub mod family;
 pub mod glslang_module;
+#[cfg(windows)]
+mod job_object;
 pub mod lookup;
+pub mod mapped_file;
 pub mod naga_command;
 mod own_program;
+pub mod process_tree;
 mod program_lookup;
 pub mod regular_file;
 pub mod scratch;

@@ -58,11 +58,7 @@ impl Toolchains {
 
     fn of(machine: CompilersOfMachine) -> Self {
         let CompilersOfMachine { compilers, notes } = machine;
-        let prepared = |driver: &&dyn CompilerDriver| match driver.method() {
-            CompileMethod::CommandLine(_) => None,
-            CompileMethod::Calls(prepare) => Some((driver.name(), prepare(&compilers)?)),
-        };
-        let direct = DRIVERS.iter().filter_map(prepared).collect();
+        let direct = direct_compilers(&compilers);
         let services = Arc::new(CompileServices::new(service_of));
         Self { compilers, direct, notes, kept: None, services, reader: None }
     }
@@ -106,7 +102,10 @@ impl Toolchains {
     #[must_use]
     pub fn limit(self, limit: Duration) -> Self {
         let compilers = self.compilers.into_iter().map(|compiler| compiler.with_limit(limit));
-        Self { compilers: compilers.collect(), ..self }
+        let compilers: Vec<Compiler> = compilers.collect();
+        // Those that are asked by calls were made of the compilers, and have limits of their own.
+        let direct = direct_compilers(&compilers);
+        Self { compilers, direct, ..self }
     }
 
     /// Lets this reader read what compilers make and only third-party code can read.
@@ -225,6 +224,15 @@ impl Toolchains {
     }
 }
 
+/// The compilers that are asked by calls, by the names of their drivers, made of the programs that are there.
+fn direct_compilers(compilers: &[Compiler]) -> BTreeMap<&'static str, Arc<dyn DirectCompiler>> {
+    let prepared = |driver: &&dyn CompilerDriver| match driver.method() {
+        CompileMethod::CommandLine(_) => None,
+        CompileMethod::Calls(prepare) => Some((driver.name(), prepare(compilers)?)),
+    };
+    DRIVERS.iter().filter_map(prepared).collect()
+}
+
 impl Compilers for Toolchains {
     fn has(&self, toolchain: &Toolchain) -> bool {
         let mut needed = [toolchain.compiler].into_iter().chain(toolchain.second_compiler);
@@ -270,6 +278,28 @@ fn absent(compiler: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// FXC is asked by calls, through an object that is made before the limit is known.
+    #[cfg(unix)]
+    #[test]
+    fn a_limit_reaches_compilers_that_are_asked_by_calls() {
+        let hangs = |name| Compiler::script(name, "read -r line; exec sleep 1000");
+        let compilers = vec![hangs("fxc"), hangs("vkd3d")];
+        let machine = CompilersOfMachine { compilers, notes: Vec::new() };
+        let asked = Toolchains::of(machine).limit(Duration::from_millis(200));
+        let toolchain = toolchains().iter().find(|toolchain| toolchain.compiler == "fxc").unwrap();
+
+        let request = CompileRequest {
+            toolchain,
+            name: "a",
+            source: SourceText::default(),
+            entry: "main",
+            options: LayoutOptions::default(),
+            target: CodeTarget::Newest,
+            extra: Vec::new(),
+        };
+        assert_eq!(asked.compile(&request), CompileOutcome::Failed("fxc gave no answer in 200ms".to_owned()));
+    }
 
     #[test]
     fn what_is_kept_is_below_the_folder() {

@@ -34,6 +34,18 @@ use adapters::AdapterListing;
 use library::Functions;
 use session::Direct3dSession;
 
+/// Wine's version, where this is a Windows program that Wine runs: names of GPUs are made up there. `None` elsewhere.
+#[cfg(windows)]
+pub fn wine_version() -> Option<String> {
+    adapters::wine_version()
+}
+
+/// Wine's version; `None` outside of Windows programs.
+#[cfg(not(windows))]
+pub fn wine_version() -> Option<String> {
+    None
+}
+
 /// Lists the devices; a machine without the library has none.
 ///
 /// # Errors

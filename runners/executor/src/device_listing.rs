@@ -6,7 +6,7 @@
 
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
-use crate::launch::{Launch, OPEN_LIMIT};
+use crate::launch::Launch;
 use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
 use crate::worker::{Worker, WorkerDeath};
 
@@ -80,7 +80,7 @@ fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
 fn list_once(api: RunnerKind, launch: &Launch) -> Result<DeviceListing, String> {
     let mut worker = Worker::start(launch, api, &[]).map_err(|error| error.to_string())?;
     let planted = launch.fault.as_ref().and_then(|fault| fault.planted_in_listing(api));
-    match worker.ask_and_wait(&WorkerRequest::Enumerate(api, planted), OPEN_LIMIT) {
+    match worker.ask_and_wait(&WorkerRequest::Enumerate(api, planted), launch.open_limit()) {
         Ok(WorkerAnswer::Devices(Ok((devices, notes)))) => Ok(DeviceListing { devices, notes, failures: Vec::new() }),
         Ok(WorkerAnswer::Devices(Err(error))) => Err(error.to_string()),
         Ok(WorkerAnswer::Opened(_) | WorkerAnswer::Job(_)) => Err(out_of_turn().to_string()),

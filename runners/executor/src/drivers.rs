@@ -25,7 +25,7 @@ const SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
 const FOLDER: &str = "drivers";
 
 /// Variables that steer drivers and belong into every record.
-const RECORDED: [&str; 10] = [
+const RECORDED: [&str; 18] = [
     "VK_DRIVER_FILES",
     "VK_ICD_FILENAMES",
     "VK_ADD_DRIVER_FILES",
@@ -36,6 +36,14 @@ const RECORDED: [&str; 10] = [
     "MESA_SHADER_CACHE_DIR",
     "VKD3D_CONFIG",
     "VKD3D_VULKAN_DEVICE",
+    "WGPU_BACKEND",
+    "WGPU_ADAPTER_NAME",
+    "WGPU_DX12_COMPILER",
+    "WGPU_DX12_AGILITY_SDK_PATH",
+    "WGPU_GLES_MINOR_VERSION",
+    "WGPU_VALIDATION",
+    "WGPU_DEBUG",
+    "WGPU_GPU_BASED_VALIDATION",
 ];
 
 /// A variable of a worker's environment, with its value.

@@ -129,14 +129,10 @@ fn produce(
     shaders
 }
 
-/// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
-pub fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, mut done: impl FnMut(usize, CheckRecord)) {
+/// Runs checks and gives the records of each batch to `done` as it ends, each with the check's place in `checks`.
+pub fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, done: impl FnMut(Vec<(usize, CheckRecord)>)) {
     let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, &bundle, rotation, workers);
-    pool::run(bundles(checks, rotation), launch, work, |records| {
-        for (index, record) in records {
-            done(index, record);
-        }
-    });
+    pool::run(bundles(checks, rotation), launch, work, done);
 }
 
 /// Groups of checks that one thread runs, and whose probes share fused modules.

@@ -34,6 +34,11 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// Asks for an end, as the user can.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
     /// True once an end was asked for.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)

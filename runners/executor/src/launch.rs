@@ -2,6 +2,7 @@
 //!
 //! Commands make a [`Launch`] of their arguments; [`crate::pool`], [`crate::worker`] and [`crate::device_listing`] read it.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +16,8 @@ use crate::interrupt::Interrupt;
 use crate::tools::MachineTools;
 use crate::watch::{SilentWatcher, Watcher};
 
-/// How long a worker may take to open a device or to list all.
-pub const OPEN_LIMIT: Duration = Duration::from_secs(60);
+/// How long a worker may take at least to open a device or to list all.
+const OPEN_LIMIT: Duration = Duration::from_secs(60);
 /// How long one job may take where the user says nothing; devices give up on their own well before.
 pub const JOB_LIMIT: Duration = Duration::from_secs(60);
 
@@ -37,6 +38,8 @@ pub struct Launch {
     pub fault: Option<Fault>,
     /// How long one job may take.
     pub job_limit: Duration,
+    /// How many threads hand out jobs; `None` for as many as there are processors.
+    pub threads: Option<NonZeroUsize>,
     /// Set once the user has interrupted the run.
     pub interrupt: Interrupt,
     /// Receives the progress.
@@ -63,6 +66,12 @@ impl Launch {
         Ok(Self { program, drivers, vkd3d, vkd3d_note, ..Self::without_workers() })
     }
 
+    /// How long a worker may take to open a device or to list all: longer where the user gives every job more time, since
+    /// the machine or the driver is as slow then.
+    pub fn open_limit(&self) -> Duration {
+        OPEN_LIMIT.max(self.job_limit)
+    }
+
     /// For work that needs no device, so that no worker is started.
     pub fn without_workers() -> Self {
         Self {
@@ -73,6 +82,7 @@ impl Launch {
             misreading: None,
             fault: None,
             job_limit: JOB_LIMIT,
+            threads: None,
             interrupt: Interrupt::default(),
             watcher: Arc::new(SilentWatcher),
         }

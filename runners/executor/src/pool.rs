@@ -1,4 +1,4 @@
-//! Work on devices: as many threads as processors, each with worker processes of its own, one per device.
+//! Work on devices: as many threads as processors or as the user says, each with worker processes of its own, one per device.
 //!
 //! A job that kills or hangs its worker is run again alone in a fresh worker, and only if that dies too is the job's
 //! result an error. Everything else is run, but for what a check or a device that does so again and again has left.
@@ -14,7 +14,7 @@ use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, 
 
 use crate::drivers::DriverCompilation;
 use crate::fault::WorkerFault;
-use crate::launch::{Launch, OPEN_LIMIT};
+use crate::launch::Launch;
 use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
 use crate::sign_of_life;
 use crate::worker::{Worker, WorkerDeath};
@@ -41,7 +41,8 @@ pub fn run<T: Send, R: Send>(
     work: impl Fn(T, &mut Workers<'_>) -> R + Sync,
     mut done: impl FnMut(R),
 ) {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = launch.threads.map_or_else(processors, usize::from).min(tasks.len());
     let queue = Mutex::new(VecDeque::from(tasks));
     let (sender, receiver) = channel();
 
@@ -289,7 +290,7 @@ fn place(device: &DeviceInfo) -> DeviceKey {
 fn start(device: &DeviceInfo, launch: &Launch, compilation: DriverCompilation) -> Result<Worker, RunnerError> {
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
     let mut worker = Worker::start(launch, device.runner, &compilation.settings()).map_err(failed)?;
-    let answer = worker.ask_and_wait(&WorkerRequest::Open(Box::new(device.clone())), OPEN_LIMIT);
+    let answer = worker.ask_and_wait(&WorkerRequest::Open(Box::new(device.clone())), launch.open_limit());
     match answer.map_err(WorkerDeath::error)? {
         WorkerAnswer::Opened(opened) => opened.map(|()| worker),
         WorkerAnswer::Devices(_) | WorkerAnswer::Job(_) => Err(out_of_turn()),

@@ -38,12 +38,12 @@ pub fn plan(
     checks.collect()
 }
 
-/// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
+/// Runs checks and gives the records of each batch to `done` as it ends, each with the check's place in `checks`.
 pub fn execute(
     checks: &[ProofCheck],
     launch: &Launch,
     compilers: &dyn Compilers,
-    mut done: impl FnMut(usize, CheckRecord),
+    done: impl FnMut(Vec<(usize, CheckRecord)>),
 ) {
     let validator = SpirvVal::find();
     let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| {
@@ -61,11 +61,7 @@ pub fn execute(
         group.into_iter().map(|index| (index, run(&check(index), workers))).collect::<Vec<_>>()
     };
 
-    pool::run(groups(checks), launch, work, |records| {
-        for (index, record) in records {
-            done(index, record);
-        }
-    });
+    pool::run(groups(checks), launch, work, done);
 }
 
 /// Neighbours with the same shaders, which are validated once.

@@ -88,11 +88,21 @@ fn run_one(runner: Option<&mut (dyn Runner + 'static)>, job: Job) -> Result<Read
 fn enumerate(kind: RunnerKind) -> Result<Enumeration, RunnerError> {
     match kind {
         RunnerKind::Ash => layoutproof_vulkan::enumerate(),
-        RunnerKind::Wgpu => layoutproof_wgpu::enumerate(),
+        RunnerKind::Wgpu => layoutproof_wgpu::enumerate().map(without_made_up_hardware),
         RunnerKind::D3d12 => layoutproof_d3d12::enumerate(),
         RunnerKind::Model => Ok(of_this_process(&Model::new())),
         RunnerKind::Dxil => Ok(of_this_process(&Evaluator::new())),
     }
+}
+
+/// wgpu's devices, of which those of Direct3D 12 are no hardware under Wine: it gives its translator the name of a GPU.
+fn without_made_up_hardware(mut listed: Enumeration) -> Enumeration {
+    if layoutproof_d3d12::wine_version().is_some() {
+        for device in listed.devices.iter_mut().filter(|device| device.api.starts_with("Direct3D 12")) {
+            device.hardware = false;
+        }
+    }
+    listed
 }
 
 /// A device that needs no driver.

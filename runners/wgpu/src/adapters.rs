@@ -1,4 +1,7 @@
 //! Lists the adapters that wgpu finds, as [`DeviceInfo`], and finds one of them again.
+//!
+//! The variables that wgpu documents are obeyed (`WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_DX12_COMPILER` and its like,
+//! `WGPU_VALIDATION`, ...): wgpu itself reads them only where it is asked to.
 
 use std::collections::BTreeSet;
 
@@ -22,6 +25,27 @@ const APIS: [(Backends, &str); 4] = [
 /// The adapters, API by API in the order of [`APIS`].
 pub(crate) struct Adapters {
     adapters: Vec<Adapter>,
+    choice: AdapterChoice,
+}
+
+/// What the user's variables leave of the adapters.
+struct AdapterChoice {
+    /// `WGPU_BACKEND`; all where it is not set.
+    backends: Backends,
+    /// `WGPU_ADAPTER_NAME`, in lower case: a part of the name.
+    name_part: Option<String>,
+}
+
+impl AdapterChoice {
+    fn from_env() -> Self {
+        let name_part = std::env::var("WGPU_ADAPTER_NAME").ok().map(|name| name.to_lowercase());
+        Self { backends: Backends::all().with_env(), name_part }
+    }
+
+    fn takes(&self, adapter: &Adapter) -> bool {
+        let part = self.name_part.as_ref();
+        part.is_none_or(|part| adapter.get_info().name.to_lowercase().contains(part.as_str()))
+    }
 }
 
 impl Adapters {
@@ -32,13 +56,16 @@ impl Adapters {
 
     /// Lists API after API, as long as `wants_more` holds for the number of adapters so far.
     fn list_while(wants_more: impl Fn(usize) -> bool) -> Self {
+        let choice = AdapterChoice::from_env();
+        let available = Instance::enabled_backend_features() & choice.backends;
+
         let mut adapters = Vec::new();
         for (api, _) in APIS {
-            if Instance::enabled_backend_features().contains(api) && wants_more(adapters.len()) {
-                adapters.extend(list_api(api));
+            if available.contains(api) && wants_more(adapters.len()) {
+                adapters.extend(list_api(api).into_iter().filter(|adapter| choice.takes(adapter)));
             }
         }
-        Self { adapters }
+        Self { adapters, choice }
     }
 
     /// Facts about each of them; equal ids are not yet numbered.
@@ -46,12 +73,24 @@ impl Adapters {
         (0_u32..).zip(&self.adapters).map(|(index, adapter)| describe(adapter, index)).collect()
     }
 
-    /// One sentence for each API of this platform that has no adapter.
+    /// One sentence for each API of this platform that has no adapter, with the variables that may be why.
     pub(crate) fn notes(&self) -> Vec<String> {
         let enabled = Instance::enabled_backend_features();
         let has = |api| self.adapters.iter().any(|adapter| Backends::from(adapter.get_info().backend) == api);
         let lacking = APIS.into_iter().filter(|(api, _)| enabled.contains(*api) && !has(*api));
-        lacking.map(|(_, name)| format!("wgpu found no {name} adapter")).collect()
+
+        let note = |(api, name): (Backends, &str)| {
+            if !self.choice.backends.contains(api) {
+                return format!(
+                    "wgpu was not asked for {name} adapters, because WGPU_BACKEND is set and does not name them"
+                );
+            }
+            match &self.choice.name_part {
+                Some(part) => format!("wgpu found no {name} adapter with `{part}` (WGPU_ADAPTER_NAME) in its name"),
+                None => format!("wgpu found no {name} adapter"),
+            }
+        };
+        lacking.map(note).collect()
     }
 
     /// The adapter that `info` names.
@@ -71,8 +110,9 @@ impl Adapters {
 fn list_api(backends: Backends) -> Vec<Adapter> {
     let descriptor = InstanceDescriptor {
         backends,
-        // No validation layers, also in debug builds: they would print, and the probes' own validator is spirv-val.
-        flags: InstanceFlags::empty(),
+        // No validation layers unless the user asks for them, also in debug builds: they would print, and the probes' own
+        // validator is spirv-val.
+        flags: InstanceFlags::empty().with_env(),
         // `WGPU_DX12_COMPILER` and its like.
         backend_options: BackendOptions::from_env_or_default(),
         ..InstanceDescriptor::new_without_display_handle()

@@ -165,6 +165,7 @@ impl BindingCheck {
             not_checked: Vec::new(),
             known: None,
             fast: false,
+            retries: 0,
             ms: 0,
             leaves: 0,
             leaves_not_probed: 0,

@@ -124,6 +124,7 @@ impl ProofCheck {
             not_checked: Vec::new(),
             known: None,
             fast: false,
+            retries: 0,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: 0,
             leaves_not_probed: 0,

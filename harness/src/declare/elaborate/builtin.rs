@@ -27,6 +27,8 @@ pub(super) enum Builtin {
     Struct(&'static [(&'static str, &'static str)]),
     /// Text, or a part of a state object: no data that a shader reads.
     Object,
+    /// `ConstBufferPointer<T>`: a struct around a pointer.
+    PointerStruct,
     /// `Tuple<A, B>`: a struct of its arguments.
     Tuple,
     /// A type whose layout is not modelled, with the reason.
@@ -71,6 +73,7 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         | "SubobjectToExportsAssociation"
         | "TriangleHitGroup"
         | "string" => Builtin::Object,
+        "ConstBufferPointer" => Builtin::PointerStruct,
         "Tuple" => Builtin::Tuple,
         "Optional" => Builtin::Unsupported("its layout is Slang's own affair and not modelled"),
         "__packBranch" => Builtin::Unsupported("it is chosen when the program is specialised"),

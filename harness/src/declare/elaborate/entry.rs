@@ -14,6 +14,7 @@ use super::scope::ScopeId;
 use super::{Elaborator, NamedType};
 use crate::declare::ast::{FunctionDeclaration, FunctionParameter, PlacementSyntax, TypeExpression, TypeKind};
 use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::nearest_name::did_you_mean;
 use crate::module::{EntryParameter, EntryPoint, ParameterKind};
 
 /// A function with the scope that declares it.
@@ -32,7 +33,8 @@ impl<'t> Elaborator<'t> {
         };
         match (self.entry, chosen.as_slice()) {
             (Some(name), []) => {
-                let message = format!("no function is named `{name}`");
+                let known = functions.iter().map(|function| function.declaration.name.text);
+                let message = format!("no function is named `{name}`{}", did_you_mean(name, known));
                 self.problems.report(Diagnostic::error(Code::UnknownPath, whole, message));
             }
             // Of functions that differ in their parameters the one with a stage is meant.

@@ -40,6 +40,11 @@ impl<'t> Elaborator<'t> {
                 self.pointer(named, span)
             }
             (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
+            (Builtin::PointerStruct, [GenericArgument::Type(pointee), ..]) => {
+                let named = self.named(pointee, None, context)?;
+                let member = self.pointer(named, span)?;
+                self.pointer_struct(member, span)
+            }
             (Builtin::Tuple, elements) => self.tuple(elements, span, context),
             (Builtin::Object, _) => {
                 let message = format!("a shader cannot read a value of type `{}`", part.name.text);
@@ -66,7 +71,8 @@ impl<'t> Elaborator<'t> {
                 | Builtin::Same
                 | Builtin::Struct(_)
                 | Builtin::Handle
-                | Builtin::Pointer,
+                | Builtin::Pointer
+                | Builtin::PointerStruct,
                 _,
             ) => self.bad_arguments(part, span),
         }
@@ -96,6 +102,17 @@ impl<'t> Elaborator<'t> {
         let spelled: Vec<String> = members.iter().map(|member| written(&member.ty)).collect();
         let name = format!("Tuple<{}>", spelled.join(", "));
         let ty = Arc::new(StructType { name, base: None, members, span });
+        self.measure_struct(&ty, span)?;
+        Some(Type::Struct(ty))
+    }
+
+    /// `ConstBufferPointer<T>`: a struct around a pointer, as slangc 2026.14.1 reflects it.
+    fn pointer_struct(&mut self, pointer: Type, span: Span) -> Option<Type> {
+        let spelled = pointer.to_string();
+        let name = format!("ConstBufferPointer<{}>", spelled.strip_suffix('*').unwrap_or(&spelled));
+        let annotations = Annotations::default();
+        let member = Member { name: "_ptr".to_owned(), ty: pointer, bit_width: None, annotations, span };
+        let ty = Arc::new(StructType { name, base: None, members: vec![member], span });
         self.measure_struct(&ty, span)?;
         Some(Type::Struct(ty))
     }

@@ -10,6 +10,7 @@ use super::resolve::NamedType;
 use super::scope::{ScopeId, TypeId, ValueId};
 use crate::declare::ast::{NamePath, PathPart};
 use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::nearest_name::nearest_name;
 
 impl<'t> Elaborator<'t> {
     /// Value of the generic parameter that `path` names.
@@ -133,10 +134,61 @@ impl<'t> Elaborator<'t> {
         (!imports.is_empty()).then(|| format!("imported modules are not read: `{}`", imports.join("`, `")))
     }
 
-    /// A declared or built-in type that differs only in the case of its letters.
-    fn similar_type(&self, name: &str) -> Option<String> {
-        let declared = self.symbols.type_ids().map(|id| self.symbols.ty(id).name.clone());
-        let known = ["ConstantBuffer", "StructuredBuffer", "RWStructuredBuffer", "Texture2D", "SamplerState", "float3"];
-        declared.chain(known.map(str::to_owned)).find(|known| known.eq_ignore_ascii_case(name))
+    /// The declared or built-in type whose name is nearest.
+    ///
+    /// One name may be looked up a million times in code that is not followed for certain, so each answer is kept.
+    fn similar_type(&mut self, name: &str) -> Option<String> {
+        if let Some(known) = self.similar_types.get(name) {
+            return known.clone();
+        }
+
+        let declared: Vec<&str> = self.symbols.type_ids().map(|id| self.symbols.ty(id).name.as_ref()).collect();
+        let similar = nearest_name(name, declared.into_iter().chain(BUILT_IN_TYPES)).map(str::to_owned);
+        self.similar_types.insert(name.to_owned(), similar.clone());
+        similar
     }
 }
+
+/// Names that people misspell.
+const BUILT_IN_TYPES: [&str; 40] = [
+    "bool",
+    "int",
+    "int2",
+    "int3",
+    "int4",
+    "uint",
+    "uint2",
+    "uint3",
+    "uint4",
+    "float",
+    "float2",
+    "float3",
+    "float4",
+    "half",
+    "half2",
+    "half3",
+    "half4",
+    "double",
+    "float2x2",
+    "float3x3",
+    "float3x4",
+    "float4x3",
+    "float4x4",
+    "int16_t",
+    "uint16_t",
+    "int64_t",
+    "uint64_t",
+    "float16_t",
+    "matrix",
+    "vector",
+    "ConstantBuffer",
+    "StructuredBuffer",
+    "RWStructuredBuffer",
+    "ByteAddressBuffer",
+    "RWByteAddressBuffer",
+    "ParameterBlock",
+    "Texture2D",
+    "RWTexture2D",
+    "TextureCube",
+    "SamplerState",
+];

@@ -71,6 +71,8 @@ pub(super) struct Elaborator<'t> {
     /// The contexts inside structs, by the names of the structs.
     insides: HashMap<String, LookupContext>,
     measures: TypeMeasures,
+    /// The nearest name of a type, by the name that no type has.
+    similar_types: HashMap<String, Option<String>>,
     /// Pointee types, by spelling.
     pointees: BTreeMap<String, NamedType>,
     /// Members of `$Globals`.
@@ -164,6 +166,7 @@ impl<'t> Elaborator<'t> {
             not_understood: Vec::new(),
             instances: HashMap::new(),
             insides: HashMap::new(),
+            similar_types: HashMap::new(),
             measures: TypeMeasures::default(),
             pointees: BTreeMap::new(),
             globals: Vec::new(),

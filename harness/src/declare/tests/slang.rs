@@ -34,7 +34,7 @@ fn types_that_are_not_understood_are_errors_where_they_are_used() {
         ("struct S { __packBranch(T, float, int) a; }\nStructuredBuffer<float> b;", vec![warning(1)]),
         ("in float a;\nout float4 b; float c;", vec![error(1), error(2)]),
         (
-            "interface I {}\n[numthreads(1, 1, 1)]\nvoid f<T : I>(uniform ParameterBlock<T> t) {}",
+            "interface I {} StructuredBuffer<float> b;\n[numthreads(1, 1, 1)]\nvoid f<T : I>(uniform ParameterBlock<T> t) {}",
             vec![(1, Severity::Warning, Code::Skipped), (3, Severity::Warning, Code::Skipped)],
         ),
     ] {

@@ -162,8 +162,12 @@ fn ending(record: &CheckRecord, style: Style) -> String {
         (None, sentence) => sentence,
     };
     let invalid = Some(&record.validation).filter(|text| *text != "valid" && is_answered(record));
+    let entry = record.known.as_ref().filter(|_| record.outcome == Outcome::Known);
+    let known = entry.map(|entry| one_line(&format!("{} ({}:{})", entry.reason, entry.file, entry.line)));
     let lines = [
         ("verdict", verdict),
+        ("known", known),
+        ("link", said(entry.and_then(|entry| entry.link.as_ref()))),
         ("reason", said(record.skip_reason.as_ref())),
         ("module", said(invalid)),
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),

@@ -32,10 +32,18 @@ pub fn is_failure(outcome: Outcome) -> bool {
 
 /// The distinct failures, those that differ before those that broke.
 pub fn failures(checks: &[CheckRecord]) -> Vec<FailureGroup<'_>> {
+    failures_of(checks, |check| is_failure(check.outcome))
+}
+
+/// The same of the checks for which `is_meant` is true.
+pub(in crate::report) fn failures_of(
+    checks: &[CheckRecord],
+    is_meant: impl Fn(&CheckRecord) -> bool,
+) -> Vec<FailureGroup<'_>> {
     let mut groups: Vec<Vec<&CheckRecord>> = Vec::new();
     // Only groups of one subject and producer are compared, however many failures there are.
     let mut of_subject: HashMap<FailureSubject<'_>, Vec<usize>> = HashMap::new();
-    for check in checks.iter().filter(|check| is_failure(check.outcome)) {
+    for check in checks.iter().filter(|check| is_meant(check)) {
         let subject = FailureSubject { case: &check.case, rules: &check.rules, producer: &check.producer };
         let indices = of_subject.entry(subject).or_default();
         if let Some(index) = indices.iter().find(|index| same(groups[**index][0], check)) {

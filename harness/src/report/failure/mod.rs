@@ -2,6 +2,7 @@
 
 pub(super) mod block;
 mod byte_map;
+pub(super) mod cause;
 pub(super) mod group;
 mod located;
 mod squeeze;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::report::failure::block::block;
-use crate::report::failure::group::{FailureGroup, failures, place};
+use crate::report::failure::cause::{FailureCause, causes};
+use crate::report::failure::group::place;
 use crate::report::style::{Style, grouped, one_line};
 use crate::report::summary::fold;
 use crate::results::record::{CheckRecord, RunEnd};
@@ -13,10 +13,11 @@ use crate::results::record::{CheckRecord, RunEnd};
 /// GitHub shows ten annotations of one kind per step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;
 
-/// `::error` lines, at most ten, each with the case file's line and the block of the failure as its text.
+/// `::error` lines, at most ten, one for each cause, each with the case file's line and the block of the failure as its text.
 pub fn annotations(checks: &[CheckRecord]) -> String {
-    let failures = failures(checks);
-    let line = |failure: &FailureGroup<'_>| {
+    let causes = causes(checks);
+    let line = |cause: &FailureCause<'_>| {
+        let failure = cause.first();
         let record = failure.record;
         let place = record.story.as_ref().map(|story| story.place.as_str()).unwrap_or_default();
         let (file, line) = match place.rsplit_once(':') {
@@ -31,9 +32,9 @@ pub fn annotations(checks: &[CheckRecord]) -> String {
         properties.extend(line.map(|line| format!("line={line}")));
         let title = format!("{} {} {}", record.case, record.rules, record.producer);
         properties.push(format!("title={}", property(&title)));
-        format!("::error {}::{}\n", properties.join(","), message(&block(failure, Style::PLAIN)))
+        format!("::error {}::{}\n", properties.join(","), message(&cause.text(None, Style::PLAIN)))
     };
-    failures.iter().take(MAX_ANNOTATIONS).map(line).collect()
+    causes.iter().take(MAX_ANNOTATIONS).map(line).collect()
 }
 
 /// A table with one line per device and runner, and the totals.
@@ -63,11 +64,11 @@ fn cell(text: &str) -> String {
 }
 
 /// Escapes that the workflow commands of GitHub Actions ask for in their text.
-fn message(text: &str) -> String {
+pub(in crate::report) fn message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// The same, with the two characters that would end a property.
-fn property(text: &str) -> String {
+pub(in crate::report) fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,11 +1,12 @@
 //! `JUnit` XML for CI systems: one suite per device and runner, one test case per check.
 //!
-//! A failure's body is the terminal's block without colour; a skip carries its reason; a known
-//! difference passes with the property `known`.
+//! A failure's message is its verdict and its body the terminal's block without colour; a skip carries its reason; a known
+//! difference passes with the property `known`. A suite has the device's versions as properties.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use layoutproof_device::DeviceInfo;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::report::failure::block::block;
@@ -13,23 +14,50 @@ use crate::report::failure::group::{FailureGroup, place};
 use crate::report::style::{Style, one_line};
 use crate::results::record::{CheckRecord, KnownEntry, Outcome};
 
+/// What is said of the run as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JunitFacts<'a> {
+    /// Devices, through each API.
+    pub devices: &'a [DeviceInfo],
+    /// Name of the machine, where it is known.
+    pub hostname: Option<&'a str>,
+    /// Wall time of the run, where it is known.
+    pub time: Option<Duration>,
+}
+
 /// The checks as one `JUnit` report.
 ///
 /// # Panics
 /// Never: see the reason beside the call.
-pub fn junit(checks: &[CheckRecord]) -> String {
+pub fn junit(checks: &[CheckRecord], facts: JunitFacts<'_>) -> String {
     let mut suites: BTreeMap<String, Vec<&CheckRecord>> = BTreeMap::new();
     for check in checks {
         suites.entry(place(&check.device, check.runner.as_str())).or_default().push(check);
     }
     let mut report = Report::new("layoutproof");
+    if let Some(time) = facts.time {
+        report.set_time(time);
+    }
     for (name, checks) in suites {
         let mut suite = TestSuite::new(one_line(&name));
         suite.set_time(Duration::from_millis(checks.iter().fold(0, |sum, check| sum.saturating_add(check.ms))));
+        if let Some(hostname) = facts.hostname {
+            suite.extra.insert("hostname".into(), one_line(hostname).into());
+        }
+        suite.add_properties(versions(facts.devices, checks[0]));
         suite.add_test_cases(checks.into_iter().map(test_case));
         report.add_test_suite(suite);
     }
     report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")
+}
+
+/// What is known of the device of a suite, of which this is a check.
+fn versions(devices: &[DeviceInfo], check: &CheckRecord) -> Vec<Property> {
+    let is_meant = |device: &&DeviceInfo| device.id == check.device && device.runner == check.runner;
+    let Some(device) = devices.iter().find(is_meant) else { return Vec::new() };
+    let named = [("device", &device.name), ("driver", &device.driver), ("api", &device.api)];
+    let named = named.into_iter().filter(|(_, value)| !value.is_empty());
+    named.map(|(name, value)| Property::new(name, one_line(value))).collect()
 }
 
 fn test_case(check: &CheckRecord) -> TestCase {
@@ -59,19 +87,21 @@ fn status(check: &CheckRecord) -> TestCaseStatus {
         }
         Outcome::Differ => {
             let culprit = check.culprit.map_or("unclear", |culprit| culprit.as_str());
-            failed(NonSuccessKind::Failure, culprit, body(check))
+            let verdict = check.story.as_ref().map_or("the witnesses differ", |story| story.verdict.as_str());
+            failed(NonSuccessKind::Failure, culprit, &format!("{culprit}: {}", one_line(verdict)), body(check))
         }
         Outcome::Stale => {
             let entry = check.known.as_ref().map(describe).unwrap_or_default();
-            failed(NonSuccessKind::Failure, "stale", format!("agrees now; remove the entry {}", one_line(&entry)))
+            let message = format!("agrees now; remove the entry {}", one_line(&entry));
+            failed(NonSuccessKind::Failure, "stale", &message, message.clone())
         }
-        Outcome::Broken => failed(NonSuccessKind::Error, "broken", body(check)),
+        Outcome::Broken => failed(NonSuccessKind::Error, "broken", &reason, body(check)),
     }
 }
 
-fn failed(kind: NonSuccessKind, ty: &str, body: String) -> TestCaseStatus {
+fn failed(kind: NonSuccessKind, ty: &str, message: &str, body: String) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(ty).set_description(body);
+    status.set_type(ty).set_message(message).set_description(body);
     status
 }
 

@@ -4,19 +4,86 @@
 //! they matter an offset differs too.
 
 use layoutproof_layout::MemberRow;
+use serde::Serialize;
 
 use super::member_tree::strides;
 use super::struct_lines::{declaration, heading, order_word, refused};
+use crate::input::plain_text::escape_json;
 use crate::report::formats::show_json::{ShownBlock, ShownLayout};
 use crate::report::style::{Style, TextLines, Tone, pad, pad_left, width};
+use crate::results::record::SCHEMA;
 
 /// The text, and whether anything differs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DiffText {
     /// Side by side, `!` where the two differ.
     pub text: String,
     /// True if any offset, size or stride differs.
     pub differs: bool,
+    /// What the text shows, for programs.
+    blocks: Vec<DiffBlock>,
+}
+
+/// One block of both sides.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct DiffBlock {
+    name: String,
+    /// True if a number, a refusal or the block itself is on one side only.
+    differs: bool,
+    /// Paths of the members that differ.
+    differing: Vec<String>,
+    left: Option<ShownBlock>,
+    right: Option<ShownBlock>,
+}
+
+/// The answer of `diff --format json`.
+#[derive(Serialize)]
+struct DiffAnswer<'a> {
+    schema: u32,
+    left: &'a str,
+    right: &'a str,
+    differs: bool,
+    blocks: &'a [DiffBlock],
+}
+
+impl DiffText {
+    /// The answer as one line of JSON, with a newline behind it.
+    ///
+    /// # Panics
+    /// Never: these types hold nothing that JSON cannot express.
+    pub fn to_json(&self, left: &ShownLayout, right: &ShownLayout) -> String {
+        let (differs, blocks) = (self.differs, self.blocks.as_slice());
+        let answer = DiffAnswer { schema: SCHEMA, left: &left.rules, right: &right.rules, differs, blocks };
+        let json = serde_json::to_string(&answer).expect("the keys of these types are strings and no value is a map");
+        escape_json(&json).into_owned() + "\n"
+    }
+}
+
+/// Two layouts of different files, with the blocks that belong together under one name: that of the left.
+///
+/// Blocks belong together that have one name, but for what compilers put in front of it (`type.S`); where each side has one
+/// block, these two do.
+pub fn paired(left: ShownLayout, mut right: ShownLayout) -> [ShownLayout; 2] {
+    let bare = |name: &str| {
+        let name = ["type.ConstantBuffer.", "type.", "type_"]
+            .iter()
+            .find_map(|prefix| name.strip_prefix(prefix))
+            .unwrap_or(name);
+        name.trim_start_matches(['$', '_']).to_lowercase()
+    };
+    match (left.blocks.as_slice(), right.blocks.as_mut_slice()) {
+        ([only], [other]) => other.name.clone_from(&only.name),
+        (blocks, others) => {
+            for other in others.iter_mut() {
+                let exact = blocks.iter().any(|block| block.name == other.name);
+                let alike = blocks.iter().find(|block| bare(&block.name) == bare(&other.name));
+                if let Some(block) = alike.filter(|_| !exact) {
+                    other.name.clone_from(&block.name);
+                }
+            }
+        }
+    }
+    [left, right]
 }
 
 /// Columns of one number.
@@ -30,24 +97,26 @@ const SIDE_COLUMNS: usize = 2 * NUMBER_COLUMNS + STRIDE_COLUMNS;
 pub fn diff(left: &ShownLayout, right: &ShownLayout, style: Style) -> DiffText {
     let find = |layout: &'_ ShownLayout, name: &str| layout.blocks.iter().position(|block| block.name == name);
     let mut texts = Vec::new();
-    let mut differs = false;
+    let mut blocks = Vec::new();
 
     for block in &left.blocks {
         let other = find(right, &block.name).map(|index| &right.blocks[index]);
         let comparison = BlockComparison { names: [&left.rules, &right.rules], sides: [Some(block), other], style };
-        let (text, differs_here) = comparison.draw();
-        texts.push(text);
-        differs |= differs_here;
+        let drawn = comparison.draw();
+        texts.push(drawn.text);
+        blocks.push(drawn.block);
     }
     for block in right.blocks.iter().filter(|block| find(left, &block.name).is_none()) {
         let comparison = BlockComparison { names: [&left.rules, &right.rules], sides: [None, Some(block)], style };
-        texts.push(comparison.draw().0);
-        differs = true;
+        let drawn = comparison.draw();
+        texts.push(drawn.text);
+        blocks.push(drawn.block);
     }
 
+    let differs = blocks.iter().any(|block| block.differs);
     let (tone, verb) = if differs { (Tone::Disagree, "Differ") } else { (Tone::Agree, "Same") };
     texts.push(format!("{} {} and {}\n", style.verb(tone, verb), left.rules, right.rules));
-    DiffText { text: texts.join("\n"), differs }
+    DiffText { text: texts.join("\n"), differs, blocks }
 }
 
 struct BlockComparison<'a> {
@@ -59,11 +128,25 @@ struct BlockComparison<'a> {
 /// Offset, size and strides of one line on one side.
 type DiffNumbers = [String; 3];
 
+/// A block for people and for programs.
+struct DrawnBlock {
+    text: String,
+    block: DiffBlock,
+}
+
+/// A member, or the end of the block, on both sides.
+struct DiffLine {
+    label: String,
+    /// The member's path; `None` for the end of the block.
+    path: Option<String>,
+    sides: [DiffNumbers; 2],
+}
+
 impl BlockComparison<'_> {
-    fn draw(&self) -> (String, bool) {
+    fn draw(&self) -> DrawnBlock {
         let lines = self.lines();
         let title = self.sides.iter().flatten().next().map(|block| heading(block)).unwrap_or_default();
-        let columns = lines.iter().map(|(label, _)| width(label)).max().unwrap_or(0).max(width(&title));
+        let columns = lines.iter().map(|line| width(&line.label)).max().unwrap_or(0).max(width(&title));
         let rules: String = self.names.iter().map(|name| pad_left(name, SIDE_COLUMNS)).collect();
         let heads = format!(
             "{}{}{}",
@@ -77,8 +160,12 @@ impl BlockComparison<'_> {
         text.push(&self.style.paint(Tone::Strong, &format!("  {}{heads}{heads}", pad(&title, columns))));
 
         let mut differs = false;
-        for (label, sides) in &lines {
-            differs |= sides[0] != sides[1];
+        let mut differing = Vec::new();
+        for DiffLine { label, path, sides } in &lines {
+            if sides[0] != sides[1] {
+                differs = true;
+                differing.extend(path.clone());
+            }
             text.push(&format!("  {}{}", pad(label, columns), self.numbers(sides)));
         }
 
@@ -88,7 +175,11 @@ impl BlockComparison<'_> {
                 None => text.push(&format!("{} has no such block", pad_left(rules, 10))),
             }
         }
-        (text.into_text(), differs || self.refusal_differs())
+
+        let [left, right] = self.sides.map(Option::<&ShownBlock>::cloned);
+        let name = left.as_ref().or(right.as_ref()).map(|block| block.name.clone()).unwrap_or_default();
+        let differs = differs || self.refusal_differs();
+        DrawnBlock { text: text.into_text(), block: DiffBlock { name, differs, differing, left, right } }
     }
 
     /// One side refuses the block, or both do for different reasons, or one has none.
@@ -99,20 +190,22 @@ impl BlockComparison<'_> {
         }
     }
 
-    fn lines(&self) -> Vec<(String, [DiffNumbers; 2])> {
+    fn lines(&self) -> Vec<DiffLine> {
         let [left, right] = self.sides.map(|side| side.map_or(&[][..], |block| &block.members));
         let in_left = |row: &MemberRow| left.iter().any(|other| other.path == row.path);
         let rows = left.iter().chain(right.iter().filter(|row| !in_left(row)));
 
-        let mut lines: Vec<(String, [DiffNumbers; 2])> = rows
+        let mut lines: Vec<DiffLine> = rows
             .map(|row| {
                 let depth = row.path.matches('.').count() + 1;
                 let side = |rows: &[MemberRow]| rows.iter().find(|other| other.path == row.path).map(member);
                 let label = format!("{}{}", "  ".repeat(depth), declaration(row, 0));
-                (label, [left, right].map(|rows| side(rows).unwrap_or_default()))
+                let sides = [left, right].map(|rows| side(rows).unwrap_or_default());
+                DiffLine { label, path: Some(row.path.clone()), sides }
             })
             .collect();
-        lines.push(("end".to_owned(), self.sides.map(|side| side.map(total).unwrap_or_default())));
+        let sides = self.sides.map(|side| side.map(total).unwrap_or_default());
+        lines.push(DiffLine { label: "end".to_owned(), path: None, sides });
         lines
     }
 

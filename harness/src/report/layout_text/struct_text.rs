@@ -1,42 +1,288 @@
-//! The text of `layoutproof show`: one rule set as an annotated struct, several side by side.
+//! The text of `layoutproof show`: a table for each block, the declarations first, then the numbers.
 //!
-//! One rule set gets the full picture; several get one column of offsets each, since their padding has no lines in common.
+//! A column is a target that ships or a rule set. Columns that place a block alike become one; where one is left, it has
+//! room for offset and size. No line is wider than 80 columns but where a name is.
 
-use super::side_by_side;
-use super::struct_lines::{LineDrawing, heading, lines, refused};
-use crate::report::formats::show_json::{ShownBlock, ShownLayout};
-use crate::report::style::{Style, TextLines, Tone};
+use super::block_rows::{BlockRow, BlockRows, TableKind};
+use super::declaration_words::DeclarationWords;
+use super::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use super::struct_lines::refused;
+use crate::report::formats::show_json::ShownBlock;
+use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
+use layoutproof_layout::MemberRow;
+use layoutproof_layout::shape::Count;
 
-/// Every block of `layouts`: one rule set as an annotated struct, several side by side.
-pub fn show(layouts: &[ShownLayout], style: Style) -> String {
-    match layouts {
-        [] => String::new(),
-        [layout] => {
-            let block = |block| annotated(block, &layout.rules, style);
-            layout.blocks.iter().map(block).collect::<Vec<_>>().join("\n")
+/// Columns of the terminal that every user has.
+const TERMINAL_COLUMNS: usize = 80;
+/// Columns that declarations have at least, where there are many columns of numbers.
+const LABEL_COLUMNS: usize = 30;
+/// Columns of a number, with the space before it.
+const NUMBER_COLUMNS: usize = 8;
+/// Spaces between a declaration and its note.
+const NOTE_GAP: usize = 2;
+
+/// Every block under all columns.
+pub fn show(columns: &[ShownColumn], words: DeclarationWords, style: Style) -> String {
+    let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
+    let texts = (0..blocks).map(|index| BlockTable::of(columns, index, words, style).draw());
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The line above the tables of one file of several.
+pub fn file_heading(name: &str, is_below_another: bool, style: Style) -> String {
+    let gap = if is_below_another { "\n" } else { "" };
+    format!("{gap}{} {}\n", style.verb(Tone::Strong, "File"), one_line(name))
+}
+
+/// One block under all columns.
+struct BlockTable<'a> {
+    /// Columns with the same answer are one.
+    merged: Vec<MergedColumn<'a>>,
+    /// Columns whose compiler has no such block.
+    absent: Vec<&'a str>,
+    forbidden: Vec<ForbiddenBlock<'a>>,
+    /// The block as any column has it.
+    block: Option<&'a ShownBlock>,
+    words: DeclarationWords,
+    style: Style,
+}
+
+/// Columns that give one answer for one block.
+struct MergedColumn<'a> {
+    names: Vec<String>,
+    block: &'a ShownColumnBlock,
+}
+
+/// A block that a column's rule set forbids.
+struct ForbiddenBlock<'a> {
+    name: &'a str,
+    block: &'a ShownBlock,
+}
+
+impl<'a> BlockTable<'a> {
+    fn of(columns: &'a [ShownColumn], index: usize, words: DeclarationWords, style: Style) -> Self {
+        let block = columns.iter().find_map(|column| column.blocks.get(index)).map(|block| &block.shown);
+        let mut table = Self { merged: Vec::new(), absent: Vec::new(), forbidden: Vec::new(), block, words, style };
+        for column in columns {
+            let Some(block) = column.blocks.get(index) else { continue };
+            table.add(&column.name, block);
         }
-        several => side_by_side::show(several, style),
+        table
+    }
+
+    fn add(&mut self, name: &'a str, block: &'a ShownColumnBlock) {
+        match block.presence {
+            BlockPresence::Irrelevant => {}
+            BlockPresence::Absent => self.absent.push(name),
+            BlockPresence::Present if !block.shown.errors.is_empty() => {
+                self.forbidden.push(ForbiddenBlock { name, block: &block.shown });
+            }
+            BlockPresence::Present => {
+                let name = in_style(name, self.style);
+                match self.merged.iter_mut().find(|column| is_alike(&column.block.shown, &block.shown)) {
+                    Some(column) => column.names.push(name),
+                    None => self.merged.push(MergedColumn { names: vec![name], block }),
+                }
+            }
+        }
+    }
+
+    fn draw(&self) -> String {
+        let mut text = TextLines::default();
+        match self.merged.as_slice() {
+            [] => {}
+            [only] => {
+                let heads = [["offset".to_owned()], ["size".to_owned()]];
+                let heads = heads.each_ref().map(|head| &head[..]);
+                self.table(TableKind::Single, &heads, &[only.block], &mut text);
+                let verb = if only.names.len() == 1 { "rules" } else { "all agree" };
+                text.append(&wrapped(&format!("  {verb}: "), &only.names, self.style));
+            }
+            several => {
+                for (index, chunk) in chunks(several).into_iter().enumerate() {
+                    if index > 0 {
+                        text.push("");
+                    }
+                    let heads: Vec<&[String]> = chunk.iter().map(|column| column.names.as_slice()).collect();
+                    let blocks: Vec<&ShownColumnBlock> = chunk.iter().map(|column| column.block).collect();
+                    self.table(TableKind::SideBySide, &heads, &blocks, &mut text);
+                }
+            }
+        }
+
+        if let Some(block) = self.block.filter(|_| !self.absent.is_empty()) {
+            if self.merged.is_empty() {
+                text.push(&self.style.paint(Tone::Strong, &self.heading(block)));
+            }
+            let names: Vec<String> = self.absent.iter().map(|name| in_style(name, self.style)).collect();
+            text.append(&wrapped(&format!("  no {} in: ", block.kind), &names, self.style));
+        }
+        for ForbiddenBlock { name, block } in &self.forbidden {
+            for line in refused(block, &in_style(name, self.style), self.style).lines() {
+                text.append(&folded(line));
+            }
+        }
+        text.into_text()
+    }
+
+    fn table(&self, kind: TableKind, heads: &[&[String]], blocks: &[&ShownColumnBlock], text: &mut TextLines) {
+        let Some(first) = blocks.first() else { return };
+        let rows = BlockRows::of(blocks, kind, self.words);
+        let marks_differences = kind == TableKind::SideBySide;
+        let grid = Grid::of(&self.heading(&first.shown), heads, &rows);
+
+        let head_lines = heads.iter().map(|names| names.len()).max().unwrap_or(0);
+        for line in 0..head_lines {
+            // Names stand on the lowest line, so that each is next to its numbers.
+            let name = |names: &[String]| {
+                (names.len() + line).checked_sub(head_lines).map(|index| names[index].clone()).unwrap_or_default()
+            };
+            let label = if line + 1 == head_lines { self.heading(&first.shown) } else { String::new() };
+            let names: Vec<String> = heads.iter().map(|names| name(names)).collect();
+            grid.push(&label, &names, self.style, Tone::Strong, text);
+        }
+
+        for row in &rows {
+            let differs = marks_differences && row.is_member && row.cells.iter().any(|cell| *cell != row.cells[0]);
+            let label = grid.label(row, differs);
+            let tone = if differs { Tone::Disagree } else { row.tone };
+            let dotted = row.cells.iter().map(|cell| {
+                if cell.is_empty() && marks_differences { self.style.dot().to_owned() } else { cell.clone() }
+            });
+            grid.push(&label, &dotted.collect::<Vec<_>>(), self.style, tone, text);
+        }
+    }
+
+    fn heading(&self, block: &ShownBlock) -> String {
+        let count = match block.count {
+            Count::Finite(1) => String::new(),
+            Count::Finite(_) | Count::Unbounded => format!("[{}]", block.count),
+        };
+        one_line(&format!("{} {}{count}", self.words.block_keyword(block.kind), block.name))
     }
 }
 
-fn annotated(block: &ShownBlock, rules: &str, style: Style) -> String {
+/// The widths of a table.
+struct Grid {
+    label_columns: usize,
+    note_start: usize,
+    number_columns: Vec<usize>,
+}
+
+impl Grid {
+    fn of(heading: &str, heads: &[&[String]], rows: &[BlockRow]) -> Self {
+        let number_columns: Vec<usize> = heads.iter().map(|names| head_columns(names)).collect();
+        let room = TERMINAL_COLUMNS.saturating_sub(number_columns.iter().sum());
+        let noted = rows.iter().filter(|row| !row.note.is_empty()).map(|row| width(&row.label));
+        let note_start = noted.filter(|columns| columns + NOTE_GAP < room).max().unwrap_or(0);
+
+        let grid = Self { label_columns: 0, note_start, number_columns };
+        let labels = rows.iter().map(|row| width(&grid.label(row, false))).chain([width(heading)]);
+        let label_columns = labels.filter(|columns| *columns <= room).max().unwrap_or(room);
+        Self { label_columns, ..grid }
+    }
+
+    /// The declaration with its note; `!` where columns differ.
+    fn label(&self, row: &BlockRow, differs: bool) -> String {
+        let label = if differs { row.label.replacen("  ", "! ", 1) } else { row.label.clone() };
+        if row.note.is_empty() {
+            return label;
+        }
+        format!("{}{}// {}", pad(&label, self.note_start), " ".repeat(NOTE_GAP), row.note)
+    }
+
+    /// A line; a label that leaves no room for numbers has a line of its own.
+    fn push(&self, label: &str, cells: &[String], style: Style, tone: Tone, text: &mut TextLines) {
+        let numbers: String =
+            cells.iter().zip(&self.number_columns).map(|(cell, columns)| pad_left(cell, *columns)).collect();
+        if width(label) > self.label_columns {
+            text.push(&style.paint(tone, label.trim_end()));
+            text.push(&style.paint(tone, &format!("{}{}", " ".repeat(self.label_columns), numbers.trim_end())));
+        } else {
+            text.push(&style.paint(tone, format!("{}{numbers}", pad(label, self.label_columns)).trim_end()));
+        }
+    }
+}
+
+/// Columns that a heading of several lines takes, with the space before it.
+fn head_columns(names: &[String]) -> usize {
+    let widest = names.iter().map(|name| width(name)).max().unwrap_or(0);
+    (widest + 2).max(NUMBER_COLUMNS)
+}
+
+/// Tables that are narrow enough, each with as many columns as fit beside the declarations.
+fn chunks<'t, 'a>(columns: &'t [MergedColumn<'a>]) -> Vec<Vec<&'t MergedColumn<'a>>> {
+    let mut chunks: Vec<Vec<&MergedColumn<'a>>> = Vec::new();
+    let mut used = 0;
+    for column in columns {
+        let own = head_columns(&column.names);
+        match chunks.last_mut() {
+            Some(chunk) if used + own <= TERMINAL_COLUMNS - LABEL_COLUMNS => {
+                used += own;
+                chunk.push(column);
+            }
+            Some(_) | None => {
+                used = own;
+                chunks.push(vec![column]);
+            }
+        }
+    }
+    chunks
+}
+
+/// `start` and the names with commas between them, on as many lines as they need.
+fn wrapped(start: &str, names: &[String], style: Style) -> String {
     let mut text = TextLines::default();
-    text.push(&format!("{} {rules}", style.verb(Tone::Strong, "Rules")));
-    if !block.errors.is_empty() {
-        text.append(&refused(block, rules, style));
-        return text.into_text();
+    let mut line = start.to_owned();
+    for (index, name) in names.iter().enumerate() {
+        let comma = if index + 1 < names.len() { "," } else { "" };
+        if width(&line) + width(name) + comma.len() > TERMINAL_COLUMNS && width(&line) > width(start) {
+            text.push(&style.paint(Tone::Dim, line.trim_end()));
+            line = " ".repeat(width(start));
+        }
+        line += &one_line(name);
+        line += comma;
+        line.push(' ');
     }
-
-    let mut lines = lines(&block.name, block.size, &block.members);
-    if let (Some(end), Some(stride)) = (lines.last_mut(), block.stride) {
-        end.note = format!("stride {stride}");
-    }
-
-    let heading = heading(block);
-    let drawing = LineDrawing::new(style, &heading, &lines);
-    text.push(&drawing.heading(&heading));
-    for line in &lines {
-        text.push(&drawing.line(line));
-    }
+    text.push(&style.paint(Tone::Dim, line.trim_end()));
     text.into_text()
+}
+
+/// A sentence that is too wide on lines of its words, the later ones below the first word behind the verb.
+fn folded(line: &str) -> String {
+    const INDENT: usize = 11;
+    if width(line) <= TERMINAL_COLUMNS {
+        return format!("{line}\n");
+    }
+    let indent = line.len() - line.trim_start().len();
+    let mut text = TextLines::default();
+    let mut folded = " ".repeat(indent);
+    for word in line.split_whitespace() {
+        if width(&folded) + width(word) > TERMINAL_COLUMNS {
+            text.push(&folded);
+            folded = " ".repeat(INDENT);
+        }
+        folded += word;
+        folded += " ";
+    }
+    text.push(&folded);
+    text.into_text()
+}
+
+/// A column's name with the mark between its parts that the style has.
+fn in_style(name: &str, style: Style) -> String {
+    one_line(&name.replace('·', style.dot()))
+}
+
+/// True if two columns would have the same numbers in every row.
+fn is_alike(one: &ShownBlock, other: &ShownBlock) -> bool {
+    let is_alike = |one: &MemberRow, other: &MemberRow| {
+        one.path == other.path
+            && (one.offset, one.size, one.bit_offset) == (other.offset, other.size, other.bit_offset)
+            && (one.array_stride, &one.array_strides, one.matrix_stride)
+                == (other.array_stride, &other.array_strides, other.matrix_stride)
+    };
+    (one.size, one.stride) == (other.size, other.stride)
+        && one.members.len() == other.members.len()
+        && one.members.iter().zip(&other.members).all(|(one, other)| is_alike(one, other))
 }

@@ -63,13 +63,15 @@ fn table(corner: &str, cells: impl Iterator<Item = ((String, String), u64)>, tex
     columns.dedup();
 
     let first = rows.iter().map(|row| width(row)).chain([width(corner)]).max().unwrap_or(0);
-    let heads: String = columns.iter().map(|column| pad_left(column, NUMBER_COLUMNS)).collect();
+    // A long heading makes its column wider, so that two headings never touch.
+    let number_columns = |column: &str| NUMBER_COLUMNS.max(width(column) + 1);
+    let heads: String = columns.iter().map(|column| pad_left(column, number_columns(column))).collect();
     text.push(&format!("    {}{heads}", pad(corner, first)));
 
     for row in rows {
         let numbers = columns.iter().map(|column| {
             let sum = sums.get(&(row.clone(), (*column).clone())).copied().map_or_else(|| "-".to_owned(), grouped);
-            pad_left(&sum, NUMBER_COLUMNS)
+            pad_left(&sum, number_columns(column))
         });
         text.push(&format!("    {}{}", pad(row, first), numbers.collect::<String>()));
     }

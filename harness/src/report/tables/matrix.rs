@@ -64,7 +64,7 @@ struct MatrixGroup<'a> {
     places: BTreeSet<(&'a str, &'a str)>,
 }
 
-/// The table and the groups; empty where no producer chose offsets itself.
+/// The table; empty where no producer chose offsets itself.
 pub fn matrix(checks: &[CheckRecord], style: Style) -> String {
     let rows = rows(checks);
     if rows.is_empty() {
@@ -81,11 +81,12 @@ pub fn matrix(checks: &[CheckRecord], style: Style) -> String {
     for (name, counts) in &rows {
         text.push(&line(name, counts.numbers().map(grouped)));
     }
-
-    for group in groups(checks) {
-        text.append(&group.text(style));
-    }
     text.into_text()
+}
+
+/// The groups of differences, two lines each.
+pub fn differences(checks: &[CheckRecord], style: Style) -> String {
+    groups(checks).iter().map(|group| group.text(style)).collect()
 }
 
 /// The same as tables in Markdown; empty where no producer chose offsets itself.

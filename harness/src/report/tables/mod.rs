@@ -2,7 +2,9 @@
 
 pub mod bench_table;
 pub mod coverage_table;
+pub mod found_table;
 pub mod matrix;
 pub mod mutant_table;
+pub(super) mod run_table;
 pub mod seen_table;
 pub mod tally_table;

@@ -27,10 +27,14 @@ pub struct Tally {
     pub leaves: u64,
 }
 
-/// One line per toolchain, then the reasons of skips, the most frequent first.
+/// The totals, one line per toolchain, then the reasons of skips, the most frequent first.
 pub fn tally_table(tallies: &BTreeMap<String, Tally>, skips: &BTreeMap<String, u64>, style: Style) -> String {
     let columns = tallies.keys().map(|name| width(name)).max().unwrap_or(0).max("toolchain".len());
     let mut text = TextLines::default();
+    let failed: u64 = tallies.values().map(|tally| tally.broken + tally.differ).sum();
+    let agreed = tallies.values().map(|tally| tally.agree).sum();
+    text.push(&format!("  {} agreed, {} failed", counted(agreed, "check"), grouped(failed)));
+    text.push("");
     let heads = ["agree", "known", "skipped", "differ", "broken", "leaves"].map(|head| pad_left(head, NUMBER_COLUMNS));
     text.push(&style.paint(Tone::Strong, &format!("  {}{}", pad("toolchain", columns), heads.concat())));
 
@@ -50,10 +54,6 @@ pub fn tally_table(tallies: &BTreeMap<String, Tally>, skips: &BTreeMap<String, u
         let rest: u64 = reasons[REASONS..].iter().map(|(_, count)| count).sum();
         text.push(&format!("  skipped {}  for other reasons", pad_left(&grouped(rest), 7)));
     }
-
-    let failed = tallies.values().map(|tally| tally.broken + tally.differ).sum();
-    let agreed = tallies.values().map(|tally| tally.agree).sum();
-    text.push(&format!("  {} agreed, {} failed", counted(agreed, "check"), grouped(failed)));
     text.into_text()
 }
 
@@ -66,12 +66,13 @@ mod tests {
         let tally = Tally { agree: 12_345, known: 1, skipped: 2, differ: 3, broken: 4, leaves: 1_234_567 };
         let tallies = [("slang-vulkan-scalar".to_owned(), tally), ("dxc-dxil".to_owned(), Tally::default())].into();
         let skips = [("slang-vulkan-scalar: refused".to_owned(), 1), ("dxc-dxil: half".to_owned(), 2_000)].into();
-        let wanted = "  toolchain                agree      known    skipped     differ     broken     leaves
+        let wanted = "  12 345 checks agreed, 7 failed
+
+  toolchain                agree      known    skipped     differ     broken     leaves
   dxc-dxil                     0          0          0          0          0          0
   slang-vulkan-scalar     12 345          1          2          3          4  1 234 567
   skipped   2 000  dxc-dxil: half
   skipped       1  slang-vulkan-scalar: refused
-  12 345 checks agreed, 7 failed
 ";
         assert_eq!(tally_table(&tallies, &skips, Style { colour: false, ascii: true }), wanted);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{Argument, BlockLayout, RuleSet, lay_out};
+use layoutproof_layout::{Argument, BlockLayout, ElementChoice, RuleSet, lay_out};
 use sha2::{Digest, Sha256};
 
 use super::answer::{CaseAnswers, Fact, FrozenAnswer, line};
@@ -163,11 +163,12 @@ impl DecisionRequest<'_> {
         let (toolchain, compilers, text) = (self.toolchain, self.compilers, self.text);
         let asked = CompileJob { subject, toolchain, compilers, text, block, target: CodeTarget::Newest };
 
-        let first = plan_in(layout, &layout.leaves(), &places);
+        let first = plan_in(layout, &layout.leaves_in(ElementChoice::Sample), &places);
         answers.extend(ask(&asked, layout, first).map(|answer| (format!("block {}", layout.name), answer)));
 
         if let Some(array) = elements(layout) {
-            let second = plan_of_second_element(&array, &array.leaves(), &places).only(&[Form::Leaf].into());
+            let second = plan_of_second_element(&array, &array.leaves_in(ElementChoice::Sample), &places)
+                .only(&[Form::Leaf].into());
             answers.extend(ask(&asked, &array, second).map(|answer| (format!("block {}[1]", layout.name), answer)));
         }
     }

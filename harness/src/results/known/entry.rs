@@ -26,6 +26,8 @@ pub struct KnownFailure {
     /// What is said of a module that needs more of a device than was promised; an entry that has this is about such modules
     /// alone.
     pub(super) validation: Option<WildMatch>,
+    /// True if nobody has tried these drivers yet: whatever differs, breaks or agrees there is told, and is no failure.
+    pub untried: bool,
     /// Which members of random declarations the entry is about; it says nothing of cases then.
     pub shape: Option<ShapeEntry>,
     /// Why this differs.
@@ -78,7 +80,7 @@ impl KnownFailure {
 
         let device = devices.iter().find(|device| device.id == check.device && device.runner == check.runner);
         let driver = device.map_or("", |device| device.driver.as_str());
-        self.rules.as_ref().map_or(check.bound.is_none(), |rules| rules.matches(&check.rules))
+        self.rules.as_ref().map_or(check.bound.is_none() || self.untried, |rules| rules.matches(&check.rules))
             && self.is_about_producer(&check.producer)
             && self.device.matches(&check.device)
             && self.runner.matches(check.runner.as_str())
@@ -87,11 +89,15 @@ impl KnownFailure {
 
     /// The entry as records name it.
     pub(super) fn entry(&self) -> KnownEntry {
-        KnownEntry { file: self.file.clone(), line: self.line, reason: self.reason.clone() }
+        KnownEntry { file: self.file.clone(), line: self.line, reason: self.reason.clone(), link: self.link.clone() }
     }
 
     /// Returns true if the entry excuses what the check found.
     pub(super) fn explains(&self, check: &CheckRecord) -> bool {
+        if self.untried {
+            return true;
+        }
+
         // A check that broke keeps its reason once it is known.
         let is_meant = match (&self.says, check.outcome) {
             (Some(_), Outcome::Broken | Outcome::Known) => self.is_about_break(check),
@@ -117,7 +123,8 @@ impl KnownFailure {
 
     /// Returns true if the entry names what a check says that broke, in the whole of it or in a part.
     pub(super) fn is_about_break(&self, check: &CheckRecord) -> bool {
-        self.says.as_ref().zip(check.skip_reason.as_deref()).is_some_and(|(says, reason)| says.matches(reason))
+        let says = self.says.as_ref().zip(check.skip_reason.as_deref());
+        self.untried || says.is_some_and(|(says, reason)| says.matches(reason))
     }
 }
 

@@ -56,6 +56,11 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         }
     };
 
+    let untried = entry.boolean("untried", problems).unwrap_or(false);
+    if untried && driver == VersionRange::default() {
+        problems.report(entry.range(), "`untried` needs `driver`: the versions that nobody has tried");
+    }
+
     let culprit = entry.string("culprit", problems);
     let shape = ShapeEntry::read(&mut entry, problems);
     let reason = entry.required("reason", problems).and_then(|value| {
@@ -86,6 +91,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         culprit,
         says: says.map(|says| WildMatch::new(&says)),
         validation: validation.map(|validation| WildMatch::new(&validation)),
+        untried,
         shape,
         reason,
         seen,
@@ -93,7 +99,8 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         link,
         file,
         line: 0,
-        scope: RunScope::Whole,
+        // That drivers agree that nobody has tried is no failure.
+        scope: if untried { RunScope::Narrowed } else { RunScope::Whole },
     };
 
     let of_case = |(place, case): (Range<usize>, String)| {

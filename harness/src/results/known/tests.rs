@@ -2,7 +2,7 @@ use layoutproof_device::{DeviceInfo, RunnerKind};
 
 use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
 use crate::input::sources::SourceMap;
-use crate::results::record::{CheckRecord, Culprit, Outcome, Proves, SCHEMA};
+use crate::results::record::{BoundCount, CheckRecord, Culprit, Outcome, Proves, SCHEMA};
 
 fn agreeing_check() -> CheckRecord {
     CheckRecord {
@@ -21,6 +21,7 @@ fn agreeing_check() -> CheckRecord {
         not_checked: Vec::new(),
         known: None,
         fast: false,
+        retries: 0,
         ms: 1,
         leaves: 1,
         leaves_not_probed: 0,
@@ -46,6 +47,41 @@ fn an_entry_with_words_is_about_checks_that_broke_with_them() {
     apply(&known, &mut checks, &[]);
     let outcomes = checks.map(|check| check.outcome);
     assert_eq!(outcomes, [Outcome::Known, Outcome::Broken, Outcome::Differ]);
+}
+
+/// What is said of drivers that nobody has tried covers bytes, placements and breaks, and never fails as stale.
+#[test]
+fn drivers_that_nobody_has_tried_count_for_nothing() {
+    let text = "[[known]]\nrunner = \"wgpu\"\ndriver = \"> 22.3\"\nuntried = true\nreason = \"look\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let known = read(file, &sources).unwrap();
+    for (driver, outcome, expected) in [
+        ("Mesa 23.1", Outcome::Differ, Outcome::Known),
+        ("Mesa 23.1", Outcome::Broken, Outcome::Known),
+        ("Mesa 23.1", Outcome::Agree, Outcome::Agree),
+        ("Mesa 23.1", Outcome::Skipped, Outcome::Skipped),
+        ("Mesa 22.3", Outcome::Differ, Outcome::Differ),
+        ("Mesa 22.3", Outcome::Broken, Outcome::Broken),
+    ] {
+        let device = DeviceInfo {
+            id: "llvmpipe-gl".to_owned(),
+            runner: RunnerKind::Wgpu,
+            driver: driver.to_owned(),
+            ..layoutproof_device::Runner::device(&crate::model::Model::new()).clone()
+        };
+        let broke = (outcome == Outcome::Broken).then(|| "vkCreateDevice: no".to_owned());
+        let bound = Some(BoundCount { read: 1, ..BoundCount::default() });
+        let placement = CheckRecord { bound, skip_reason: broke.clone(), outcome, ..agreeing_check() };
+        let mut checks = [CheckRecord { bound: None, ..placement.clone() }, placement];
+        apply(&known, &mut checks, &[device]);
+        assert_eq!(checks.map(|check| check.outcome), [expected; 2], "{driver} {outcome:?}");
+    }
+
+    let text = "[[known]]\ndevice = \"vkd3d\"\nuntried = true\nreason = \"look\"\n";
+    let file = sources.add("all.toml", text);
+    let problem = &read(file, &sources).unwrap_err()[0];
+    assert_eq!(problem.message, "`untried` needs `driver`: the versions that nobody has tried");
 }
 
 /// That a compiler places a member elsewhere does not excuse that it crashes on another form of access.

@@ -70,6 +70,9 @@ pub struct CheckRecord {
     /// True if the driver compiled the shaders with settings that make it fast, not with its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fast: bool,
+    /// How often the check was run again, because it failed, until it came to this; absent where once was enough.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u32,
     /// Wall time in milliseconds.
     pub ms: u64,
     /// Leaves that a device answered for.
@@ -125,6 +128,9 @@ pub struct KnownEntry {
     pub line: u32,
     /// Why the difference is known.
     pub reason: String,
+    /// Address of the report to its maker; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
 }
 
 /// The text parts of a failure block, so that reporters never call the engine.
@@ -168,6 +174,9 @@ pub struct RunEnd {
     /// Checks that were selected and not done, because the run was interrupted; absent from a run that came to its end.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_done: u32,
+    /// True if the rest was not done because the user wanted an end at the first failure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fail_fast: bool,
     /// By outcome.
     pub agree: u32,
     /// By outcome.

@@ -10,14 +10,17 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use layoutproof_core::bindings::request::parse_convention;
 use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Convention, Target};
 
+use crate::args::ShaderLanguage;
+
 /// Where parameters are bound, for whom.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Placement of parameters")]
 pub struct PlacementArgs {
     /// Where parameters are bound for this API.
-    #[arg(long, value_parser = target_parser(), requires = "convention", value_name = "API")]
+    #[arg(long, value_parser = target_parser(), value_name = "API")]
     pub target: Option<Target>,
-    /// By whose rules: slang, slang-documented, dxc, clang; `dxc@1.9` names a version. Several stand side by side.
+    /// By whose rules: slang, slang-documented, dxc, clang; `dxc@1.9` names a version. Several stand side by side. Default:
+    /// those of the target's usual compiler, dxc for HLSL on d3d12 and vulkan, else slang.
     #[arg(long, value_parser = convention, value_delimiter = ',', requires = "target", value_name = "NAME[@VERSION]")]
     pub convention: Vec<NamedConvention>,
     /// Parameters that count as used though no function body names them.
@@ -62,12 +65,31 @@ fn convention(text: &str) -> Result<NamedConvention, String> {
 }
 
 impl PlacementArgs {
-    /// One question for each convention that the user names, none where no target is named. `own` is what a case says
-    /// itself: lists of the user add to it, a profile of the user replaces it.
+    /// The conventions that the user names, or that of the compiler that files of a language usually go through for
+    /// `target`.
+    fn conventions(&self, target: Target, language: Option<ShaderLanguage>) -> Vec<NamedConvention> {
+        if !self.convention.is_empty() {
+            return self.convention.clone();
+        }
+        let is_slang = language == Some(ShaderLanguage::Slang);
+        let convention = match target {
+            Target::D3d12 | Target::Vulkan if !is_slang => Convention::Dxc,
+            Target::D3d12 | Target::Vulkan | Target::Webgpu | Target::Metal => Convention::Slang,
+        };
+        vec![NamedConvention { convention, version: None }]
+    }
+
+    /// One question for each convention that the user names, or for that of the target's usual compiler; none where no
+    /// target is named. `own` is what a case says itself: lists of the user add to it, a profile of the user replaces it.
+    /// `language` is that of a file.
     ///
     /// # Errors
     /// A convention that does not speak of the target.
-    pub(crate) fn requests(&self, own: &BindingInvocation) -> anyhow::Result<Vec<BindingRequest>> {
+    pub(crate) fn requests(
+        &self,
+        own: &BindingInvocation,
+        language: Option<ShaderLanguage>,
+    ) -> anyhow::Result<Vec<BindingRequest>> {
         let Some(target) = self.target else { return Ok(Vec::new()) };
         let invocation = BindingInvocation {
             profile: self.profile.clone().or_else(|| own.profile.clone()),
@@ -78,12 +100,12 @@ impl PlacementArgs {
         };
 
         let mut requests = Vec::new();
-        for NamedConvention { convention, version } in &self.convention {
+        for NamedConvention { convention, version } in self.conventions(target, language) {
             if !convention.targets().contains(&target) {
                 let targets: Vec<_> = convention.targets().iter().map(|target| target.as_str()).collect();
                 bail!("{convention} does not say where parameters are for {target}, only for {}", targets.join(", "));
             }
-            requests.push(invocation.request(target, *convention, version.clone()));
+            requests.push(invocation.request(target, convention, version));
         }
         Ok(requests)
     }
@@ -104,7 +126,7 @@ mod tests {
 
     fn requests(words: &[&str], own: &BindingInvocation) -> Result<Vec<BindingRequest>, String> {
         let line = CommandLine::try_parse_from(["layoutproof"].iter().chain(words));
-        line.map_err(|error| error.to_string())?.placement.requests(own).map_err(|error| error.to_string())
+        line.map_err(|error| error.to_string())?.placement.requests(own, None).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -125,6 +147,23 @@ mod tests {
         assert_eq!(found[1].profile.as_deref(), Some("sm_6_6"));
         assert_eq!(found[1].options, ["-fvk-t-shift 10 all", "-fvk-s-shift 20 0"]);
         assert_eq!(requests(&[], &BindingInvocation::default()), Ok(Vec::new()));
+    }
+
+    /// DXC is Microsoft's compiler for D3D12, and the one that the Vulkan SDK has for HLSL; WGSL and Metal come from Slang.
+    #[test]
+    fn a_target_alone_means_its_usual_compiler() {
+        let own = BindingInvocation::default();
+        for (target, language, expected) in [
+            ("d3d12", None, "d3d12.dxc"),
+            ("vulkan", Some(ShaderLanguage::Hlsl), "vulkan.dxc"),
+            ("vulkan", Some(ShaderLanguage::Slang), "vulkan.slang"),
+            ("webgpu", Some(ShaderLanguage::Hlsl), "webgpu.slang"),
+            ("metal", Some(ShaderLanguage::Slang), "metal.slang"),
+        ] {
+            let line = CommandLine::try_parse_from(["layoutproof", "--target", target]).unwrap();
+            let found = line.placement.requests(&own, language).unwrap();
+            assert_eq!(found.iter().map(BindingRequest::name).collect::<Vec<_>>(), [expected]);
+        }
     }
 
     #[test]
@@ -153,7 +192,6 @@ mod tests {
                 "known conventions are slang, slang-documented, dxc, clang",
             ),
             (&["--target", "metal", "--convention", "dxc"], "for metal, only for d3d12, vulkan"),
-            (&["--target", "d3d12"], "--convention"),
             (&["--convention", "dxc"], "--target"),
             (&["--used", "a"], "--target"),
         ] {

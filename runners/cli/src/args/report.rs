@@ -18,6 +18,10 @@ pub struct ReportArgs {
     /// The least number of leaves that each device must answer for, in all runs together; files add up.
     #[arg(long, value_name = "FILE")]
     pub floors: Vec<PathBuf>,
+    /// Print one group of failures instead: the first in full, and every other that has the same cause. Reports number the
+    /// groups from 1.
+    #[arg(long, value_name = "N")]
+    pub group: Option<usize>,
     /// Where reports go.
     #[command(flatten)]
     pub outputs: OutputArgs,

@@ -1,5 +1,6 @@
 //! The arguments of `layoutproof run`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use super::{DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
 
 /// `layoutproof run`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that the user types or leaves out")]
 pub struct RunArgs {
     /// Cases by id (a part of it, or a pattern with * and ?), or shader files; default: all cases.
     #[arg(value_name = "FILTER|FILE")]
@@ -77,6 +79,19 @@ pub struct RunArgs {
     /// How long one job may take on a device, in seconds; 60 where nothing is said.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<Duration>,
+    /// Check on so many threads at once; default: as many as the machine has processors.
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Stop at the first check that differs or breaks and is not known.
+    #[arg(long, conflicts_with = "retries")]
+    pub fail_fast: bool,
+    /// Run checks that failed again, so many times at most. One that agrees then counts as agreeing, and the report names
+    /// it: something is not reliable.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub retries: u32,
+    /// Show no progress.
+    #[arg(long)]
+    pub no_progress: bool,
     /// Resume a run that was cut short: the checks in these records are not run again. Without --json, the file itself
     /// is completed.
     #[arg(long, value_name = "RECORDS")]

@@ -74,20 +74,13 @@ fn read(word: &str) -> anyhow::Result<Source> {
     let mut sources = SourceMap::default();
     let mut cases = Cases::load(&[])?;
     let mut diagnostics = Vec::new();
-    let ids = match InputWord::of(word, None) {
-        InputWord::CaseFile(path) => vec![cases.add_file(&path)?],
-        InputWord::Filter(filter) => {
-            let matching = cases.matching(&[filter]);
-            let exact: Vec<String> = matching.iter().filter(|id| *id == word).cloned().collect();
-            if exact.is_empty() { matching } else { exact }
-        }
+    let id = match InputWord::of(word, None) {
+        InputWord::CaseFile(path) => cases.add_file(&path)?,
+        InputWord::Filter(filter) => cases.only(&filter)?,
         InputWord::Declarations(_) | InputWord::LaidOut(_) => bail!("{word} is not a case: only cases expect offsets"),
     };
 
-    let [id] = ids.as_slice() else {
-        bail!("`{word}` names {} cases, not one", ids.len());
-    };
-    let case = cases.read(std::slice::from_ref(id), &mut sources, &mut diagnostics).pop();
+    let case = cases.read(std::slice::from_ref(&id), &mut sources, &mut diagnostics).pop();
     let found = match case.as_ref().map(|case| Source::of_case(case, &mut sources)) {
         Some(Ok(source)) => return source.with_context(|| format!("{id} declares nothing: it must be refused")),
         Some(Err(found)) => found,

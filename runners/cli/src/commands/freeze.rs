@@ -76,7 +76,7 @@ pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
     let Some(asked) = CompilerUnderTest::of(&args.ask)? else { return Ok(Exit::Missing) };
     let sources = sources_with_refused(&args.ask.cases, &args.ask.filter)?;
     if sources.is_empty() {
-        warn("nothing is selected: no case matches\n");
+        warn("error: nothing is selected: no case matches\n");
         return Ok(Exit::NothingSelected);
     }
 

@@ -20,6 +20,7 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::drivers::{self, FetchedDrivers};
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_layout::native::natives;
 use layoutproof_layout::rules::Example;
 use layoutproof_layout::{RuleSet, table};
 use serde_json::json;
@@ -40,8 +41,8 @@ pub struct ListArgs {
     /// and kind of proof. No GPU needed.
     #[arg(long)]
     pub coverage: bool,
-    /// Output format of --coverage.
-    #[arg(long, value_enum, default_value_t = Format::Text, requires = "coverage")]
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
     /// Only cases whose id contains this text, or matches it as a pattern with * and ?.
     pub filter: Vec<String>,
@@ -56,8 +57,13 @@ pub struct ListArgs {
 /// A path that cannot be read, and every problem of the cases.
 pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     if args.rules {
-        let lines: Vec<RuleSetLine> = table().iter().map(rule_set_line).collect();
-        print(&listing::rule_sets(&lines, style));
+        match args.format {
+            Format::Json => print_json(&rule_sets_json()),
+            Format::Text => {
+                let lines: Vec<RuleSetLine> = table().iter().map(rule_set_line).collect();
+                print(&listing::rule_sets(&lines, style));
+            }
+        }
         return Ok(Exit::Agree);
     }
     if args.coverage {
@@ -73,7 +79,13 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     }
 
     let lines: Vec<_> = cases.into_iter().map(|case| CaseLine { id: case.id, summary: case.summary }).collect();
-    print(&listing::cases(&lines, style));
+    match args.format {
+        Format::Json => print_json(&cases_json(&lines)),
+        Format::Text => print(&listing::cases(&lines, style)),
+    }
+    for filter in args.filter.iter().filter(|filter| all.matching(std::slice::from_ref(*filter)).is_empty()) {
+        warn(&format!("error: no case is called `{filter}`{}\n", all.suggestion(filter)));
+    }
     Ok(if lines.is_empty() { Exit::NothingSelected } else { Exit::Agree })
 }
 
@@ -98,6 +110,28 @@ fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
         }
     }
     Ok(if cells.is_empty() { Exit::NothingSelected } else { Exit::Agree })
+}
+
+/// The cases for programs.
+fn cases_json(lines: &[CaseLine]) -> String {
+    let listed = lines.iter().map(|CaseLine { id, summary }| json!({"id": id, "summary": summary}));
+    format!("{}\n", json!({"schema": SCHEMA, "cases": listed.collect::<Vec<_>>()}))
+}
+
+/// The rule sets for programs, and what compilers take for each kind of block under one name.
+fn rule_sets_json() -> String {
+    let listed = table().iter().map(|rules| {
+        let Example { declaration, offsets, size } = &rules.example;
+        let example = json!({"declaration": declaration, "offsets": offsets, "size": size});
+        json!({"name": rules.name, "summary": rules.summary, "source": rules.source, "example": example})
+    });
+    let native = natives().iter().map(|native| json!({"name": native.name, "summary": native.summary}));
+    let answer = json!({
+        "schema": SCHEMA,
+        "rules": listed.collect::<Vec<_>>(),
+        "native": native.collect::<Vec<_>>(),
+    });
+    format!("{answer}\n")
 }
 
 fn rule_set_line(rules: &RuleSet) -> RuleSetLine {

@@ -15,9 +15,9 @@ use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 
-use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
-use crate::commands::show::Input;
+use crate::args::{DeclareArgs, ShaderLanguage};
+use crate::commands::show::input::{Input, InputContent};
 use crate::output::{print, warn_rendered};
 use crate::select::inputs::{InputWord, add_text};
 use crate::select::shader_file::declare_options::options_of;
@@ -120,17 +120,20 @@ fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Bo
     }
 
     Ok(match Input::read(&args.input, &args.declare, args.placement.profile.as_deref(), sources)? {
-        Ok(Input::Declared(source)) => Ok(source),
-        Ok(Input::LaidOut(_)) => bail!("{} says its own layout: reflection is of HLSL and Slang", args.input),
+        Ok(Input { content: InputContent::Declared(source), .. }) => Ok(source),
+        Ok(Input { content: InputContent::LaidOut(_), .. }) => {
+            bail!("{} says its own layout: reflection is of HLSL and Slang", args.input)
+        }
         Err(found) => Err(found),
     })
 }
 
 /// The one question, with the matrix order that holds for the file or case.
 fn request(args: &ReflectArgs, source: &Source) -> anyhow::Result<BindingRequest> {
-    let mut requests = args.placement.requests(&source.invocation)?;
+    // Reflection is Slang's, whatever the language.
+    let mut requests = args.placement.requests(&source.invocation, Some(ShaderLanguage::Slang))?;
     let (Some(mut request), true) = (requests.pop(), requests.is_empty()) else {
-        bail!("reflection is of one target by one convention: --target d3d12 --convention slang")
+        bail!("reflection is of one target by one convention: --target d3d12")
     };
 
     match request.convention {

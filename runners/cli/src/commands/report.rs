@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::bail;
-use layoutproof_core::report::Style;
+use anyhow::{Context, bail};
 use layoutproof_core::report::summary::Exit;
+use layoutproof_core::report::{Style, causes, counted};
+use layoutproof_core::results::record::CheckRecord;
 
 use crate::args::ReportArgs;
-use crate::output::warn;
+use crate::output::{print, warn};
 use crate::records::final_report::{FinalReport, check_outputs};
 use crate::records::floors::missed_by_runs;
 use crate::records::merge::{MergedRuns, RecordedPart, merge};
@@ -38,9 +39,21 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         warn(&format!("note: {note}\n"));
     }
 
-    let report =
-        FinalReport { outputs: &args.outputs, devices: &devices, records: &records, end: &end, seconds: None, style };
-    report.print();
+    let sources = args.outputs.json.as_ref().map_or(&args.files[..], std::slice::from_ref);
+    let files: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
+    let report = FinalReport {
+        outputs: &args.outputs,
+        devices: &devices,
+        records: &records,
+        end: &end,
+        seconds: None,
+        style,
+        records_file: Some(&files.join(" ")),
+    };
+    match args.group {
+        None => report.print(),
+        Some(number) => print(&group(&records, number, style)?),
+    }
     let written = target.map_or(Ok(()), |target| target.write_whole(&runs, &records, &end));
     report.write_files()?;
     written?;
@@ -50,6 +63,16 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let exit = report.exit(&missing);
     Ok(if cut.is_empty() { exit } else { Exit::CouldNotRun })
+}
+
+/// One group of failures, all of them listed.
+fn group(records: &[CheckRecord], number: usize, style: Style) -> anyhow::Result<String> {
+    let causes = causes(records);
+    let count = counted(causes.len() as u64, "group");
+    let cause = causes.iter().find(|cause| cause.number == number);
+    Ok(cause
+        .with_context(|| format!("there is no group {number}: these records have {count} of failures"))?
+        .list(style))
 }
 
 fn read(path: &Path) -> anyhow::Result<RecordedPart> {

@@ -6,26 +6,28 @@ use anyhow::bail;
 use layoutproof_core::check::{BindingCheck, ProofCheck};
 use layoutproof_core::input::diagnostics::render;
 use layoutproof_core::report::Style;
+use layoutproof_core::report::found_table::{FileLayout, found_table};
 use layoutproof_core::report::summary::Exit;
-use layoutproof_core::report::terminal::check_line;
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd, SkipKind};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_executor::rotation::Rotation;
 use layoutproof_executor::watch::Watcher;
 use layoutproof_executor::{execute, proofs};
 use layoutproof_layout::DECLARED;
 
 use crate::args::RunArgs;
-use crate::output::{warn, warn_of_listing, warn_rendered};
+use crate::output::{print, warn, warn_of_listing, warn_rendered};
 use crate::progress::{Audience, Progress};
-use crate::records::final_report::{FinalReport, check_outputs};
+use crate::records::final_report::{FinalReport, begin_outputs, check_outputs};
 use crate::records::ledger::{ClosedLedger, Ledger};
 use crate::records::output_files::check_folder;
 use crate::records::participants::Participants;
+use crate::records::record_keeper::RecordKeeper;
 use crate::records::records_file::{self, RecordsTarget};
-use crate::records::{floors, lock, resume};
-use crate::select::inputs::InputWord;
-use crate::select::run_config::RunConfig;
+use crate::records::{arguments, floors, lock, resume};
+use crate::select::inputs::{Cases, InputWord};
+use crate::select::run_config::{ChosenDevices, RunConfig};
 use crate::select::selecting::select;
 use crate::select::selection::Selection;
 use crate::shader_cache::ShaderCache;
@@ -35,7 +37,8 @@ use crate::shader_cache::ShaderCache;
 /// # Errors
 /// The reason why it could not run.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
-    let progress = Progress::begin(audience(args));
+    let is_hidden = args.no_progress || args.outputs.quiet;
+    let progress = if is_hidden { Progress::default() } else { Progress::begin(audience(args)) };
     let exit = run_telling(args, style, &progress);
     progress.end();
     exit
@@ -48,6 +51,13 @@ fn audience(args: &RunArgs) -> Audience {
         InputWord::CaseFile(_) | InputWord::Filter(_) => false,
     };
     if args.inputs.iter().any(is_file) { Audience::File } else { Audience::Cases }
+}
+
+/// The id that the user may have meant by the first word that no case has; empty where every word has cases.
+fn suggestion(args: &RunArgs) -> anyhow::Result<String> {
+    let cases = Cases::load(&args.declare.cases)?;
+    let unknown = args.inputs.iter().find(|word| cases.matching(std::slice::from_ref(*word)).is_empty());
+    Ok(unknown.map(|word| format!(" (`{word}`{})", cases.suggestion(word))).unwrap_or_default())
 }
 
 fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Result<Exit> {
@@ -74,7 +84,10 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
 
     // A shard may be empty, and still the report of all shards waits for its records.
     if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
-        warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
+        warn(&format!(
+            "error: nothing is selected: no case or file matches, or none speaks of these rule sets{}\n",
+            suggestion(args)?
+        ));
         return Ok(Exit::NothingSelected);
     }
     if let Some(module) = selection.subjects.iter().find(|subject| subject.rules == DECLARED) {
@@ -84,18 +97,18 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
     }
 
     progress.phase("listing devices");
-    let listing = if selection.needs_device() { config.devices() } else { DeviceListing::default() };
-    progress.pause(|| warn_of_listing(&listing));
+    let chosen = if selection.needs_device() { config.devices() } else { ChosenDevices::default() };
+    progress.pause(|| warn_of_listing(&chosen.listing));
 
     if config.launch.interrupt.is_set() {
         bail!("the run was interrupted before its devices were known");
     }
-    if let Some(missing) = config.missing_device(&listing).filter(|_| selection.needs_device()) {
+    if let Some(missing) = config.missing_device(&chosen).filter(|_| selection.needs_device()) {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
     }
 
-    let DeviceListing { devices, failures, .. } = &listing;
+    let DeviceListing { devices, failures, .. } = &chosen.listing;
     let run = Run { args, config: &config, selection: &selection, devices, failed_listings: failures, cache };
     run.carry_out(started, style)
 }
@@ -125,11 +138,12 @@ impl Run<'_> {
         names.extend(placed.iter().map(|placed| placed.name()));
         names.retain(|name| selection.part.takes_trial(name));
         if names.is_empty() && args.part.shard.is_none() {
-            warn("nothing is selected: no device takes what these producers make\n");
+            warn("error: nothing is selected: no device takes what these producers make\n");
             let is_complete = self.failed_listings.is_empty();
             return Ok(if is_complete { Exit::NothingSelected } else { Exit::Missing });
         }
 
+        begin_outputs(&args.outputs)?;
         let mut ledger = Ledger::new(&names, &config.known, devices);
         self.begin_records(&mut ledger)?;
         let lacks = |name: &str| ledger.lacks(name);
@@ -140,35 +154,69 @@ impl Run<'_> {
             placed.iter().filter(|placed| ledger.lacks(&placed.name())).map(|placed| placed.record()).collect();
         progress.checks(checks.len() + proofs.len());
 
-        let mut keep = |_: usize, record: CheckRecord| {
-            progress.check_ended();
-            let line = check_line(&record, Style { colour: false, ascii: style.ascii });
-            // The report tells it in full, but who waits for a file may want to know at once.
-            if matches!(ledger.add(record), Outcome::Differ | Outcome::Broken) && audience(args) == Audience::File {
-                progress.say(&line);
-            }
+        let mut keeper = RecordKeeper {
+            ledger: &mut ledger,
+            progress,
+            style,
+            arguments: arguments::of_run(std::env::args_os()),
+            stop_at_failure: args.fail_fast.then_some(&config.launch.interrupt),
+            failures: 0,
         };
-        execute::execute(&checks, &config.launch, config.rotation, &mut keep);
-        proofs::execute(&proofs, &config.launch, &compilers, keep);
+        keeper.carry_out(&checks, args.retries, |checks, attempt, done| {
+            // A check that failed shares nothing with others when it is run again.
+            let rotation = if attempt == 0 { config.rotation } else { Rotation::All };
+            execute::execute(checks, &config.launch, rotation, done);
+        });
+        keeper.carry_out(&proofs, args.retries, |proofs, _, done| {
+            proofs::execute(proofs, &config.launch, &compilers, done);
+        });
+        for record in static_records {
+            keeper.keep(record);
+        }
+        let fail_fast = args.fail_fast && keeper.failures > 0;
 
         progress.phase("reporting");
-        for record in static_records {
-            ledger.add(record);
-        }
-
         let ClosedLedger { records, end, file } = ledger.close();
         let shader_cache = self.cache.state(devices).map(str::to_owned);
-        let end = RunEnd { shader_cache, failed_listings: self.failed_listings.to_vec(), ..end };
+        let end = RunEnd {
+            fail_fast: fail_fast && end.not_done > 0,
+            shader_cache,
+            failed_listings: self.failed_listings.to_vec(),
+            ..end
+        };
         let seconds = Some(started.elapsed().as_secs_f64());
-        let report = FinalReport { outputs: &args.outputs, devices, records: &records, end: &end, seconds, style };
+        let records_file = args.outputs.json.as_ref().or(args.resume.as_ref()).map(|path| path.display().to_string());
+        let report = FinalReport {
+            outputs: &args.outputs,
+            devices,
+            records: &records,
+            end: &end,
+            seconds,
+            style,
+            records_file: records_file.as_deref(),
+        };
 
         progress.end();
+        if audience(args) == Audience::File {
+            self.print_found(&records, style);
+        }
         // A file that cannot be written must cost the user neither the report nor the other files.
         report.print();
         let ended = file.end(&records, &end);
         report.write_files()?;
         ended?;
         Ok(report.exit(&self.missing(&records, &end)))
+    }
+
+    /// Says where the members of the user's files were found.
+    fn print_found(&self, records: &[CheckRecord], style: Style) {
+        let files = self.selection.subjects.iter().filter(|subject| !subject.source.is_case);
+        let layouts = files.map(|subject| FileLayout {
+            file: &subject.source.id,
+            rules: subject.rules,
+            blocks: &subject.layouts,
+        });
+        print(&found_table(&layouts.collect::<Vec<_>>(), records, style));
     }
 
     /// Takes over what an earlier run has done, and begins the records file.
@@ -197,6 +245,24 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Who took part and answered nothing. For a file of the user's own, that is an error of what the user named alone:
+    /// what else there is on this machine, and cannot answer, is told as a note.
+    fn silent(&self, records: &[CheckRecord]) -> Vec<String> {
+        let silent = Participants::of(&self.args.producer, records).silent();
+        let has_answer = records.iter().any(|record| matches!(record.outcome, Outcome::Agree | Outcome::Known));
+        if audience(self.args) == Audience::Cases || !has_answer {
+            return silent;
+        }
+        let named = [&self.args.producer, &self.args.device, &self.args.require].into_iter().flatten();
+        let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
+        let (asked, others): (Vec<String>, Vec<String>) =
+            silent.into_iter().partition(|sentence| named.iter().any(|name| sentence.contains(name.as_str())));
+        for sentence in others {
+            warn(&format!("note: {sentence}\n"));
+        }
+        asked
+    }
+
     /// Demands that the run did not meet, a sentence each.
     fn missing(&self, records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
         let mut missing = floors::missed(&self.config.floors, &self.selection.subjects, records);
@@ -204,7 +270,7 @@ impl Run<'_> {
         // Of a share of a run, `layoutproof report` judges who answered nothing, with the other shares.
         let is_share = self.args.part.shard.is_some() || self.args.part.caselist.is_some();
         if !is_share && end.not_done == 0 {
-            missing.extend(Participants::of(&self.args.producer, records).silent());
+            missing.extend(self.silent(records));
         }
 
         let is_counted = |record: &&CheckRecord| match record.skip_kind {

@@ -14,8 +14,25 @@ use crate::command_line::{Cli, Command as Invoked};
 const RUN: &str = "run";
 
 /// Options that only say where reports go, how they look and what they must show.
-const OF_REPORTS: [&str; 12] =
-    ["json", "junit", "csv", "out", "resume", "verbose", "color", "ascii", "require", "forbid_skip", "floors", "help"];
+const OF_REPORTS: [&str; 17] = [
+    "json",
+    "junit",
+    "csv",
+    "out",
+    "resume",
+    "verbose",
+    "quiet",
+    "no_progress",
+    "jobs",
+    "fail_fast",
+    "retries",
+    "color",
+    "ascii",
+    "require",
+    "forbid_skip",
+    "floors",
+    "help",
+];
 
 /// The options that the user typed behind the command, with their values; positional words are under `inputs`.
 pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<String, Vec<String>> {
@@ -32,6 +49,55 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<Stri
         raw.map(|value| value.to_string_lossy().into_owned()).collect()
     };
     typed.map(|id| (id.to_owned(), values(id))).collect()
+}
+
+/// Options that choose checks, so that a command for one check of the run says them itself or needs none of them.
+const OF_SELECTION: [&str; 9] =
+    ["inputs", "rules", "producer", "device", "runner", "every_element", "shard", "caselist", "keep"];
+
+/// Options of `show` among those that change what a check finds.
+const OF_DECLARATIONS: [&str; 7] = ["lang", "matrix", "sixteen_bit", "define", "include", "entry", "cases"];
+
+/// A command that runs or shows one check again, with what the user typed that changes what it finds.
+pub(crate) fn with_typed(again: &str, arguments: &BTreeMap<String, Vec<String>>) -> String {
+    let command = Cli::command();
+    let Some(run) = command.find_subcommand(RUN) else { return again.to_owned() };
+    let is_run = again.starts_with("layoutproof run ");
+    let is_meant = |id: &str| if is_run { !OF_SELECTION.contains(&id) } else { OF_DECLARATIONS.contains(&id) };
+
+    let mut words = Vec::new();
+    for (id, values) in arguments.iter().filter(|(id, _)| is_meant(id)) {
+        let Some(option) = run.get_arguments().find(|option| option.get_id() == id.as_str()) else { continue };
+        let flag = match (option.get_long(), option.get_short()) {
+            (Some(long), _) => format!("--{long}"),
+            (None, Some(short)) => format!("-{short}"),
+            (None, None) => continue,
+        };
+        // What the command says already stands.
+        if again.split(' ').any(|word| word == flag) {
+            continue;
+        }
+        if option.get_action().takes_values() {
+            words.extend(values.iter().map(|value| format!("{flag} {}", quoted(value))));
+        } else {
+            words.push(flag);
+        }
+    }
+
+    // `-vv` stays the last word.
+    let (start, end) = again.strip_suffix(" -vv").map_or((again, ""), |start| (start, " -vv"));
+    words.insert(0, start.to_owned());
+    words.join(" ") + end
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=,:+@%".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// The arguments of a run by its records.
@@ -91,6 +157,20 @@ mod tests {
         assert_eq!((run.inputs.len(), run.part.shard.map(|shard| shard.of)), (2, Some(2)));
         assert_eq!((run.declare.define, run.declare.include), (vec!["A=1,2".to_owned()], vec!["folder".to_owned()]));
         assert_eq!(run.declare.sixteen_bit, crate::args::OnOff::Off);
+    }
+
+    #[test]
+    fn a_command_for_one_check_repeats_what_changes_its_result() {
+        let words = "layoutproof run arrays/ --shard 1/2 --rules std140 --device model --no-known -D A=1 --space all \
+                     --plant-misreading idle --16bit off --json r.jsonl -D";
+        let words = words.split_whitespace().chain(["B=a b"]).map(OsString::from);
+        let arguments = of_run(words);
+        let again = with_typed("layoutproof run arrays/a --rules std140 --device model -vv", &arguments);
+        let expected = "layoutproof run arrays/a --rules std140 --device model -D A=1 -D 'B=a b' --no-known \
+                        --plant-misreading idle --16bit off --space all -vv";
+        assert_eq!(again, expected);
+        let shown = with_typed("layoutproof show a --target d3d12", &arguments);
+        assert_eq!(shown, "layoutproof show a --target d3d12 -D A=1 -D 'B=a b' --16bit off");
     }
 
     #[test]

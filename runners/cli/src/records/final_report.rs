@@ -5,11 +5,13 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use layoutproof_core::check::Producer;
+use layoutproof_core::report::junit::JunitFacts;
 use layoutproof_core::report::summary::{Exit, Shortfalls, exit_of_run};
-use layoutproof_core::report::terminal::{RunFacts, check_line, failure_report, summary};
+use layoutproof_core::report::terminal::{RunFacts, check_line, failure_report, known_blocks, known_report, summary};
 use layoutproof_core::report::{Style, deqp_csv, github, junit, matrix};
 use layoutproof_core::results::record::{CheckRecord, RunEnd};
 use layoutproof_device::DeviceInfo;
@@ -18,9 +20,6 @@ use crate::args::OutputArgs;
 use crate::output::{print, warn};
 use crate::records::output_files::check_file;
 use crate::records::participants::Participants;
-
-/// The file that a failure report names where the user asked for none.
-const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
 
 /// The file that GitHub shows as a summary of the job.
 fn github_summary() -> Option<OsString> {
@@ -34,6 +33,15 @@ fn github_summary() -> Option<OsString> {
 pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
     let github = github_summary().map(PathBuf::from);
     [&outputs.json, &outputs.junit, &outputs.csv, &github].into_iter().flatten().try_for_each(|path| check_file(path))
+}
+
+/// Begins the files that are written at the end of a run, so that none of an earlier run is taken for this one's, and a disk
+/// or folder that takes no file is noticed before an hour's work.
+///
+/// # Errors
+/// The first file that cannot be written.
+pub(crate) fn begin_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
+    [&outputs.junit, &outputs.csv].into_iter().flatten().try_for_each(|path| write(path, ""))
 }
 
 /// Records with the other facts that the report needs.
@@ -51,23 +59,34 @@ pub(crate) struct FinalReport<'a> {
     pub seconds: Option<f64>,
     /// How to draw.
     pub style: Style,
+    /// The file that has these records, for commands that the report names.
+    pub records_file: Option<&'a str>,
 }
 
 impl FinalReport<'_> {
     /// Prints the report.
     pub(crate) fn print(&self) {
-        let Self { outputs, devices, records, end, seconds, style } = *self;
-        if outputs.verbose > 0 {
+        let Self { outputs, devices, records, end, seconds, style, records_file } = *self;
+        let is_detailed = outputs.verbose > 0;
+        if is_detailed {
             for record in records {
                 print(&check_line(record, style));
             }
         }
+        if outputs.verbose > 1 {
+            print(&known_blocks(records, style));
+        } else if !outputs.quiet {
+            print(&known_report(records, is_of_own_file, style));
+        }
 
-        let file = outputs.json.as_ref().map_or(DEFAULT_RECORDS.to_owned(), |path| path.display().to_string());
-        print(&failure_report(records, &file, style));
-        print(&summary(&RunFacts { devices, checks: records, end, seconds }, style));
-        if self.has_compilers() {
-            print(&format!("\n{}", matrix::matrix(records, style)));
+        print(&failure_report(records, records_file, style));
+        if !outputs.quiet {
+            if self.has_compilers() {
+                print(&format!("{}\n", matrix::matrix(records, style)));
+                let differences = if is_detailed { matrix::differences(records, style) } else { String::new() };
+                print(&differences);
+            }
+            print(&summary(&RunFacts { devices, checks: records, end, seconds, is_detailed }, style));
         }
 
         if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
@@ -81,12 +100,19 @@ impl FinalReport<'_> {
         self.records.iter().any(|record| is_compiler(&record.producer))
     }
 
+    fn junit(&self) -> String {
+        let hostname = hostname();
+        let time = self.seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let facts = JunitFacts { devices: self.devices, hostname: hostname.as_deref(), time };
+        junit::junit(self.records, facts)
+    }
+
     /// Writes the files, but for the records. One that cannot be written does not cost the user the others.
     ///
     /// # Errors
     /// The first that cannot be written.
     pub(crate) fn write_files(&self) -> anyhow::Result<()> {
-        let junit = self.outputs.junit.as_ref().map(|path| write(path, &junit::junit(self.records)));
+        let junit = self.outputs.junit.as_ref().map(|path| write(path, &self.junit()));
         let csv = self.outputs.csv.as_ref().map(|path| write(path, &deqp_csv::results(self.records)));
         let github = github_summary().map(|path| {
             let matrix = if self.has_compilers() { matrix::markdown(self.records) } else { String::new() };
@@ -104,19 +130,34 @@ impl FinalReport<'_> {
         }
 
         let not_done = self.end.not_done;
-        if not_done > 0 {
+        let has_failed = [self.end.differ, self.end.stale, self.end.broken].iter().any(|count| *count > 0);
+        let is_interrupted = not_done > 0 && !(self.end.fail_fast && has_failed);
+        if is_interrupted {
             let checks = if not_done == 1 { "check" } else { "checks" };
             warn(&format!("error: the run was interrupted: {not_done} {checks} not done\n"));
         }
 
         let shortfalls =
-            Shortfalls { could_not_run: not_done > 0, missing: !incomplete.is_empty() || !missing.is_empty() };
+            Shortfalls { could_not_run: is_interrupted, missing: !incomplete.is_empty() || !missing.is_empty() };
         let exit = exit_of_run(self.end, shortfalls);
         if exit == Exit::NothingSelected {
             warn(&format!("error: {}\n", Participants::of(&[], self.records).why_nothing_is_proved()));
         }
         exit
     }
+}
+
+/// The name of this machine, as Linux, Windows or a shell says it; reports go without it elsewhere.
+fn hostname() -> Option<String> {
+    let of_kernel = fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let of_variables = ["COMPUTERNAME", "HOSTNAME"].into_iter().find_map(|name| std::env::var(name).ok());
+    let name = of_kernel.or(of_variables)?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// True if a check is about a file of the user's own, whose id is its name; ids of cases have no suffix.
+fn is_of_own_file(record: &CheckRecord) -> bool {
+    Path::new(&record.case).extension().is_some() || record.case == "-"
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {

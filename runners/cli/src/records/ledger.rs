@@ -75,6 +75,18 @@ impl<'a> Ledger<'a> {
         self.records.iter().flatten().cloned().collect()
     }
 
+    /// What a record comes to once known differences are marked.
+    pub(crate) fn outcome(&self, record: &CheckRecord) -> Outcome {
+        match record.outcome {
+            Outcome::Differ | Outcome::Broken => {
+                let mut record = record.clone();
+                known::explain(self.known, &mut record, self.devices);
+                record.outcome
+            }
+            Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => record.outcome,
+        }
+    }
+
     /// Takes the record of a check that is done, and returns what it came to.
     pub(crate) fn add(&mut self, mut record: CheckRecord) -> Outcome {
         known::explain(self.known, &mut record, self.devices);
@@ -92,6 +104,13 @@ impl<'a> Ledger<'a> {
             self.next += 1;
         }
         outcome
+    }
+
+    /// Sees to it that a kill does not lose what was added so far.
+    pub(crate) fn flush(&mut self) {
+        if let Some(file) = &mut self.file {
+            file.flush();
+        }
     }
 
     fn put(&mut self, record: CheckRecord) -> bool {

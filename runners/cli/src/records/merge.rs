@@ -62,6 +62,7 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
     let mut end = RunEnd::default();
     for part in parts.iter().filter_map(|part| part.end.as_ref()) {
         end.not_done = end.not_done.saturating_add(part.not_done);
+        end.fail_fast |= part.fail_fast;
         end.seen.extend(part.seen.iter().cloned());
         for failure in &part.failed_listings {
             // Several machines may fail alike.
@@ -81,7 +82,8 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         known::mark_seen(&end.seen, &mut records);
         end.seen.clear();
     }
-    let end = RunEnd { not_done: end.not_done, seen: end.seen, failed_listings: end.failed_listings, ..fold(&records) };
+    let RunEnd { not_done, fail_fast, seen, failed_listings, .. } = end;
+    let end = RunEnd { not_done, fail_fast, seen, failed_listings, ..fold(&records) };
 
     let runs = if missing.is_empty() { undivided(&runs) } else { distinct(runs) };
     Ok(MergedRuns { runs, devices, records, end, notes, missing, cut })

@@ -1,6 +1,7 @@
 //! Records of runs: reading, writing and merging their files, and the report at the end.
 
 pub(crate) mod arguments;
+mod compression;
 pub(crate) mod final_report;
 pub(crate) mod floors;
 pub(crate) mod frozen_set;
@@ -9,6 +10,7 @@ pub(crate) mod lock;
 pub(crate) mod merge;
 pub(crate) mod output_files;
 pub(crate) mod participants;
+pub(crate) mod record_keeper;
 pub(crate) mod recorded;
 pub(crate) mod records_file;
 pub(crate) mod resume;

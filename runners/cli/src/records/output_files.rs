@@ -75,15 +75,16 @@ mod tests {
             check_folder(&path(good)).unwrap();
         }
 
-        for (wrong, kind) in [
-            ("folder", io::ErrorKind::IsADirectory),
-            ("no/new", io::ErrorKind::NotFound),
-            ("there/new", io::ErrorKind::NotADirectory),
-        ] {
+        // Windows tells no folder that is missing from one that is a file.
+        let below_a_file = if cfg!(windows) { io::ErrorKind::NotFound } else { io::ErrorKind::NotADirectory };
+        for (wrong, kind) in
+            [("folder", io::ErrorKind::IsADirectory), ("no/new", io::ErrorKind::NotFound), ("there/new", below_a_file)]
+        {
             assert_eq!(can_write_file(&path(wrong)).unwrap_err().kind(), kind, "{wrong}");
         }
         let error = format!("{:#}", check_folder(&path("there/new")).unwrap_err());
-        assert!(error.starts_with("writing ") && error.to_lowercase().contains("not a directory"), "{error}");
+        assert!(error.starts_with("writing "), "{error}");
+        assert!(cfg!(windows) || error.to_lowercase().contains("not a directory"), "{error}");
 
         assert_eq!(fs::read_to_string(path("there")).unwrap(), "kept");
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2);

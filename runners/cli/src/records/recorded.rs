@@ -10,6 +10,9 @@ use layoutproof_core::report::json_lines::{self, NumberedLine};
 use layoutproof_core::report::summary;
 use layoutproof_core::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader};
 
+use super::compression;
+use crate::select::files::FileKind;
+
 /// The content of a records file.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedRuns {
@@ -26,8 +29,9 @@ pub(crate) struct RecordedRuns {
 /// # Errors
 /// A line that is not a record or that contradicts the lines before it, with its number.
 pub(crate) fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
+    let bytes = compression::text(bytes, FileKind::Records.limit()).with_context(|| format!("reading {name}"))?;
     // What is torn may end within a letter.
-    let text = String::from_utf8_lossy(bytes);
+    let text = String::from_utf8_lossy(&bytes);
     let mut recorded = RecordedRuns::default();
     let mut totals = RunEnd::default();
     for line in json_lines::lines(json_lines::without_torn_line(&text)) {

@@ -21,7 +21,7 @@ use layoutproof_executor::drivers::FetchedDrivers;
 use same_file::Handle;
 
 use crate::records::output_files::check_file;
-use crate::records::{arguments, lock};
+use crate::records::{arguments, compression, lock};
 use crate::select::files::FileKind;
 
 /// The first line of the records of a run on these devices, with these builds of compilers by name, of so many cases;
@@ -119,11 +119,14 @@ impl RecordsTarget {
         end: &RunEnd,
     ) -> anyhow::Result<()> {
         let Self { path, opened } = self;
+        let is_compressed = compression::is_meant_by(&path);
         let written = match opened {
             OpenedTarget::Regular(mut file) => {
-                emptied(&mut file).and_then(|()| write(&file, headers, records, Some(end)))
+                emptied(&mut file).and_then(|()| write(&file, is_compressed, headers, records, Some(end)))
             }
-            OpenedTarget::Stream => File::create(&path).and_then(|file| write(&file, headers, records, Some(end))),
+            OpenedTarget::Stream => {
+                File::create(&path).and_then(|file| write(&file, is_compressed, headers, records, Some(end)))
+            }
             OpenedTarget::Failed(error) => Err(error),
         };
         written.with_context(|| format!("writing {}", path.display()))
@@ -152,30 +155,63 @@ enum RecordsFileState {
 #[derive(Debug)]
 struct GrowingFile {
     file: File,
+    /// True if the records are compressed.
+    is_compressed: bool,
+    /// Lines for the next frame of a compressed file.
+    pending: String,
     /// Kept open, for its lock: a process that opened it before it lost its place must not take it for free.
     _replaced: Option<File>,
 }
 
 impl GrowingFile {
     fn begin(mut file: File, path: &Path, header: &RunHeader, kept: &[CheckRecord]) -> io::Result<Self> {
+        let is_compressed = compression::is_meant_by(path);
+        let growing = |file, replaced| Self { file, is_compressed, pending: String::new(), _replaced: replaced };
         if kept.is_empty() {
             emptied(&mut file)?;
-            write(&file, std::slice::from_ref(header), kept, None)?;
-            Ok(Self { file, _replaced: None })
+            write(&file, is_compressed, std::slice::from_ref(header), kept, None)?;
+            Ok(growing(file, None))
         } else {
             let whole = replace(path, header, kept, None)?;
-            Ok(Self { file: whole, _replaced: Some(file) })
+            Ok(growing(whole, Some(file)))
         }
+    }
+
+    /// Adds a line: to the file, in one write, or to the frame that is written next.
+    fn add(&mut self, line: &RecordLine) -> io::Result<()> {
+        let line = json_lines::write(line);
+        if self.is_compressed {
+            self.pending += &line;
+            return Ok(());
+        }
+        // What a kill tears is the last line at most.
+        self.file.write_all(line.as_bytes())
+    }
+
+    /// Writes the frame that lines wait for.
+    fn flush(&mut self) -> io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let text = std::mem::take(&mut self.pending);
+        self.file.write_all(&compression::frame(&text))
     }
 }
 
 impl RecordsFile {
     /// Adds the record of a check that is done.
     pub(crate) fn add(&mut self, record: &CheckRecord) {
-        if let RecordsFileState::Growing(GrowingFile { file, .. }) = &mut self.state {
-            // One write a line: what a kill tears is the last line at most.
-            let line = json_lines::write(&RecordLine::Check(Box::new(record.clone())));
-            if let Err(error) = file.write_all(line.as_bytes()) {
+        if let RecordsFileState::Growing(growing) = &mut self.state {
+            if let Err(error) = growing.add(&RecordLine::Check(Box::new(record.clone()))) {
+                self.state = RecordsFileState::Failed(error);
+            }
+        }
+    }
+
+    /// Puts into the file what was added since the last time: a batch of checks is over.
+    pub(crate) fn flush(&mut self) {
+        if let RecordsFileState::Growing(growing) = &mut self.state {
+            if let Err(error) = growing.flush() {
                 self.state = RecordsFileState::Failed(error);
             }
         }
@@ -188,8 +224,7 @@ impl RecordsFile {
     pub(crate) fn end(self, end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
             RecordsFileState::Growing(mut growing) => {
-                let line = json_lines::write(&RecordLine::End(end.clone()));
-                growing.file.write_all(line.as_bytes())
+                growing.add(&RecordLine::End(end.clone())).and_then(|()| growing.flush())
             }
             RecordsFileState::AtEnd => Ok(()),
             RecordsFileState::Failed(error) => Err(error),
@@ -209,8 +244,10 @@ impl RecordsFile {
                 drop(growing);
                 whole.map(drop)
             }
-            RecordsFileState::AtEnd => File::create(&self.path)
-                .and_then(|file| write(&file, std::slice::from_ref(&self.header), records, Some(end))),
+            RecordsFileState::AtEnd => File::create(&self.path).and_then(|file| {
+                let is_compressed = compression::is_meant_by(&self.path);
+                write(&file, is_compressed, std::slice::from_ref(&self.header), records, Some(end))
+            }),
             RecordsFileState::Failed(error) => Err(error),
         };
         done.with_context(|| format!("writing {}", self.path.display()))
@@ -255,22 +292,37 @@ fn replace(path: &Path, header: &RunHeader, records: &[CheckRecord], end: Option
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&name)?;
     // Where the file in whose place it comes has no lock, because there are none here, this one goes without as well.
     drop(FileExt::try_lock(&file));
-    write(&file, std::slice::from_ref(header), records, end)?;
+    write(&file, compression::is_meant_by(&target), std::slice::from_ref(header), records, end)?;
     fs::rename(&name, &target)?;
     Ok(file)
 }
 
-fn write(file: &File, headers: &[RunHeader], records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<()> {
+/// Bytes of text in a frame of a file that is written as a whole.
+const WHOLE_FRAME: usize = 1 << 20;
+
+fn write(
+    file: &File,
+    is_compressed: bool,
+    headers: &[RunHeader],
+    records: &[CheckRecord],
+    end: Option<&RunEnd>,
+) -> io::Result<()> {
+    let headers = headers.iter().map(|header| RecordLine::Run(header.clone()));
+    let records = records.iter().map(|record| RecordLine::Check(Box::new(record.clone())));
+    let end = end.map(|end| RecordLine::End(end.clone()));
+
     let mut file = BufWriter::new(file);
-    let mut line = |line: &RecordLine| file.write_all(json_lines::write(line).as_bytes());
-    for header in headers {
-        line(&RecordLine::Run(header.clone()))?;
+    let mut pending = String::new();
+    for line in headers.chain(records).chain(end) {
+        pending += &json_lines::write(&line);
+        if !is_compressed {
+            file.write_all(std::mem::take(&mut pending).as_bytes())?;
+        } else if pending.len() >= WHOLE_FRAME {
+            file.write_all(&compression::frame(&std::mem::take(&mut pending)))?;
+        }
     }
-    for record in records {
-        line(&RecordLine::Check(Box::new(record.clone())))?;
-    }
-    if let Some(end) = end {
-        line(&RecordLine::End(end.clone()))?;
+    if !pending.is_empty() {
+        file.write_all(&compression::frame(&pending))?;
     }
     file.flush()
 }

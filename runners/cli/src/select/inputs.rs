@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use layoutproof_built_in::CASES;
 use layoutproof_core::case::{Case, matches_filter};
 use layoutproof_core::declare::DeclaredLanguage;
 use layoutproof_core::input::diagnostics::Diagnostic;
+use layoutproof_core::input::nearest_name::nearest_name;
 use layoutproof_core::input::sources::{SourceFile, SourceMap};
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_layout::Span;
@@ -81,6 +83,21 @@ impl InputWord {
     }
 }
 
+/// Refuses a word that is a file or a folder of which nothing tells what it holds.
+///
+/// # Errors
+/// A sentence that says what would tell it.
+pub(crate) fn check_suffix(word: &str) -> anyhow::Result<()> {
+    let path = Path::new(word);
+    if path.is_file() {
+        bail!("the suffix of {word} names no language: say it with --lang hlsl, slang, glsl or wgsl");
+    }
+    if path.is_dir() && word.ends_with(['/', '\\']) {
+        bail!("{word} is a folder: name files, as `{word}*.hlsl`");
+    }
+    Ok(())
+}
+
 /// All cases that a command may choose from, by id.
 pub(crate) struct Cases {
     texts: BTreeMap<String, (String, String)>,
@@ -115,6 +132,39 @@ impl Cases {
     pub(crate) fn matching(&self, filters: &[String]) -> Vec<String> {
         let matches = |id: &str| filters.iter().any(|filter| matches_filter(id, filter));
         self.texts.keys().filter(|id| filters.is_empty() || matches(id)).cloned().collect()
+    }
+
+    /// The id that `word` is, or the only one that it matches.
+    ///
+    /// # Errors
+    /// The word is a file of an unknown language, no case matches it, or several do.
+    pub(crate) fn only(&self, word: &str) -> anyhow::Result<String> {
+        check_suffix(word)?;
+        let id = word.replace("::", "/");
+        if self.texts.contains_key(&id) {
+            return Ok(id);
+        }
+
+        let found = self.matching(&[word.to_owned()]);
+        match found.as_slice() {
+            [only] => Ok(only.clone()),
+            [] => bail!("no file and no case is called `{word}`{}", self.suggestion(word)),
+            [first, second, ..] => bail!(
+                "`{word}` names {} cases: name one, as `{first}` or `{second}`; `layoutproof list {word}` lists them",
+                found.len()
+            ),
+        }
+    }
+
+    /// What to say behind "no case is called so": the nearest id, or how to see all.
+    pub(crate) fn suggestion(&self, word: &str) -> String {
+        let word = word.replace("::", "/");
+        let last = |id: &str| id.rsplit('/').next().unwrap_or(id).len();
+        let names = self.texts.keys().map(|id| if word.contains('/') { id } else { &id[id.len() - last(id)..] });
+        match nearest_name(&word, names) {
+            Some(meant) => format!(": did you mean `{meant}`?"),
+            None => "; `layoutproof list` lists the cases".to_owned(),
+        }
     }
 
     /// The texts of these ids, by id with their hashes.

@@ -136,7 +136,8 @@ mod tests {
     #[test]
     fn entries_name_the_newest_build_that_they_are_about() {
         let known = known_lists(&[], BuiltInKnown::OfWholeRun).unwrap();
-        for entry in &known {
+        // What is said of untried drivers is about no build that was seen.
+        for entry in known.iter().filter(|entry| !entry.untried) {
             let place = format!("{}:{}", entry.file, entry.line);
             let seen =
                 entry.seen.as_deref().unwrap_or_else(|| panic!("{place} says of no build that it was seen there"));

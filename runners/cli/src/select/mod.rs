@@ -3,6 +3,7 @@
 pub(crate) mod all_cases;
 pub(crate) mod divisions;
 pub(crate) mod files;
+pub(crate) mod input_patterns;
 pub(crate) mod inputs;
 pub(crate) mod lists;
 pub(crate) mod refused_input;

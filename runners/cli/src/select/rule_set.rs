@@ -1,18 +1,156 @@
-//! Finds the rule set that the user names.
+//! Finds the rule sets that the user names: single ones, patterns, and the choice that a compiler makes for each block.
 
-use anyhow::{Context, bail};
-use layoutproof_layout::{DECLARED, RuleSet, find, table};
+use std::path::Path;
+
+use anyhow::bail;
+use layoutproof_core::input::nearest_name::{did_you_mean, nearest_name};
+use layoutproof_layout::native::{Native, find_native, natives};
+use layoutproof_layout::{Block, DECLARED, RuleSet, find, table};
+use wildmatch::WildMatch;
+
+/// How the names of compilers' choices begin.
+const NATIVE: &str = "native:";
+
+/// What a name of `--rules` stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum RuleChoice {
+    /// One rule set for all blocks.
+    Rules(&'static RuleSet),
+    /// For each block the one that this compiler takes by itself.
+    Native(&'static Native),
+}
+
+impl RuleChoice {
+    /// The name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Rules(rules) => rules.name,
+            Self::Native(native) => native.name,
+        }
+    }
+
+    /// The rule set for a block; `None` where the compiler has no such block.
+    pub(crate) fn rules(self, block: &Block) -> Option<&'static RuleSet> {
+        match self {
+            Self::Rules(rules) => Some(rules),
+            Self::Native(native) => native.rules(block),
+        }
+    }
+}
 
 /// The rule set of this name.
 ///
 /// # Errors
-/// A sentence with the names that exist.
+/// A sentence with the nearest name, or where none is near with all names.
 pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
     if name == DECLARED {
         bail!(
             "`{DECLARED}` is what .spv, .wgsl and .glsl files say themselves: declarations cannot be laid out under it"
         );
     }
-    let known = || table().iter().map(|rules| rules.name).collect::<Vec<_>>().join(", ");
-    find(name).with_context(|| format!("unknown rule set `{name}`; known are {}", known()))
+    match find(name) {
+        Some(rules) => Ok(rules),
+        None => bail!("{}", unknown_rules(name)),
+    }
+}
+
+/// What a name stands for: a rule set, or with `native:` in front a compiler.
+///
+/// # Errors
+/// As [`rule_set`].
+pub(crate) fn rule_choice(name: &str) -> anyhow::Result<RuleChoice> {
+    if !name.starts_with(NATIVE) {
+        return rule_set(name).map(RuleChoice::Rules);
+    }
+    let known = || natives().iter().map(|native| native.name);
+    match find_native(name) {
+        Some(native) => Ok(RuleChoice::Native(native)),
+        None if nearest_name(name, known()).is_some() => {
+            bail!("unknown compiler `{name}`{}", did_you_mean(name, known()))
+        }
+        None => bail!("unknown compiler `{name}`; known are {}", known().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// What the names of `--rules` stand for, each once; a name with `*` or `?` stands for all that it matches.
+///
+/// # Errors
+/// As [`rule_choice`], and a pattern that matches nothing.
+pub(crate) fn rule_choices(names: &[String]) -> anyhow::Result<Vec<RuleChoice>> {
+    let mut choices: Vec<RuleChoice> = Vec::new();
+    for name in names {
+        let found = if name.contains(['*', '?']) { matching(name)? } else { vec![rule_choice(name)?] };
+        for choice in found {
+            if !choices.contains(&choice) {
+                choices.push(choice);
+            }
+        }
+    }
+    Ok(choices)
+}
+
+/// True if a word of the command line is a rule set's name rather than a file's or a case's.
+pub(crate) fn is_rules_word(word: &str) -> bool {
+    word == DECLARED || word.starts_with(NATIVE) || (find(word).is_some() && !Path::new(word).is_file())
+}
+
+fn matching(pattern: &str) -> anyhow::Result<Vec<RuleChoice>> {
+    let is_matched = WildMatch::new(pattern);
+    let choices = if pattern.starts_with(NATIVE) {
+        natives().iter().map(RuleChoice::Native).filter(|choice| is_matched.matches(choice.name())).collect::<Vec<_>>()
+    } else {
+        table().iter().map(RuleChoice::Rules).filter(|choice| is_matched.matches(choice.name())).collect()
+    };
+    if choices.is_empty() {
+        bail!("no rule set matches `{pattern}`: `layoutproof list --rules` lists all");
+    }
+    Ok(choices)
+}
+
+/// The message about a name that no rule set has.
+pub(crate) fn unknown_rules(name: &str) -> String {
+    let known = || table().iter().map(|rules| rules.name);
+    // A compiler's choice is asked for with `native:` in front.
+    let native = format!("{NATIVE}{name}");
+    if find_native(&native).is_some() {
+        return format!("unknown rule set `{name}`: did you mean `{native}`?");
+    }
+    match nearest_name(name, known()) {
+        Some(_) => format!("unknown rule set `{name}`{}", did_you_mean(name, known())),
+        None => format!("unknown rule set `{name}`; known are {}", known().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(words: &[&str]) -> Result<String, String> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let choices = rule_choices(&words).map_err(|error| error.to_string())?;
+        Ok(choices.iter().map(|choice| choice.name()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn names_and_patterns_stand_for_rule_sets() {
+        assert_eq!(names(&["std140", "std140"]), Ok("std140".into()));
+        let expected = "hlsl-cbuffer hlsl-cbuffer-struct hlsl-structured hlsl-structured@slang";
+        assert_eq!(names(&["hlsl-*"]), Ok(expected.into()));
+        assert_eq!(names(&["native:dxc-dxil", "scalar"]), Ok("native:dxc-dxil scalar".into()));
+        assert_eq!(names(&["native:slang-d?d12"]), Ok("native:slang-d3d12".into()));
+    }
+
+    #[test]
+    fn unknown_names_come_with_the_nearest() {
+        for (word, expected) in [
+            ("std14", "unknown rule set `std14`: did you mean `std140`?"),
+            ("dxc-dxil", "unknown rule set `dxc-dxil`: did you mean `native:dxc-dxil`?"),
+            ("native:dxc-dxl", "unknown compiler `native:dxc-dxl`: did you mean `native:dxc-dxil`?"),
+            ("nonsense", "unknown rule set `nonsense`; known are hlsl-cbuffer, "),
+            ("wgls-*", "no rule set matches `wgls-*`"),
+        ] {
+            let error = names(&[word]).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
 }

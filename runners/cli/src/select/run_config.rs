@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::bindings::Target;
 use layoutproof_core::check::{BindingCheck, Producer, Settings};
+use layoutproof_core::input::nearest_name::did_you_mean;
 use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_core::inspect::toolchain::{Compilers, Toolchain, toolchains};
 use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS, Model};
@@ -102,6 +103,7 @@ impl RunConfig {
                 misreading,
                 fault: args.plant_fault.clone(),
                 job_limit: args.time_limit.unwrap_or(JOB_LIMIT),
+                threads: args.jobs,
                 interrupt: Interrupt::listen(|| warn(INTERRUPTED))?,
                 watcher: Arc::new(progress.clone()),
                 ..Launch::of(std::env::current_exe()?)?
@@ -163,7 +165,7 @@ impl RunConfig {
     }
 
     /// The devices to run on: those of every API, and the model.
-    pub(crate) fn devices(&self) -> DeviceListing {
+    pub(crate) fn devices(&self) -> ChosenDevices {
         let named_model_only = !self.device_ids.is_empty() && self.device_ids.iter().all(|id| id == "model");
         let is_asked = |api: &RunnerKind| self.runners.contains(api) && !named_model_only;
         let apis: Vec<RunnerKind> = RunnerKind::driven().filter(is_asked).collect();
@@ -174,16 +176,24 @@ impl RunConfig {
             listing.devices.push(Evaluator::new().device().clone());
         }
 
+        let found: BTreeSet<String> = listing.devices.iter().map(|device| device.id.clone()).collect();
         listing.devices.retain(|device| {
             self.runners.contains(&device.runner)
                 && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
         });
-        listing
+        ChosenDevices { listing, found }
     }
 
     /// The model follows the shader by definition, so it proves nothing alone unless the user asks for it alone.
-    pub(crate) fn missing_device(&self, listing: &DeviceListing) -> Option<String> {
+    pub(crate) fn missing_device(&self, chosen: &ChosenDevices) -> Option<String> {
+        let ChosenDevices { listing, found } = chosen;
         let devices = &listing.devices;
+        let unknown = self.required.iter().chain(&self.device_ids).find(|id| !found.contains(*id));
+        let drivers = found.iter().filter(|id| *id != "model").map(String::as_str).collect::<Vec<_>>();
+        if let Some(id) = unknown.filter(|_| !drivers.is_empty() && listing.failures.is_empty()) {
+            return Some(format!("no device `{id}`; found {}", drivers.join(", ")));
+        }
+
         let asked_for_model = self.device_ids.iter().any(|id| id == "model") || self.runners.len() == 1;
         let real = devices.iter().any(|device| device.runner != RunnerKind::Model);
         if devices.is_empty() || (!real && !asked_for_model) {
@@ -201,6 +211,15 @@ impl RunConfig {
         let missing = self.required.iter().chain(&self.device_ids).find(absent);
         missing.map(|id| format!("device `{id}` is required and was not found"))
     }
+}
+
+/// The devices of a run, and all that were found.
+#[derive(Debug, Default)]
+pub(crate) struct ChosenDevices {
+    /// Those that take part.
+    pub(crate) listing: DeviceListing,
+    /// The ids of all, those included that the user left out.
+    pub(crate) found: BTreeSet<String>,
 }
 
 /// Those that need no compiler, or those of these names: generators, compilers, single toolchains, or `all`.
@@ -245,8 +264,15 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
     }
     let find = |name: &String| {
         let found = all.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
-        let known = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        found.with_context(|| format!("unknown {what} `{name}`; known are {}", known()))
+        found.with_context(|| {
+            let known = all.iter().map(|(name, _)| *name);
+            match did_you_mean(name, known.clone()) {
+                meant if meant.is_empty() => {
+                    format!("unknown {what} `{name}`; known are {}", known.collect::<Vec<_>>().join(", "))
+                }
+                meant => format!("unknown {what} `{name}`{meant}"),
+            }
+        })
     };
     named.iter().map(find).collect()
 }

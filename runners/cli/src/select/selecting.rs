@@ -4,9 +4,9 @@ use anyhow::bail;
 use layoutproof_core::inspect::toolchain::Toolchain;
 
 use crate::args::RunArgs;
-use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, hashes};
+use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, check_suffix, hashes};
 use crate::select::refused_input::RefusedInput;
-use crate::select::rule_set::rule_set;
+use crate::select::rule_set::rule_choices;
 use crate::select::run_part::RunPart;
 use crate::select::selection::Selection;
 use crate::select::shader_file::explicit_layouts::check_rules;
@@ -33,8 +33,7 @@ pub(crate) fn select_part(
     let words: Vec<InputWord> = inputs.iter().map(|word| InputWord::of(word, declare.lang)).collect();
     let only_modules = !words.is_empty() && words.iter().all(|word| matches!(word, InputWord::LaidOut(_)));
     let names = if only_modules { &[] } else { rules.as_slice() };
-    let rules_named = names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
-    let choice = UserChoice { rules: rules_named, placement, toolchains };
+    let choice = UserChoice { rules: rule_choices(names)?, placement, toolchains };
 
     let mut selection = Selection::default();
     let mut cases = Cases::load(&declare.cases)?;
@@ -50,7 +49,10 @@ pub(crate) fn select_part(
             }
             InputWord::CaseFile(path) => ids.push(cases.add_file(&path)?),
             InputWord::Filter(filter) if filter == STANDARD_INPUT => bail!("{NO_LANGUAGE}"),
-            InputWord::Filter(filter) => ids.extend(cases.matching(&[filter])),
+            InputWord::Filter(filter) => {
+                check_suffix(&filter)?;
+                ids.extend(cases.matching(&[filter]));
+            }
         }
     }
 

@@ -8,11 +8,12 @@ use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::{BindingCheck, Source, Subject};
 use layoutproof_core::input::diagnostics::{Code, Diagnostic};
 use layoutproof_core::inspect::toolchain::Toolchain;
-use layoutproof_layout::{RuleSet, Span, find, table};
+use layoutproof_layout::{Block, RuleSet, Span, find, table};
 
-use crate::args::DeclareArgs;
-use crate::args::placement::PlacementArgs;
+use crate::args::placement::{NamedConvention, PlacementArgs};
+use crate::args::{DeclareArgs, ShaderLanguage};
 use crate::select::inputs::add_text;
+use crate::select::rule_set::RuleChoice;
 use crate::select::selection::Selection;
 use crate::select::shader_file::declare_options::options_of;
 use crate::select::shader_file::explicit_layouts;
@@ -20,7 +21,7 @@ use crate::select::shader_file::explicit_layouts;
 /// The rule sets, compilers and conventions that the user chose.
 pub(crate) struct UserChoice<'a> {
     /// The rule sets that the user names.
-    pub(crate) rules: Vec<&'static RuleSet>,
+    pub(crate) rules: Vec<RuleChoice>,
     /// The compilers whose own rule sets are checked too.
     pub(crate) toolchains: &'a [&'static Toolchain],
     /// The targets and conventions that the user names.
@@ -31,12 +32,37 @@ impl UserChoice<'_> {
     /// True if the user asks for this placement of a case; without a target, all are asked for.
     fn takes(&self, placed: &BindingCheck) -> bool {
         let Some(target) = self.placement.target else { return true };
-        let named = self
-            .placement
-            .convention
-            .iter()
-            .any(|named| named.convention == placed.request.convention && named.version == placed.request.version);
+        let conventions = &self.placement.convention;
+        let is_placed = |named: &NamedConvention| {
+            named.convention == placed.request.convention && named.version == placed.request.version
+        };
+        let named = conventions.is_empty() || conventions.iter().any(is_placed);
         target == placed.request.target && named
+    }
+
+    /// The rule sets that the user names for a source: for a compiler's choice those of the source's blocks.
+    fn rule_sets(&self, source: &Source) -> Vec<&'static RuleSet> {
+        let mut found: Vec<&'static RuleSet> = Vec::new();
+        for choice in &self.rules {
+            let rules: Vec<&'static RuleSet> = match choice {
+                // A file without blocks is checked all the same, and said to have none.
+                RuleChoice::Rules(rules) => vec![rules],
+                RuleChoice::Native(native) => {
+                    source.module.blocks.iter().filter_map(|block| native.rules(block)).collect()
+                }
+            };
+            for rules in rules {
+                if !found.contains(&rules) {
+                    found.push(rules);
+                }
+            }
+        }
+        found
+    }
+
+    /// True if the user names the rule set for this block; of a compiler's choice only that of the block counts.
+    fn names_for(&self, rules: &str, block: &Block) -> bool {
+        self.rules.iter().any(|choice| choice.rules(block).is_some_and(|chosen| chosen.name == rules))
     }
 }
 
@@ -53,7 +79,7 @@ impl Selection {
         let options = options_of(declare, path, choice.placement.profile.as_deref());
 
         match Source::of_file(span, declare.layout_options(), &options, &mut self.sources) {
-            Ok(source) => self.add_file(source, choice, problems)?,
+            Ok(source) => self.add_file(source, ShaderLanguage::of(declare.lang, path), choice, problems)?,
             Err(found) => problems.extend(found),
         }
         Ok(())
@@ -64,12 +90,13 @@ impl Selection {
     fn add_file(
         &mut self,
         source: Source,
+        language: Option<ShaderLanguage>,
         choice: &UserChoice<'_>,
         problems: &mut Vec<Diagnostic>,
     ) -> anyhow::Result<()> {
         self.warnings.extend(source.module.warnings.iter().cloned());
         let source = Arc::new(source);
-        for request in choice.placement.requests(&source.invocation)? {
+        for request in choice.placement.requests(&source.invocation, language)? {
             let placed = BindingCheck::new(Arc::clone(&source), request);
             match &placed.bound {
                 Ok(bound) => self.warnings.extend(bound.warnings.iter().cloned()),
@@ -80,11 +107,11 @@ impl Selection {
 
         let named = !choice.rules.is_empty();
         let bare = table().iter().filter(|rules| rules.is_bare() && choice.placement.target.is_none());
-        let rules: Vec<&RuleSet> = if named { choice.rules.clone() } else { bare.collect() };
+        let rules: Vec<&RuleSet> = if named { choice.rule_sets(&source) } else { bare.collect() };
         for rules in rules {
             let subject = Subject::new(Arc::clone(&source), rules);
             if named {
-                problems.extend(refusals(&subject));
+                problems.extend(refusals(&subject, choice));
             }
             self.subjects.push(Arc::new(subject));
         }
@@ -96,13 +123,14 @@ impl Selection {
     /// A source under the rule sets that the compilers take for its blocks, without those that it is already under.
     fn add_native(&mut self, source: &Arc<Source>, choice: &UserChoice<'_>) {
         let blocks = &source.module.blocks;
+        let named = choice.rule_sets(source);
         let toolchains = choice.toolchains.iter();
         // What is loaded from byte-address buffers is the cases' business: a file with structured buffers may have none.
         let by_address = |toolchain: &Toolchain, block| toolchain.byte_address_rules(block).filter(|_| source.is_case);
         let rules = toolchains.flat_map(|toolchain| {
             blocks.iter().flat_map(|block| toolchain.rules_for(block).into_iter().chain(by_address(toolchain, block)))
         });
-        for rules in rules.filter(|rules| choice.rules.is_empty() || choice.rules.contains(rules)) {
+        for rules in rules.filter(|rules| choice.rules.is_empty() || named.contains(rules)) {
             // The subjects of a source are added together.
             let mut own = self.subjects.iter().rev().take_while(|subject| Arc::ptr_eq(&subject.source, source));
             if !own.any(|subject| subject.rules == rules.name) {
@@ -147,6 +175,7 @@ impl Selection {
             }
         }
 
+        let named = choice.rule_sets(&source);
         for (index, (name, span)) in rules_of(&source).into_iter().enumerate() {
             let Some(found) = find(name) else {
                 let message = format!("case {}: no rule set is called `{name}`", case.id);
@@ -155,7 +184,7 @@ impl Selection {
             };
             let subject = Subject::new(Arc::clone(&source), found);
             problems.extend(subject.problems());
-            let named = rules.iter().any(|rules| rules.name == name);
+            let named = named.iter().any(|rules| rules.name == name);
             let asked = named || (rules.is_empty() && choice.placement.target.is_none());
             if asked && index < source.expect.len() {
                 self.subjects.push(Arc::new(subject));
@@ -182,8 +211,9 @@ fn rules_of(source: &Source) -> Vec<(&str, Span)> {
 }
 
 /// Blocks that a rule set named by the user forbids.
-fn refusals(subject: &Subject) -> Vec<Diagnostic> {
+fn refusals(subject: &Subject, choice: &UserChoice<'_>) -> Vec<Diagnostic> {
     let blocks = subject.source.module.blocks.iter().zip(&subject.layouts);
+    let blocks = blocks.filter(|(block, _)| choice.names_for(subject.rules, block));
     let refused = blocks.filter_map(|(block, layout)| Some((block, layout.result.as_ref().err()?)));
     let diagnostics = refused.flat_map(|(block, refusals)| {
         refusals.iter().map(|refusal| {

@@ -86,7 +86,6 @@ fn questions_that_have_no_answer_end_with_2() {
         ("--target metal --convention dxc", "dxc does not say where parameters are for metal"),
         ("--target d3d12 --convention dxc,clang --format json", "the JSON answer is that of one convention"),
         ("--target d3d12 --convention dxc --format cpp-asserts", "host structs say nothing of bindings"),
-        ("--target d3d12", "--convention"),
     ] {
         let answer = files().run(&format!("show ranges.hlsl {flags}")).exits(2);
         assert!(answer.err.contains(error), "{error} in {answer}");

@@ -3,9 +3,10 @@
 //! A block of code whose first line is "```hlsl scene.hlsl" is a file. In a block "```console" each line that begins with
 //! `$ layoutproof` is a command; what follows it, up to the next, is its standard output, in which `...` stands for any number
 //! of lines. A command without output is only asked whether it understands its arguments. A block with `needs=ID` is run
-//! where this device is.
+//! where this device is, one with `needs=c++` where a C++ compiler is, whose lines begin with `$ c++`.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use super::folder::Folder;
@@ -66,19 +67,35 @@ fn examples(block: &CodeBlock) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let mut takes_output = false;
     for (index, line) in block.lines.iter().enumerate() {
+        let goes_on = index > 0 && block.lines[index - 1].ends_with(" \\");
+        if goes_on && takes_output {
+            let example = examples.last_mut().unwrap();
+            example.words = format!("{} {}", example.words.trim_end_matches(['\\', ' ']), words_of(line));
+            continue;
+        }
         // A machine's name may stand before the prompt.
         let command = line.split_once("$ ").filter(|(host, _)| !host.contains(' '));
         if let Some((_, command)) = command {
             takes_output = command.starts_with("layoutproof");
             if takes_output {
-                let words = command.split(" #").next().unwrap_or(command).split_whitespace().collect::<Vec<_>>();
-                examples.push(Example { words: words.join(" "), output: Vec::new(), line: block.line + index + 1 });
+                examples.push(Example { words: words_of(command), output: Vec::new(), line: block.line + index + 1 });
             }
         } else if takes_output {
             examples.last_mut().unwrap().output.push(line.clone());
         }
     }
     examples
+}
+
+/// A line of a command without the remark behind it, with single spaces.
+fn words_of(line: &str) -> String {
+    let words = line.split(" #").next().unwrap_or(line);
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A command line with a word in place of each quoted one: folders split at spaces.
+fn without_quoted_words(words: &str) -> String {
+    words.split('"').enumerate().map(|(index, part)| if index % 2 == 0 { part } else { "quoted" }).collect()
 }
 
 /// The arguments behind the program's name, without redirections.
@@ -96,9 +113,20 @@ fn is_printed(expected: &[String], printed: &[&str]) -> bool {
     printed.split_first().is_some_and(|(line, others)| line.trim_end() == first.trim_end() && is_printed(rest, others))
 }
 
-/// Whether this machine has the device that a block needs.
-fn has_device(block: &CodeBlock) -> bool {
+/// Compiles what a block has compiled, in its folder.
+fn compile(block: &CodeBlock, folder: &Path) {
+    for words in block.lines.iter().filter_map(|line| line.strip_prefix("$ c++ ")) {
+        let status = Command::new("c++").args(words.split(' ')).current_dir(folder).status().unwrap();
+        assert!(status.success(), "c++ {words}: {status}");
+    }
+}
+
+/// Whether this machine has the device or the C++ compiler that a block needs.
+fn has_what_it_needs(block: &CodeBlock) -> bool {
     let Some((_, id)) = block.info.split_once("needs=") else { return true };
+    if id == "c++" {
+        return Command::new("c++").arg("--version").output().is_ok_and(|answer| answer.status.success());
+    }
     let listing = Folder::with(&[]).within(LIMIT).run("devices --format json");
     listing.json()["devices"].as_array().unwrap().iter().any(|device| device["id"] == id)
 }
@@ -114,9 +142,10 @@ fn what_the_pages_quote_is_what_is_printed() {
             }
             let quoted: Vec<Example> = if block.info.starts_with("console") { examples(&block) } else { Vec::new() };
             let quoted: Vec<Example> = quoted.into_iter().filter(|example| !example.output.is_empty()).collect();
-            if quoted.is_empty() || !has_device(&block) {
+            if quoted.is_empty() || !has_what_it_needs(&block) {
                 continue;
             }
+            compile(&block, &folder.path(""));
 
             for example in quoted {
                 let answer = folder.run(&arguments(&example.words));
@@ -138,8 +167,8 @@ fn every_command_line_of_the_pages_is_understood() {
     for page in pages() {
         for block in blocks(&page).iter().filter(|block| block.info.starts_with("console")) {
             for example in examples(block) {
-                // Quoted words hold spaces, which these pages have in none.
-                let answer = folder.run(format!("{} --help", arguments(&example.words)).trim());
+                let words = without_quoted_words(&arguments(&example.words));
+                let answer = folder.run(format!("{words} --help").trim());
                 let place = format!("{}:{}", page.display(), example.line);
                 assert_eq!(answer.code(), 0, "{place}: `{}`\n{answer}", example.words);
                 understood += 1;

@@ -45,3 +45,34 @@ fn padding_is_one_more_key_of_the_answer() {
     let text = "Padding S under std140: 32 of 64 bytes, 50 %";
     folder().run("show a.hlsl --rules std140 --padding").exits(0).prints(text);
 }
+
+/// Assertions about a type of one's own, in a file that a build keeps and CI compares.
+#[test]
+fn assertions_about_ones_own_type_are_written_and_checked() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer PerFrame { float4x4 m; float3 cameraPos; float exposure; };\n")]);
+    let words = "show a.hlsl --format cpp-asserts --asserts-only --host engine::PerFrame --map cameraPos=cam_pos \
+        --block PerFrame --output frame.inl";
+    folder.run(&format!("{words} --check")).exits(1).warns("error: frame.inl is not there");
+    folder.run(words).exits(0);
+    let text = folder.read("frame.inl");
+    // DXC 1.7.2308 lists m at 0, cameraPos at 64, exposure at 76.
+    assert!(text.contains("static_assert(offsetof(engine::PerFrame, cam_pos) == 64, \"cameraPos is at byte 64\");"));
+    assert!(text.contains("static_assert(offsetof(engine::PerFrame, exposure) == 76, \"exposure is at byte 76\");"));
+    folder.run(&format!("{words} --check")).exits(0);
+    folder.write("a.hlsl", b"cbuffer PerFrame { float4x4 m; float2 jitter; float3 cameraPos; float exposure; };\n");
+    folder.run(&format!("{words} --check")).exits(1).warns("error: frame.inl is stale from line");
+    assert_eq!(folder.read("frame.inl"), text);
+
+    let refused = |words: &str, message: &str| {
+        let answer = folder.run(&format!("show a.hlsl {words}")).exits(2);
+        assert!(answer.err.starts_with("error: ") && answer.err.contains(message), "{message} in {answer}");
+    };
+    let own = "--format c-asserts --asserts-only --host PerFrame";
+    refused(&format!("{own} --map cameraPoss=x"), "no member is called `cameraPoss`: did you mean `cameraPos`?");
+    refused(&format!("{own} --block PerFram"), "no block is called `PerFram`: did you mean `PerFrame`?");
+    refused(&format!("{own} --namespace engine"), "C has no namespaces");
+    refused("--asserts-only", "--asserts-only and --namespace go with --format cpp-asserts");
+    refused("--output x.txt", "--output and --block go with the formats of host structs");
+    let spaced = folder.run("show a.hlsl --format cpp-asserts --namespace engine").exits(0);
+    spaced.prints("namespace engine {").prints("} // namespace engine");
+}

@@ -16,7 +16,9 @@ fn a_known_difference_is_no_failure() {
     let folder = Folder::with(&[("known.toml", &list("device = \"model\"\nculprit = \"device\""))]);
     folder.run(PLANTED).exits(1);
     let answer = folder.run(&format!("{PLANTED} --known known.toml -v --json r.jsonl")).exits(0);
-    let answer = answer.prints("Known 1 known.toml (1)").prints("Summary ok: 0 agree, 1 known difference");
+    let answer = answer
+        .prints("Known 1 by 1 cause: the model was told to misread (1)")
+        .prints("Summary ok: 0 agree, 1 known difference");
     assert!(answer.out.contains("known.toml:2: the model was told to misread"), "{answer}");
     assert!(folder.read("r.jsonl").contains("\"outcome\":\"known\""));
 }
@@ -51,13 +53,13 @@ fn an_entry_for_another_culprit_or_driver_explains_nothing() {
 /// An entry without a selector would excuse all that will ever differ, one without a reason nobody could take out again.
 #[test]
 fn an_entry_says_what_it_is_about_and_why() {
-    let everything = "× the entry is about every check: ";
+    let everything = "error: the entry is about every check: ";
     for (entry, message) in [
         ("reason = \"so it is\"", everything),
         ("case = \"*\"\nreason = \"so it is\"", everything),
         ("culprit = \"device\"\nreason = \"so it is\"", everything),
-        ("case = \"vectors/*\"\nreason = \"  \"", "× `reason` says why the checks may differ; it is blank"),
-        ("case = \"vectors/*\"\nsays = \"*\"\nreason = \"so it is\"", "× `says` needs a word"),
+        ("case = \"vectors/*\"\nreason = \"  \"", "error: `reason` says why the checks may differ; it is blank"),
+        ("case = \"vectors/*\"\nsays = \"*\"\nreason = \"so it is\"", "error: `says` needs a word"),
     ] {
         let folder = Folder::with(&[("known.toml", &format!("[[known]]\n{entry}\n"))]);
         let answer = folder.run(&format!("{PLANTED} --known known.toml")).exits(2).warns(message);

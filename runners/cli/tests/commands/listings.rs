@@ -21,9 +21,9 @@ fn diff_says_whether_two_rule_sets_place_a_file_alike() {
 fn diff_refuses_what_it_cannot_compare() {
     let folder = Folder::with(&[("a.hlsl", FILE), ("a.wgsl", "@group(0) @binding(0) var<uniform> s: vec4f;")]);
     folder.run("diff a.hlsl std140 std999").exits(2).warns("error: unknown rule set `std999`; known are hlsl-cbuffer,");
-    folder.run("diff a.hlsl std140 wgsl-uniform").exits(2).warns("× wgsl-uniform forbids `S.b`");
+    folder.run("diff a.hlsl std140 wgsl-uniform").exits(2).warns("error: wgsl-uniform forbids `S.b`");
     folder.run("diff a.wgsl std140 scalar").exits(2).warns("error: a.wgsl says its own offsets");
-    folder.run("diff a.hlsl std140").exits(2).warns("error: the following required arguments were not provided:");
+    folder.run("diff a.hlsl std140").exits(2).warns("error: one input takes two rule sets, two inputs one each");
 }
 
 #[test]
@@ -36,7 +36,13 @@ fn list_lists_cases_by_parts_and_patterns_of_their_ids() {
     assert_eq!(count("list arrays/* matrices/*"), arrays + count("list matrices/"));
     let one = folder.run("list scalar_packs_behind_the_last").exits(0);
     one.prints("arrays/scalar_packs_behind_the_last_element a scalar takes the space that an array leaves");
-    assert_eq!(folder.run("list no_such_case").exits(4).out, "");
+    let none = folder.run("list no_such_case").exits(4).warns("error: no case is called `no_such_case`");
+    assert_eq!(none.out, "");
+    let json = folder.run("list arrays:: --format json").exits(0).json();
+    assert_eq!(json["cases"].as_array().unwrap().len(), arrays);
+    let rules = folder.run("list --rules --format json").exits(0).json();
+    assert_eq!(rules["rules"][0]["name"], "hlsl-cbuffer");
+    assert_eq!(rules["native"][0]["name"], "native:dxc-dxil");
 }
 
 #[test]

@@ -12,9 +12,11 @@ mod demands;
 #[cfg(target_os = "linux")]
 mod driver_library;
 mod elements;
+mod endings;
 mod fast;
 mod faults;
 mod folder;
+mod host_check;
 mod host_structs;
 mod hostile;
 mod interrupts;

@@ -44,7 +44,7 @@ fn observed(records: &str) -> BTreeMap<String, u64> {
 /// Runs a file on the model and compares where these leaves were read.
 #[track_caller]
 fn reads(folder: &Folder, name: &str, expected: &[(&str, u64)]) {
-    let words = format!("run {name} --device model --json r.jsonl");
+    let words = format!("run {name} --device model --json r.jsonl -v");
     let answer = folder.run(&words).exits(0).prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
     let answer = answer.prints(&format!("Note of {name} the offsets were checked, in shaders that we wrote:"));
     assert!(!answer.out.contains("no compiler saw"), "{answer}");
@@ -101,7 +101,7 @@ fn a_module_knows_no_rule_set_but_its_own() {
         folder.run(words).exits(2).warns("error: `declared` is what .spv, .wgsl and .glsl files say themselves");
     }
     folder.run("run a.wgsl --plant-rules std140").exits(2).warns("error: a.wgsl says its own offsets");
-    let both = folder.run("run a.wgsl a.hlsl --device model").exits(0);
+    let both = folder.run("run a.wgsl a.hlsl --device model -v").exits(0);
     both.prints("Cases 2, 17 rule sets, 1 producer (rspirv): 17 checks");
 }
 
@@ -117,9 +117,11 @@ fn a_device_that_misreads_a_module_is_blamed() {
 fn a_bad_module_is_refused() {
     let folder = Folder::with(&[("a.wgsl", "struct S { a: Unknown };"), ("b.wgsl", "fn f() {}")]);
     folder.write("a.spv", b"this is no module at all");
-    folder.run("run a.wgsl --device model").exits(2).warns("bad-module");
-    folder.run("run a.spv --device model").exits(2).warns("bad-module");
-    folder.run("run b.wgsl --device model").exits(2).warns("× this module has no buffer");
+    for name in ["a.wgsl", "a.spv"] {
+        let answer = folder.run(&format!("run {name} --device model")).exits(2);
+        assert!(answer.err.starts_with("error: ") && answer.err.contains("[bad-module]"), "{answer}");
+    }
+    folder.run("run b.wgsl --device model").exits(2).warns("error: this module has no buffer");
     folder.run("run c.spv --device model").exits(2).warns("error: reading c.spv:");
 }
 
@@ -131,9 +133,9 @@ fn directives_of_naga_oil_are_named() {
     let folder = Folder::with(&[("a.wgsl", import), ("b.wgsl", path)]);
     let answer = folder.run("show a.wgsl").exits(2);
     answer
-        .warns("× `#import` is a directive of naga_oil")
+        .warns("error: `#import` is a directive of naga_oil")
         .warns("╭─[a.wgsl:2:3]")
         .warns("help: compose the shader with naga_oil");
-    folder.run("show b.wgsl").exits(2).warns("× `#define_import_path` is a directive of naga_oil");
-    folder.run("run a.wgsl --device model").exits(2).warns("× `#import` is a directive of naga_oil");
+    folder.run("show b.wgsl").exits(2).warns("error: `#define_import_path` is a directive of naga_oil");
+    folder.run("run a.wgsl --device model").exits(2).warns("error: `#import` is a directive of naga_oil");
 }

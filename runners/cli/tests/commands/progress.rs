@@ -34,5 +34,6 @@ fn cases_are_not_told_of_as_often() {
     let folder = Folder::with(&[]).within(Duration::from_secs(60));
     let case = "vectors/two_pairs_fill_a_register";
     let answer = folder.run(&format!("run {case} {HANGS}")).exits(3);
-    assert_eq!(told(&answer.err), [0; 0], "{answer}");
+    assert_eq!(told(&answer.err).len(), 1, "the first line alone: {answer}");
+    answer.warns("Running 1 check, ");
 }

@@ -49,8 +49,11 @@ fn swapped_descriptors_are_blamed_on_the_device() {
 #[test]
 fn a_target_is_asked_about_alone_unless_rule_sets_are_named() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);
-    folder.run(RUN).exits(0).prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
-    folder.run(&format!("{RUN} --rules std140")).exits(0).prints("Cases 1, 2 rule sets, 1 producer (rspirv): 2 checks");
+    folder.run(&format!("{RUN} -v")).exits(0).prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
+    folder
+        .run(&format!("{RUN} --rules std140 -v"))
+        .exits(0)
+        .prints("Cases 1, 2 rule sets, 1 producer (rspirv): 2 checks");
 }
 
 /// The command that a failure names asks for the same placement.

@@ -174,14 +174,14 @@ fn every_mistake_of_every_case_is_reported_before_anything_runs() {
         assert!(first.err.contains(&format!("[a.toml:{place}]")), "{place} in {first}");
         assert!(first.err.contains(message), "{message} in {first}");
     }
-    assert_eq!(first.err.matches("  × ").count(), mistakes.len(), "{first}");
+    assert_eq!(first.err.matches("error: ").count(), mistakes.len(), "{first}");
     assert_eq!(first.out, "");
     let second = folder.run("run b.toml --device model").exits(2);
     for message in ["`S.c` is not declared", "leaves out the offset of `S.b`", "no rule set is called `std141`"] {
         assert!(second.err.contains(message), "{message} in {second}");
     }
     let both = folder.run("run a.toml b.toml --device model").exits(2);
-    assert_eq!(both.err.matches("  × ").count(), mistakes.len() + 3, "{both}");
+    assert_eq!(both.err.matches("error: ").count(), mistakes.len() + 3, "{both}");
 }
 
 /// What a rule set is expected to refuse or to warn of, and does not.
@@ -205,7 +205,7 @@ fn an_expected_word_of_a_rule_set_that_does_not_come() {
     ] {
         let folder = Folder::with(&[("a.toml", &case(declare, &table))]);
         let refused = folder.run("run a.toml --device model").exits(2);
-        assert!(refused.err.contains(said) && refused.err.matches("  × ").count() == 1, "{said} in {refused}");
+        assert!(refused.err.contains(said) && refused.err.matches("error: ").count() == 1, "{said} in {refused}");
     }
     let folder = Folder::with(&[("a.toml", &case(moved, &warn("hlsl-cbuffer", "[[vk::offset]] is ignored")))]);
     folder.run("run a.toml --device model").exits(0);
@@ -214,7 +214,7 @@ fn an_expected_word_of_a_rule_set_that_does_not_come() {
 #[test]
 fn a_mistake_in_any_case_keeps_list_from_listing() {
     let folder = Folder::with(&[("a.toml", MISTAKEN)]);
-    folder.run("list --cases a.toml").exits(2).warns("× schema is 3");
+    folder.run("list --cases a.toml").exits(2).warns("error: schema is 3");
 }
 
 /// A table without a number expects nothing, and an authority without a name is nobody.
@@ -252,9 +252,9 @@ fn lists_of_known_differences_and_floors_are_read_as_strictly() {
         ("floors.toml", "[[floor]]\ndevice = \"model\"\nrunner = \"model\"\nproves = \"much\"\nleaves = 1\n"),
     ]);
     let words = "run scalar_packs_behind --rules std140 --device model";
-    let known = folder.run(&format!("{words} --known known.toml")).exits(2).warns("× unknown key `devise`");
+    let known = folder.run(&format!("{words} --known known.toml")).exits(2).warns("error: unknown key `devise`");
     assert!(known.err.contains("[known.toml:2:1]") && known.err.contains("`reason` is missing"), "{known}");
-    folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("× `proves` is one of \"decorations\"");
-    folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("× `runner` is \"ash\", \"wgpu\" or \"d3d12\"");
+    folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("error: `proves` is one of \"decorations\"");
+    folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("error: `runner` is one of \"ash\", \"wgpu\"");
     folder.run(&format!("{words} --known absent.toml")).exits(2).warns("error: reading absent.toml:");
 }

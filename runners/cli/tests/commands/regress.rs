@@ -199,7 +199,7 @@ fn cases_of_one_side_are_named_and_not_compared() {
     answer.prints("another text than the frozen one: moons/pair");
     std::fs::remove_file(folder.path("c/moons/other.toml")).unwrap();
     folder.run(&format!("regress {WORDS} --against set")).exits(4).warns("nothing is compared");
-    folder.run(&format!("freeze {WORDS}nothing")).exits(4).warns("nothing is selected");
+    folder.run(&format!("freeze {WORDS}nothing")).exits(4).warns("error: nothing is selected");
 }
 
 #[test]

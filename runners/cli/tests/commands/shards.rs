@@ -4,17 +4,16 @@ use serde_json::{Value, json};
 
 use super::folder::{Answer, Folder};
 use super::records::redacted;
+use super::survival::untimed;
 
 /// Checks of bytes and of bindings, of which those differ whose arrays have elements of less than 16 bytes.
 const RUN: &str = "run arrays/t arrays/s implicit --form leaf --device model --plant-misreading array-stride-sixteen";
 
-/// The report behind its lines on single checks, without the time.
+/// The report without its times.
 fn summary(answer: &Answer) -> String {
-    let line = |line: &str| match line.trim_start().strip_prefix("Checked ") {
-        Some(rest) => format!("Checked {}", rest.split(" in ").next().unwrap_or(rest)),
-        None => line.to_owned(),
-    };
-    answer.out.lines().map(line).collect::<Vec<_>>().join("\n")
+    // Each names the files that it was made of.
+    let line = |line: &str| line.split(" (list: ").next().unwrap_or_default().to_owned();
+    untimed(&answer.out).lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Runs the whole and three shards of it, with these options.

@@ -74,6 +74,84 @@ fn slang_under_three_rule_sets_side_by_side() {
     golden(words, &expect_file!["../golden/shapes_side_by_side.txt"]);
 }
 
+/// The columns are what ships for the language; equal ones are one, and nothing is wider than a terminal.
+#[test]
+fn targets_that_ship_fit_on_a_terminal() {
+    golden("data.hlsl", &expect_file!["../golden/data_shipping.txt"]);
+    golden("shapes.slang", &expect_file!["../golden/shapes_shipping.txt"]);
+    for words in ["data.hlsl", "shapes.slang", "data.hlsl --all", "shapes.slang --all"] {
+        let answer = files().run(&format!("show {words}")).exits(0);
+        for line in answer.out.lines() {
+            assert!(line.chars().count() <= 80, "{words}: {line}");
+        }
+    }
+}
+
+/// The example of the README is what the command prints. DXC 1.7.2308 lists c at 36 and d at 40; its SPIR-V and slangc's have
+/// c at 48, and d at 52 and 56.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let readme = include_str!("../../../../README.md");
+    let folder = Folder::with(&[("S.hlsl", "cbuffer S { float3 a; float b[2]; float c; float2 d; };")]);
+    let shown = folder.run("show S.hlsl").exits(0);
+    assert!(readme.contains(&format!("$ layoutproof show S.hlsl\n{}```", shown.out)), "{shown}");
+}
+
+/// A structured buffer is not shown under the rules of constant buffers unless they are named.
+#[test]
+fn pairs_that_no_compiler_has_are_shown_when_they_are_named() {
+    let folder = Folder::with(&[("a.hlsl", "struct T { float3 a; float b; };\nStructuredBuffer<T> s;")]);
+    let all = folder.run("show a.hlsl --all").exits(0);
+    assert!(all.out.contains("hlsl-structured") && !all.out.contains("hlsl-cbuffer"), "{all}");
+    folder.run("show a.hlsl --rules hlsl-cbuffer").exits(0).prints("rules: hlsl-cbuffer");
+    folder.run("show a.hlsl --rules hlsl-*").exits(0).prints("all agree: hlsl-cbuffer, hlsl-cbuffer-struct");
+}
+
+/// Of several files one that is refused hides no other; JSON has a line for each.
+#[test]
+fn several_files_and_patterns() {
+    let text = "cbuffer S { float a; };";
+    let folder = Folder::with(&[("a.hlsl", text), ("b.hlsl", "cbuffer T { flaot b; };"), ("c.wgsl", WGSL)]);
+    folder.run("show a.hlsl c.wgsl").exits(0).prints("File a.hlsl").prints("File c.wgsl").prints("b: vec3<f32>");
+    let all = folder.run("show *.hlsl").exits(2).prints("cbuffer S").warns("error: no type is named `flaot`");
+    all.warns("help: did you mean `float`?");
+    let lines = folder.run("show a.hlsl c.wgsl --format json").exits(0).out;
+    let sources: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = sources.iter().map(|shown: &Value| shown["source"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a.hlsl", "c.wgsl"]);
+    folder.run("show *.fx").exits(2).warns("error: no file and no case matches `*.fx`");
+    folder
+        .run("show a.hlsl c.wgsl --format cpp-asserts")
+        .exits(2)
+        .warns("error: host structs and LLVM types are written for one file: name one");
+}
+
+/// Members of 12 and 4 bytes, and of 16 bytes each in WGSL: WGSL, 14.4.1 Alignment and Size.
+const WGSL: &str = "struct U { a: f32, b: vec3<f32> };\n@group(0) @binding(0) var<uniform> u: U;";
+
+/// Two files, each as it says itself or under the rule set behind it, and the answer for programs.
+#[test]
+fn two_files_are_compared() {
+    let folder = Folder::with(&[
+        ("a.hlsl", "cbuffer U { float a; float3 b; };"),
+        ("c.wgsl", WGSL),
+        ("d.wgsl", "struct U { a: f32, @align(32) b: vec3<f32> };\n@group(0) @binding(0) var<uniform> v: U;"),
+    ]);
+    // WGSL aligns vec3<f32> to 16 bytes, a cbuffer packs it behind the scalar.
+    let differs = folder.run("diff a.hlsl native:dxc-dxil c.wgsl").exits(1).prints("Differ");
+    differs.prints("float3 b 4 12 ! 16 12");
+    folder.run("diff a.hlsl std140 c.wgsl").exits(0).prints("Same");
+    folder
+        .run("diff a.hlsl c.wgsl")
+        .exits(2)
+        .warns("error: the layout of a.hlsl depends on the target: name a rule set behind it");
+    let json = folder.run("diff c.wgsl d.wgsl --format json").exits(1).json();
+    assert_eq!((&json["schema"], &json["left"], &json["differs"]), (&1.into(), &"c.wgsl".into(), &true.into()));
+    assert_eq!(json["blocks"][0]["differing"], serde_json::json!(["b"]));
+    assert_eq!(json["blocks"][0]["right"]["members"][1]["offset"], 32);
+    folder.run("diff a.hlsl std14 std430").exits(2).warns("error: unknown rule set `std14`: did you mean `std140`?");
+}
+
 #[test]
 fn ascii_has_the_same_lines_without_other_characters() {
     let folder = files();
@@ -148,7 +226,7 @@ fn a_forbidden_block_has_errors_and_no_members() {
     let refused = folder.run("show a.hlsl --format json --rules wgsl-uniform").exits(2);
     assert_eq!(refused.json()["errors"][0]["code"], "rule-forbids");
     assert_eq!(refused.json()["errors"][0]["line"], 1);
-    refused.warns("× wgsl-uniform forbids `S.b`");
+    refused.warns("error: wgsl-uniform forbids `S.b`");
 }
 
 /// Of two rule sets one forbids a block: the others are shown, and the exit code and the messages say which it is.
@@ -162,7 +240,7 @@ fn a_rule_set_that_forbids_a_block_hides_no_other() {
     assert_eq!(layouts[1]["blocks"][0]["members"][1]["offset"], 16);
     assert_eq!(shown["errors"][0]["code"], "rule-forbids");
     let text = folder.run("show a.hlsl --rules wgsl-uniform,hlsl-cbuffer").exits(2);
-    text.prints("4 size of T").prints("36 size of S").warns("× wgsl-uniform forbids `S.b`");
+    text.prints("size 36").prints("size 4").warns("error: wgsl-uniform forbids `S.b`");
     // A host struct for some of the blocks would be taken for all of them.
     let asserts = folder.run("show a.hlsl --rules wgsl-uniform --format rust-asserts").exits(2);
     assert!(asserts.out.is_empty(), "{asserts}");
@@ -183,14 +261,16 @@ fn the_language_of_a_file_can_be_said() {
     }
     assert_eq!(size("a.hlsl --lang slang", ""), Some(2018 * 16 - 12 + 4));
     assert_eq!(size("- --lang hlsl", text), Some(2021 * 16 - 12 + 4));
-    folder.run("show a.inc").exits(2).warns("error: no file and no case is called `a.inc`");
+    folder.run("show a.inc").exits(2).warns("error: the suffix of a.inc names no language: say it with --lang");
+    folder.run("run a.inc --device model").exits(2).warns("error: the suffix of a.inc names no language");
+    folder.run("show b.inc").exits(2).warns("error: no file and no case is called `b.inc`");
     folder.run("show -").exits(2).warns("error: standard input has no suffix: say its language with --lang");
     folder
         .run("run - --device model")
         .exits(2)
         .warns("error: standard input has no suffix: say its language with --lang");
     let wgsl = "@group(0) @binding(0) var<uniform> a: vec4<f32>;";
-    folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("offset size uniform-block a");
+    folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("var<uniform> a offset size").prints("vec4<f32> 0 16");
 }
 
 /// The macros of DXC that the profile decides.
@@ -199,8 +279,8 @@ fn the_profile_says_the_stage() {
     let text = "#if __SHADER_TARGET_STAGE == __SHADER_STAGE_PIXEL\ncbuffer S { float4 a; };\n#else\n\
         cbuffer S { float b; };\n#endif";
     let folder = Folder::with(&[("a.hlsl", text)]);
-    folder.run("show a.hlsl --rules hlsl-cbuffer --profile ps_6_0").exits(0).prints("0 16 float4 a");
-    folder.run("show a.hlsl --rules hlsl-cbuffer --profile cs_6_0").exits(0).prints("0 4 float b");
+    folder.run("show a.hlsl --rules hlsl-cbuffer --profile ps_6_0").exits(0).prints("float4 a 0 16");
+    folder.run("show a.hlsl --rules hlsl-cbuffer --profile cs_6_0").exits(0).prints("float b 0 4");
     folder.run("show a.hlsl --rules hlsl-cbuffer").exits(2).warns("help: say the shader profile");
 }
 
@@ -242,7 +322,7 @@ fn only_the_entry_point_that_is_named_has_uniforms() {
     assert_eq!(blocks.len(), 1);
     assert_eq!(blocks[0]["name"], "$Entry.two");
     assert_eq!(blocks[0]["size"], 8);
-    folder.run("show a.slang --entry three").exits(2).warns("×").warns("unknown-path");
+    folder.run("show a.slang --entry three").exits(2).warns("error: no function is named `three` [unknown-path]");
 }
 
 /// A case is shown by its id, by a part of it that no other id has, or as a file.
@@ -257,6 +337,13 @@ fn cases_are_shown_by_id_or_file() {
         json["layouts"].clone()
     });
     assert!(shown.iter().all(|layouts| *layouts == shown[0]));
-    folder.run("show arrays").exits(2).warns("error: `arrays` names");
+    let colons = folder.run("show arrays::scalar_packs_behind_the_last_element --rules std140").exits(0);
+    assert_eq!(colons.out, folder.run(&format!("show {id} --rules std140")).exits(0).out);
+    let several = folder.run("show arrays").exits(2).warns("error: `arrays` names");
+    assert!(several.err.contains("name one, as `arrays/"), "{several}");
+    let misspelt = folder.run("show arrays/scalar_packs_behind_the_last_elemnt").exits(2);
+    let said = "error: no file and no case is called `arrays/scalar_packs_behind_the_last_elemnt`: did you mean \
+        `arrays/scalar_packs_behind_the_last_element`?";
+    misspelt.warns(said);
     folder.run("show no_such_case").exits(2).warns("error: no file and no case is called `no_such_case`");
 }

@@ -9,11 +9,14 @@ use super::records::redacted;
 const RUN: &str = "run vectors/ arrays/ structs/ --rules std140,scalar --form leaf --device model \
                    --plant-misreading array-stride-sixteen";
 
-/// The report without its time.
-fn untimed(report: &str) -> String {
-    let line = |line: &str| match line.trim_start().strip_prefix("Checked ") {
-        Some(rest) => format!("Checked {}", rest.split(" in ").next().unwrap_or(rest)),
-        None => line.to_owned(),
+/// The report without its times: those of devices, which stand below each other with one decimal, and that of the whole
+/// run, the last words of the summary.
+pub(crate) fn untimed(report: &str) -> String {
+    let is_time = |word: &&str| word.contains('.') && word.parse::<f64>().is_ok();
+    let line = |line: &str| {
+        let words = line.split_whitespace().filter(|word| !is_time(word)).collect::<Vec<_>>().join(" ");
+        let words = words.split("; s, slowest device").next().unwrap_or_default();
+        words.strip_suffix("; s").unwrap_or(words).to_owned()
     };
     report.lines().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use super::server::{Server, command_line, read_file};
 use super::session::SessionDeath;
-use crate::child::TIME_LIMIT;
 use crate::compiler::Compiler;
 use crate::scratch::ScratchFolder;
 
@@ -62,12 +61,13 @@ pub struct D3dCompiler {
 const ALWAYS: [&str; 7] = ["-Fo", "object", "-Fc", "listing", "-Fe", "diagnostics", "source.hlsl"];
 
 impl D3dCompiler {
-    /// Nothing is started before the first source.
+    /// Nothing is started before the first source, for which there is as much time as `compiler` says.
     ///
     /// # Errors
     /// No temporary folder can be made.
     pub fn new(compiler: Compiler) -> io::Result<Self> {
-        Ok(Self { server: Server::new(compiler), limit: TIME_LIMIT, folder: ScratchFolder::new()? })
+        let limit = compiler.limit();
+        Ok(Self { server: Server::new(compiler), limit, folder: ScratchFolder::new()? })
     }
 
     /// The compiler.
@@ -145,8 +145,8 @@ mod tests {
         done"#;
 
     fn compiler() -> D3dCompiler {
-        let limit = Duration::from_secs(2);
-        D3dCompiler { limit, ..D3dCompiler::new(Compiler::script("fake", SCRIPT)).expect("a temporary folder") }
+        let fake = Compiler::script("fake", SCRIPT).with_limit(Duration::from_secs(2));
+        D3dCompiler::new(fake).expect("a temporary folder")
     }
 
     fn source(text: &str) -> D3dSource {

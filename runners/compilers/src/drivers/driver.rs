@@ -16,20 +16,17 @@ use crate::program_lookup::ProgramLookup;
 
 /// A compiler, in all of its builds: how it is found, asked and understood.
 ///
-/// To add a compiler:
+/// To add a compiler, in this crate:
 ///
-/// 1. Give each of its toolchains (target, layout option) a row in `TOOLCHAINS` of `harness/src/inspect/toolchain.rs`: name,
-///    rule sets, language, output. A rule set that it takes by itself is a row of `harness/layout/src/native.rs`.
-/// 2. Write `drivers/NAME.rs` with a unit struct that implements this trait.
-/// 3. [`programs`](Self::programs): the variable, the name on the `PATH`, the place in the tools folder.
-/// 4. [`method`](Self::method): its command line, and a function that reads what it wrote. Start from `tint.rs`.
-/// 5. [`type_space`](Self::type_space): the declarations that `layoutproof fuzz` draws for it.
-/// 6. Override what differs from the defaults below: version, crashes, a service, a family.
-/// 7. Add the struct to `DRIVERS` in `registry.rs`; the place there is the place in listings.
-/// 8. Let `layoutproof setup` fetch it (a file in `ci/setup/`, a name in `ci/setup.sh` and in `SetupThing`), and name it
-///    with its variable in `harness/book/compilers.md`.
-/// 9. A language or an output that is new is a variant in `toolchain.rs`; the build breaks where each has to be thought of.
-/// 10. `cargo test -p layoutproof-compilers`, then `layoutproof compilers` and `layoutproof run --producer NAME`.
+/// 1. Write `drivers/NAME.rs` with a unit struct that implements this trait, and name the file in `mod.rs`.
+/// 2. [`programs`](Self::programs): the variable, the name on the `PATH`, the place in the tools folder.
+/// 3. [`method`](Self::method): its command line, and a function that reads what it wrote. Start from `glslang.rs`.
+/// 4. [`type_space`](Self::type_space): the declarations that `layoutproof fuzz` draws for it.
+/// 5. Override what differs from the defaults below: version, crashes, a service, a family.
+/// 6. Add the struct to `DRIVERS` in `registry.rs`; the place there is the place in listings.
+///
+/// What it needs elsewhere (its rows in the table of toolchains, the set-up, lists in tests) stands under "Where to add" in
+/// `harness/ARCHITECTURE.md`.
 pub(crate) trait CompilerDriver: fmt::Debug + Sync {
     /// The name under which toolchains know the compiler, in its usual build.
     fn name(&self) -> &'static str;

@@ -42,15 +42,12 @@ pub(super) fn list_adapters() -> Result<Vec<(Adapter, AdapterNames)>, RunnerErro
     // SAFETY: the function has this type in `dxgi.h`.
     let create = unsafe { library.get::<CreateFactory>(b"CreateDXGIFactory1\0") };
     let create = create.map_err(|error| absent(error.to_string()))?;
+    // SAFETY: the arguments are an interface and a place for the answer.
+    let create = |place| unsafe { create(&raw const FACTORY4, place) };
     // SAFETY: the call stores a factory.
-    let factory = unsafe {
-        ComObject::made("CreateDXGIFactory1", |place| {
-            // SAFETY: the arguments are an interface and a place for the answer.
-            unsafe { create(&raw const FACTORY4, place) }
-        })
-    }?;
+    let factory = unsafe { ComObject::made("CreateDXGIFactory1", create) }?;
 
-    let translator = wine();
+    let translator = wine_version().map(|version| format!("vkd3d of Wine {version}"));
     let mut adapters = Vec::new();
     for number in 0.. {
         let Some(adapter) = adapter(&factory, number) else { break };
@@ -75,27 +72,19 @@ pub(super) fn open_adapter(functions: Functions, adapter: &Adapter) -> Result<Di
 fn adapter(factory: &ComObject, number: u32) -> Option<ComObject> {
     // SAFETY: slot 12 of `IDXGIFactory4` is `EnumAdapters1`.
     let enumerate = unsafe { factory.method::<method_type!((u32, OutPointer) -> HResult)>(12) };
+    // SAFETY: the arguments are a number and a place for the answer.
+    let enumerate = |place| unsafe { enumerate(factory.as_ptr(), number, place) };
     // SAFETY: the call stores an adapter.
-    let made = unsafe {
-        ComObject::made("EnumAdapters1", |place| {
-            // SAFETY: the arguments are a number and a place for the answer.
-            unsafe { enumerate(factory.as_ptr(), number, place) }
-        })
-    };
-    made.ok()
+    unsafe { ComObject::made("EnumAdapters1", enumerate) }.ok()
 }
 
 fn warp(factory: &ComObject) -> Option<ComObject> {
     // SAFETY: slot 27 of `IDXGIFactory4` is `EnumWarpAdapter`.
     let enumerate = unsafe { factory.method::<method_type!((*const Guid, OutPointer) -> HResult)>(27) };
+    // SAFETY: the arguments are an interface and a place for the answer.
+    let enumerate = |place| unsafe { enumerate(factory.as_ptr(), &raw const ADAPTER1, place) };
     // SAFETY: the call stores an adapter.
-    let made = unsafe {
-        ComObject::made("EnumWarpAdapter", |place| {
-            // SAFETY: the arguments are an interface and a place for the answer.
-            unsafe { enumerate(factory.as_ptr(), &raw const ADAPTER1, place) }
-        })
-    };
-    made.ok()
+    unsafe { ComObject::made("EnumWarpAdapter", enumerate) }.ok()
 }
 
 fn names(adapter: &ComObject, translator: Option<String>) -> AdapterNames {
@@ -148,7 +137,7 @@ fn driver_version(adapter: &ComObject) -> Option<String> {
 }
 
 /// Wine's version, below which Direct3D 12 is vkd3d's; `None` on Windows itself.
-fn wine() -> Option<String> {
+pub(crate) fn wine_version() -> Option<String> {
     type GetWineVersion = unsafe extern "C" fn() -> *const std::ffi::c_char;
     let library = library::open("ntdll.dll").ok()?;
     // SAFETY: where the function is, it has this type.
@@ -157,7 +146,7 @@ fn wine() -> Option<String> {
     let version = unsafe { get() };
     // SAFETY: it returns a text that stays.
     let version = unsafe { std::ffi::CStr::from_ptr(version) };
-    Some(format!("vkd3d of Wine {}", version.to_string_lossy()))
+    Some(version.to_string_lossy().into_owned())
 }
 
 #[expect(dead_code, reason = "the size of the description is asserted")]

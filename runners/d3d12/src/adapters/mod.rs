@@ -12,6 +12,8 @@ use crate::library::Functions;
 use crate::support::{MOST_CONSTANTS, Support};
 
 #[cfg(windows)]
+pub(crate) use dxgi::wine_version;
+#[cfg(windows)]
 use dxgi::{Adapter, list_adapters, open_adapter};
 #[cfg(not(windows))]
 use vkd3d::{Adapter, list_adapters, open_adapter};

@@ -81,6 +81,7 @@ programs! {
     blocks_on_d3d12: "blocks", D3d12, "blocks.d3d12.json";
     blocks_on_vulkan: "blocks", Vulkan, "blocks.vulkan.json";
     tuples_on_d3d12: "tuples", D3d12, "tuples.d3d12.json";
+    pointers_on_vulkan: "pointers", Vulkan, "pointers.vulkan.json";
     tuples_on_vulkan: "tuples", Vulkan, "tuples.vulkan.json";
     varyings_on_vulkan: "varying", Vulkan, "varying.vulkan.json";
     what_is_used_on_d3d12: "used", D3d12, "used.d3d12.json";

@@ -61,9 +61,9 @@ fn problems_point_into_the_file_that_was_written() {
     let options = Memory::of(&files).options(&[]);
     let found = said("#include \"x.h\"\nBAD(C)\ncbuffer D { flaot g; }", &options);
     let expected = [
-        "a/main.hlsl:2:1 no type is named `flaot` (`BAD` is a macro, defined at a/y.h:4:9)",
-        "a/main.hlsl:3:13 no type is named `flaot`",
-        "a/y.h:2:3 no type is named `flaot` (included at a/x.h:1:1; included at a/main.hlsl:1:1)",
+        "a/main.hlsl:2:1 no type is named `flaot` (did you mean `float`?; `BAD` is a macro, defined at a/y.h:4:9)",
+        "a/main.hlsl:3:13 no type is named `flaot` (did you mean `float`?)",
+        "a/y.h:2:3 no type is named `flaot` (did you mean `float`?; included at a/x.h:1:1; included at a/main.hlsl:1:1)",
     ];
     assert_eq!(found, expected);
 }
@@ -72,5 +72,5 @@ fn problems_point_into_the_file_that_was_written() {
 fn problems_in_an_argument_point_at_the_argument() {
     let options = Memory::default().options(&[]);
     let found = said("#define MEMBER(t, n) t n\ncbuffer C {\n    MEMBER(flaot, a);\n}", &options);
-    assert_eq!(found, ["a/main.hlsl:3:12 no type is named `flaot`"]);
+    assert_eq!(found, ["a/main.hlsl:3:12 no type is named `flaot` (did you mean `float`?)"]);
 }

@@ -12,6 +12,7 @@ mod cpp;
 mod flatten;
 mod host;
 mod names;
+pub mod own_types;
 mod rust;
 mod values;
 
@@ -26,16 +27,20 @@ pub enum HostLanguage {
     Rust,
     /// Standard-layout structs, `static_assert` and `offsetof`; C++11 or newer.
     Cpp,
+    /// Structs, `_Static_assert` and `offsetof`; C11 or newer.
+    C,
 }
 
 /// Structs with assertions for every block that its rule set allows; `source` is the file's name, for the first line.
 ///
-/// A struct that several blocks lay out alike is written once, one that is laid out in several ways gets a name each.
-pub fn asserts(source: &str, blocks: &[BlockLayout], language: HostLanguage) -> String {
+/// A struct that several blocks lay out alike is written once, one that is laid out in several ways gets a name each. All
+/// are in `namespace`, a module of Rust; C has none.
+pub fn asserts(source: &str, blocks: &[BlockLayout], language: HostLanguage, namespace: Option<&str>) -> String {
     let structs = flatten::structs(blocks, names::ReservedWords::of(language));
     match language {
-        HostLanguage::Rust => rust::text(source, &structs),
-        HostLanguage::Cpp => cpp::text(source, &structs),
+        HostLanguage::Rust => rust::text(source, &structs, namespace),
+        HostLanguage::Cpp => cpp::text(source, &structs, cpp::Dialect::Cpp { namespace }),
+        HostLanguage::C => cpp::text(source, &structs, cpp::Dialect::C),
     }
 }
 

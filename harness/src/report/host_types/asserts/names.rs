@@ -6,7 +6,10 @@ use super::HostLanguage;
 
 /// Words that are not identifiers, or that the generated text needs for itself.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ReservedWords(&'static [&'static str]);
+pub(super) struct ReservedWords {
+    words: &'static [&'static str],
+    more: &'static [&'static str],
+}
 
 /// The Rust reference, Keywords; primitive types, which a struct of that name would hide.
 const RUST: &[&str] = &[
@@ -119,10 +122,12 @@ const CPP: &[&str] = &[
 impl ReservedWords {
     /// The words of this language.
     pub(super) fn of(language: HostLanguage) -> Self {
-        Self(match language {
-            HostLanguage::Rust => RUST,
-            HostLanguage::Cpp => CPP,
-        })
+        match language {
+            HostLanguage::Rust => Self { words: RUST, more: &[] },
+            HostLanguage::Cpp => Self { words: CPP, more: &[] },
+            // A header of C is often included by C++.
+            HostLanguage::C => Self { words: CPP, more: &["restrict"] },
+        }
     }
 
     /// `declared` as an identifier that is not yet `taken`, which then holds it; `fallback` where nothing is left.
@@ -138,7 +143,7 @@ impl ReservedWords {
     }
 
     fn allowed(self, name: &str) -> String {
-        if self.0.contains(&name) { format!("{name}_") } else { name.to_owned() }
+        if self.words.contains(&name) || self.more.contains(&name) { format!("{name}_") } else { name.to_owned() }
     }
 }
 

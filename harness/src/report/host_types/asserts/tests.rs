@@ -20,7 +20,7 @@ fn blocks(text: &str, rules: &str) -> Vec<BlockLayout> {
 }
 
 fn rust(text: &str, rules: &str) -> String {
-    asserts("test.hlsl", &blocks(text, rules), HostLanguage::Rust)
+    asserts("test.hlsl", &blocks(text, rules), HostLanguage::Rust, None)
 }
 
 /// Checks that each fragment stands in the text.
@@ -85,13 +85,14 @@ fn a_struct_under_two_layouts_gets_two_names() {
     let text = "struct L { float a[2]; }; ConstantBuffer<L> c; StructuredBuffer<L> s;";
     let mut both = blocks(text, "std140");
     both[1] = blocks(text, "std430").remove(1);
-    let text = asserts("test.hlsl", &both, HostLanguage::Cpp);
+    let text = asserts("test.hlsl", &both, HostLanguage::Cpp, None);
     contains(&text, &["struct L {\n    float a[2][4];", "struct L_2 {\n    float a[2];", "sizeof(L) == 32"]);
     contains(&text, &["sizeof(L_2) == 8"]);
     let same = asserts(
         "test.hlsl",
         &[both.remove(0), blocks("struct L { float a[2]; }; ConstantBuffer<L> d;", "std140").remove(0)],
         HostLanguage::Cpp,
+        None,
     );
     contains(
         &same,
@@ -127,7 +128,7 @@ fn an_array_without_end_has_no_field() {
 fn foreign_text_stays_in_its_comment() {
     let mut block = blocks("cbuffer S { float a; };", "std140").remove(0);
     block.name = "S\\\nint hidden;\u{1b}[31m".into();
-    let text = asserts("a\nb\\", &[block], HostLanguage::Cpp);
+    let text = asserts("a\nb\\", &[block], HostLanguage::Cpp, None);
     contains(&text, &["from a / b/. ", "// cbuffer S/ / int hidden;/u{1b}[31m under std140: 16 bytes\n"]);
 }
 
@@ -135,6 +136,6 @@ fn foreign_text_stays_in_its_comment() {
 #[test]
 fn a_member_with_the_name_of_its_type() {
     let text = "struct M { float4 v; }; cbuffer S { M M; };";
-    let text = asserts("test.hlsl", &blocks(text, "std140"), HostLanguage::Cpp);
+    let text = asserts("test.hlsl", &blocks(text, "std140"), HostLanguage::Cpp, None);
     contains(&text, &["    struct M M; // M\n"]);
 }

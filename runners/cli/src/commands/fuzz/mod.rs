@@ -92,13 +92,13 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
 
     let end = args.from + draws.count;
     let next = fuzz.add_rounds(args.from, end, &draws, &mut totals);
+    print(&format!("\n{}", tally_table(&totals.tallies, &totals.skips, style)));
     for difference in &totals.differences {
         let at = found::write(&fuzz, difference)?;
         print(&format!("\n{}\n  written to {}\n", difference.sentence(), at.display()));
     }
 
     print(&format!("\n{}\n", seen_table(&totals.seen, &draws.space, style)));
-    print(&tally_table(&totals.tallies, &totals.skips, style));
     if next < end {
         print(&format!("  stopped before number {}: enough is found\n", grouped(next)));
     }

@@ -106,7 +106,11 @@ impl<'a> Round<'a> {
     fn carry_out(&self, checks: &[Check]) -> Vec<(u64, CheckRecord)> {
         let mut records: Vec<Option<CheckRecord>> = vec![None; checks.len()];
         let rotation = Rotation::Turn(0);
-        execute::execute(checks, &self.fuzz.launch, rotation, |index, record| records[index] = Some(record));
+        execute::execute(checks, &self.fuzz.launch, rotation, |batch| {
+            for (index, record) in batch {
+                records[index] = Some(record);
+            }
+        });
         let mut records: Vec<CheckRecord> = records.into_iter().flatten().collect();
         known::apply(&self.fuzz.known, &mut records, &self.fuzz.devices);
         let mut numbered: Vec<_> = records.into_iter().map(|record| (number_of(&record.case), record)).collect();

@@ -1,9 +1,11 @@
 //! The arguments of `layoutproof show` and `diff`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
-use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
+use crate::args::{DeclareArgs, Format};
 
 /// Output formats of `layoutproof show`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -16,6 +18,8 @@ pub enum ShowFormat {
     RustAsserts,
     /// Structs of C++ with assertions of their offsets and sizes.
     CppAsserts,
+    /// Structs of C with assertions of their offsets and sizes.
+    CAsserts,
     /// LLVM types with explicit padding, as Clang makes them.
     Llvm,
     /// LLVM types with `target("dx.Layout", ...)` or `target("spirv.Layout", ...)`, and for a cbuffer the struct of its
@@ -27,18 +31,27 @@ pub enum ShowFormat {
 /// `layoutproof show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// A shader file (.hlsl, .slang, .wgsl, .glsl, .spv), a case file or the id of a built-in case.
-    pub input: String,
-    /// Rule sets; default: all bare ones. The assert formats take one, or a compiler's own choice for each block
-    /// (`native:dxc-dxil`, `native:slang-vulkan` ...; the former by default for .hlsl files, for the LLVM formats too).
+    /// Shader files (.hlsl, .slang, .wgsl, .glsl, .spv), patterns with * and ? for several, `-` for standard input, case
+    /// files, or ids of built-in cases.
+    #[arg(required = true, value_name = "FILE|CASE")]
+    pub inputs: Vec<String>,
+    /// Rule sets (`std140`, `hlsl-*`), or a compiler's own choice for each block (`native:dxc-dxil`, `native:slang-vulkan`
+    /// ...). Default: the targets that programs in the file's language ship for; as JSON all bare rule sets. The assert
+    /// formats take one, for .hlsl files `native:dxc-dxil` by default, as the LLVM formats do.
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
+    /// Show every bare rule set that some compiler takes for such a block, not only the targets that ship.
+    #[arg(long, conflicts_with = "rules")]
+    pub all: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub format: ShowFormat,
     /// Say where padding is, what share of each block it takes, and which order of members saves bytes.
     #[arg(long)]
     pub padding: bool,
+    /// Types of the host.
+    #[command(flatten)]
+    pub host: HostArgs,
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,
@@ -47,15 +60,44 @@ pub struct ShowArgs {
     pub placement: PlacementArgs,
 }
 
+/// What the formats of host structs write, and where.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Host structs")]
+pub struct HostArgs {
+    /// Write assertions only, about types of your own: each member lies where the shader reads it.
+    #[arg(long)]
+    pub asserts_only: bool,
+    /// Your type for the block, or for a block or struct that is named: `engine::PerFrame`, `Light=engine::Light`.
+    #[arg(long, value_name = "[NAME=]TYPE", requires = "asserts_only")]
+    pub host: Vec<String>,
+    /// Your name for a member: `cameraPos=cam_pos`, `lights.pos=position`; nothing behind = leaves the member out.
+    #[arg(long, value_name = "MEMBER=FIELD", value_delimiter = ',', requires = "asserts_only")]
+    pub map: Vec<String>,
+    /// The namespace, or in Rust the module, of the types.
+    #[arg(long, value_name = "NAME")]
+    pub namespace: Option<String>,
+    /// Only these blocks.
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    pub block: Vec<String>,
+    /// Write the text to this file.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write nothing: exit with 1 if the file of --output is not what would be written.
+    #[arg(long, requires = "output")]
+    pub check: bool,
+}
+
 /// `layoutproof diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// A shader file, a case file or the id of a built-in case.
-    pub input: String,
-    /// First rule set.
-    pub left: String,
-    /// Second rule set.
-    pub right: String,
+    /// One input and two rule sets; or two inputs, each with a rule set behind it unless it says its own offsets (.wgsl,
+    /// .glsl, .spv). An input is a shader file, a case file or the id of a built-in case; a rule set may be a compiler's
+    /// own choice, as `native:dxc-spirv`.
+    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|RULES")]
+    pub words: Vec<String>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,

@@ -7,6 +7,7 @@ use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::report::bindings_text::{BindingsColumn, rows};
 use layoutproof_core::report::show_json::{Shown, ShownLayout};
 
+use crate::args::placement::NamedConvention;
 use crate::commands::show::args::{ShowArgs, ShowFormat};
 
 /// The answers of all conventions that were asked.
@@ -40,13 +41,21 @@ impl Placements {
         self.columns.iter().flat_map(|column| column.bound.warnings.iter().cloned())
     }
 
-    /// The JSON answer: bindings where they were asked for, and the layouts that were asked for.
-    pub(crate) fn shown(&self, args: &ShowArgs, layouts: Vec<ShownLayout>) -> Shown {
-        let asked = args.placement.target.zip(args.placement.convention.first()).zip(self.columns.first());
-        let Some(((target, named), column)) = asked else { return Shown::layouts(&args.input, layouts) };
+    /// The JSON answer: bindings where they were asked for, and the layouts of the rule sets that the user names.
+    pub(crate) fn shown(
+        &self,
+        input: &str,
+        requests: &[BindingRequest],
+        layouts: Vec<ShownLayout>,
+        has_named_rules: bool,
+    ) -> Shown {
+        let Some((request, column)) = requests.first().zip(self.columns.first()) else {
+            return Shown::layouts(input, layouts);
+        };
+        let named = NamedConvention { convention: request.convention, version: request.version.clone() };
         let convention = named.to_string();
-        let mut shown = Shown::bindings(&args.input, target.as_str(), &convention, rows(&column.bound));
-        shown.layouts = (!args.rules.is_empty()).then_some(layouts);
+        let mut shown = Shown::bindings(input, request.target.as_str(), &convention, rows(&column.bound));
+        shown.layouts = has_named_rules.then_some(layouts);
         shown
     }
 }
@@ -62,7 +71,7 @@ pub(crate) fn check_format(args: &ShowArgs, requests: &[BindingRequest]) -> anyh
         (ShowFormat::Llvm | ShowFormat::LlvmLayout, _) => {
             bail!("layout types say nothing of bindings: --target goes with the formats text and json")
         }
-        (ShowFormat::RustAsserts | ShowFormat::CppAsserts, _) => {
+        (ShowFormat::RustAsserts | ShowFormat::CppAsserts | ShowFormat::CAsserts, _) => {
             bail!("host structs say nothing of bindings: --target goes with the formats text and json")
         }
     }

@@ -11,9 +11,12 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
+use layoutproof_compilers::process_tree::ProcessTree;
 use layoutproof_core::inspect::module_reader::{ModuleReader, ReadAnswer, ReadRequest, ReaderFailure, answer};
 use layoutproof_core::report::summary::Exit;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// How long a reader may take for one file.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -21,22 +24,33 @@ const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// Stack of a reader, in bytes: naga's recursion is as deep as the text nests.
 const STACK: usize = 256 << 20;
 
-/// Memory that a reader may take beside its stack, in GiB. Only Unix holds it to that.
-#[cfg(unix)]
+/// Memory that a reader of modules may take beside its stack, in GiB.
 const MEMORY_GIB: u64 = 1;
 
 /// How much of what a dying reader prints is looked at, in bytes.
 const LAST_WORDS: u64 = 4096;
 
 /// The message of a reader: its answer, or the words of its panic.
-type Reply = Result<ReadAnswer, String>;
+type Reply<Answer> = Result<Answer, String>;
+
+/// What a reader may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReaderLimits {
+    /// For one file.
+    pub time: Duration,
+    /// Memory beside its stack and the files that it maps, in GiB. Only Unix holds it to that.
+    pub memory_gib: u64,
+}
+
+/// The limits for shaders and modules.
+const MODULE_LIMITS: ReaderLimits = ReaderLimits { time: TIME_LIMIT, memory_gib: MEMORY_GIB };
 
 /// Asks a new process for each answer.
 #[derive(Clone, Debug)]
 pub(crate) struct ReaderProcess {
     program: PathBuf,
     arguments: Vec<OsString>,
-    limit: Duration,
+    limits: ReaderLimits,
 }
 
 impl ReaderProcess {
@@ -45,21 +59,39 @@ impl ReaderProcess {
     /// # Errors
     /// The system does not say where this program is.
     pub(crate) fn of_this_program() -> anyhow::Result<Self> {
+        Self::of_command("read-worker", MODULE_LIMITS)
+    }
+
+    /// Processes of this program that carry out one of its internal commands, which calls [`serve_request`].
+    ///
+    /// # Errors
+    /// The system does not say where this program is.
+    pub(crate) fn of_command(command: &str, limits: ReaderLimits) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("finding this program")?;
-        Ok(Self { program, arguments: vec!["read-worker".into()], limit: TIME_LIMIT })
+        Ok(Self { program, arguments: vec![command.into()], limits })
+    }
+
+    /// The answer to a request, or how the process ended without one, in a verb phrase.
+    ///
+    /// # Errors
+    /// A verb phrase: `took more than 10 s`.
+    pub(crate) fn answer<Request: Serialize, Answer: DeserializeOwned>(
+        &self,
+        request: &Request,
+    ) -> Result<Answer, String> {
+        self.ask(request)?.map_err(|words| format!("ended with a panic: {words}"))
     }
 
     fn start(&self) -> io::Result<Child> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // A Ctrl-C at the terminal is the parent's business, and must not look like a crash.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        ProcessTree::prepare(&mut command);
         command.spawn()
     }
 
     /// The reply, or how the process ended without one; in a verb phrase.
-    fn ask(&self, request: &ReadRequest) -> Result<Reply, String> {
+    fn ask<Request: Serialize, Answer: DeserializeOwned>(&self, request: &Request) -> Result<Reply<Answer>, String> {
         let not_started = |error: &dyn std::fmt::Display| format!("could not be started: {error}");
         let bytes = postcard::to_stdvec(request).map_err(|error| not_started(&error))?;
         let mut child = self.start().map_err(|error| not_started(&error))?;
@@ -77,7 +109,7 @@ impl ReaderProcess {
                 let _ = sender.send(read.map(|_| bytes).unwrap_or_default());
             });
 
-            let reply = reply.recv_timeout(self.limit);
+            let reply = reply.recv_timeout(self.limits.time);
             if reply.is_err() {
                 let _ = child.kill();
             }
@@ -85,11 +117,11 @@ impl ReaderProcess {
             let last_words = last_words.join().unwrap_or_default();
             match reply {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    Err(format!("took more than {} s", self.limit.as_secs_f32()))
+                    Err(format!("took more than {} s", self.limits.time.as_secs_f32()))
                 }
                 Ok(bytes) if status.success() => postcard::from_bytes(&bytes)
                     .map_err(|error| format!("gave an answer that could not be parsed: {error}")),
-                Ok(_) => Err(end_of(status, &last_words)),
+                Ok(_) => Err(end_of(status, &last_words, self.limits.memory_gib)),
             }
         })
     }
@@ -97,8 +129,7 @@ impl ReaderProcess {
 
 impl ModuleReader for ReaderProcess {
     fn read(&self, request: &ReadRequest) -> Result<ReadAnswer, ReaderFailure> {
-        let reply = self.ask(request).and_then(|reply| reply.map_err(|words| format!("ended with a panic: {words}")));
-        reply.map_err(|end| ReaderFailure { reader: request.reader_name(), end })
+        self.answer(request).map_err(|end| ReaderFailure { reader: request.reader_name(), end })
     }
 }
 
@@ -111,12 +142,12 @@ fn last_words(mut stderr: impl Read) -> String {
 }
 
 /// How a process without an answer ended, by its status and by what Rust prints before it aborts.
-fn end_of(status: ExitStatus, last_words: &str) -> String {
+fn end_of(status: ExitStatus, last_words: &str, memory_gib: u64) -> String {
     let how = how(status);
     if last_words.contains("has overflowed its stack") {
         format!("ended with a stack overflow ({how})")
     } else if last_words.contains("memory allocation of") {
-        memory_end(&how)
+        memory_end(&how, memory_gib)
     } else {
         let words = last_words.lines().map(str::trim).rfind(|line| !line.is_empty());
         words.map_or_else(|| format!("ended with {how}"), |words| format!("ended with {how}: {words}"))
@@ -124,12 +155,12 @@ fn end_of(status: ExitStatus, last_words: &str) -> String {
 }
 
 #[cfg(unix)]
-fn memory_end(how: &str) -> String {
-    format!("needed more than {MEMORY_GIB} GiB of memory ({how})")
+fn memory_end(how: &str, memory_gib: u64) -> String {
+    format!("needed more than {memory_gib} GiB of memory ({how})")
 }
 
 #[cfg(not(unix))]
-fn memory_end(how: &str) -> String {
+fn memory_end(how: &str, _memory_gib: u64) -> String {
     format!("needed more memory than there is ({how})")
 }
 
@@ -146,20 +177,33 @@ fn how(status: ExitStatus) -> String {
 /// # Errors
 /// If there is no request, or nobody takes the answer.
 pub(crate) fn serve() -> anyhow::Result<()> {
+    serve_request(MODULE_LIMITS, |request: ReadRequest| {
+        // Behind the stack and what the thread itself needs, which do not count.
+        limit_memory(MODULE_LIMITS.memory_gib)?;
+        Ok(answer(&request))
+    })
+}
+
+/// Answers the one request on standard input with `answer`, which calls [`limit_memory`] when it has mapped its files.
+///
+/// # Errors
+/// If there is no request, or nobody takes the answer.
+pub(crate) fn serve_request<Request: DeserializeOwned, Answer: Serialize + Send + 'static>(
+    limits: ReaderLimits,
+    answer: impl FnOnce(Request) -> anyhow::Result<Answer> + Send + 'static,
+) -> anyhow::Result<()> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).context("reading the request")?;
-    limit_life()?;
+    limit_life(limits.time)?;
     // The words of a panic go into the reply; a backtrace would only take time.
     std::panic::set_hook(Box::new(|_| {}));
 
-    let read = move || -> anyhow::Result<ReadAnswer> {
-        let request: ReadRequest = postcard::from_bytes(&bytes).context("reading the request")?;
-        // Behind the stack and what the thread itself needs, which do not count.
-        limit_memory()?;
-        Ok(answer(&request))
+    let read = move || -> anyhow::Result<Answer> {
+        let request: Request = postcard::from_bytes(&bytes).context("reading the request")?;
+        answer(request)
     };
     let reader = std::thread::Builder::new().stack_size(STACK).spawn(read).context("starting the reader")?;
-    let reply: Reply = match reader.join() {
+    let reply: Reply<Answer> = match reader.join() {
         Ok(answer) => Ok(answer?),
         Err(panic) => Err(message_of(panic.as_ref())),
     };
@@ -204,13 +248,13 @@ pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
     let (program, arguments) = words.split_first().context("no program is named")?;
-    limit_life()?;
+    limit_life(TIME_LIMIT)?;
     let stack = Rlimit { current: Some(STACK as u64), ..getrlimit(Resource::Stack) };
     setrlimit(Resource::Stack, stack).context("limiting the stack")?;
     let most = (MEMORY_GIB << 30) + STACK as u64;
     setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) }).context("limiting the memory")?;
     let error = std::os::unix::process::CommandExt::exec(Command::new(program).args(arguments));
-    Err(anyhow!("starting {}: {error}", program.display()))
+    Err(anyhow::anyhow!("starting {}: {error}", program.display()))
 }
 
 /// Runs the program that [`limited`] was asked for; this system has no limits for it.
@@ -227,35 +271,38 @@ pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
 /// Lets this process not outlive its use: it ends with its parent (on Linux), and when it has worked for much longer than
 /// anybody waits for it.
 #[cfg(unix)]
-fn limit_life() -> anyhow::Result<()> {
+fn limit_life(time: Duration) -> anyhow::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
 
     #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .context("following the parent")?;
-    let seconds = TIME_LIMIT.as_secs() * 2;
+    // Several threads use up the time of several processors.
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    let seconds = time.as_secs().saturating_mul(2 * threads.min(8));
     setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds) }).context("limiting the time")?;
     // A crash is told by the parent; a core file would fill the user's disk.
     setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }).context("forbidding core files")
 }
 
 #[cfg(not(unix))]
-fn limit_life() -> anyhow::Result<()> {
+fn limit_life(_time: Duration) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Limits the memory that this process may still take.
+/// Limits the memory that this process may still take, to so many GiB.
 #[cfg(unix)]
-fn limit_memory() -> anyhow::Result<()> {
+pub(crate) fn limit_memory(gib: u64) -> anyhow::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
 
-    let most = address_space().saturating_add(MEMORY_GIB << 30);
+    let most = address_space().saturating_add(gib << 30);
     let limit = Rlimit { current: Some(most), maximum: Some(most) };
-    setrlimit(Resource::As, limit).map_err(|error| anyhow!("limiting the memory: {error}"))
+    setrlimit(Resource::As, limit).map_err(|error| anyhow::anyhow!("limiting the memory: {error}"))
 }
 
+/// This system has no limits for a process.
 #[cfg(not(unix))]
-fn limit_memory() -> anyhow::Result<()> {
+pub(crate) fn limit_memory(_gib: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
@@ -275,10 +322,15 @@ mod tests {
 
     use super::*;
 
+    fn limits(time: Duration) -> ReaderLimits {
+        ReaderLimits { time, ..MODULE_LIMITS }
+    }
+
     /// How a shell script in a reader's place ends, which gets this time.
     #[track_caller]
     fn ends(script: &str, limit: Duration, end: &str) {
-        let reader = ReaderProcess { program: "sh".into(), arguments: vec!["-c".into(), script.into()], limit };
+        let reader =
+            ReaderProcess { program: "sh".into(), arguments: vec!["-c".into(), script.into()], limits: limits(limit) };
         let request = ReadRequest::GlslBlocks { text: String::new(), file: FileId::default() };
         let failure = reader.read(&request).expect_err("a shell is no reader");
         assert_eq!(failure.to_string(), format!("naga's GLSL reader {end}"));
@@ -306,7 +358,7 @@ mod tests {
     #[test]
     fn a_reader_that_reads_nothing_ends_too() {
         let limit = Duration::from_secs(5);
-        let reader = ReaderProcess { program: "true".into(), arguments: Vec::new(), limit };
+        let reader = ReaderProcess { program: "true".into(), arguments: Vec::new(), limits: limits(limit) };
         let text = "x".repeat(1 << 20);
         assert!(reader.read(&ReadRequest::WgslBindings { text }).is_err());
         let reader = ReaderProcess { program: "/no/such/program".into(), ..reader };

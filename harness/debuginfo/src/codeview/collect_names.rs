@@ -1,0 +1,116 @@
+//! First pass over `CodeView`: the names of all records and enumerations, and typedefs of them.
+
+use ms_codeview::types::{Leaf, TypeData};
+
+use super::type_stream::{CodeViewTypes, NumberedRecord};
+use super::{read_text, read_u16, read_u32};
+use crate::index::{EntryKind, UnitEntry};
+use crate::name_table::NameTable;
+use crate::{DebugInfoError, IndexedKind, RecordKind};
+
+/// A symbol that gives a type another name.
+const S_UDT: u16 = 0x1108;
+
+/// A struct, class, union or enumeration as its record says.
+pub(super) struct NamedRecord<'a> {
+    /// Name as the compiler wrote it.
+    pub(super) name: &'a [u8],
+    /// Decorated name, which is the same in all units.
+    pub(super) unique_name: Option<&'a [u8]>,
+    pub(super) kind: RecordKind,
+    pub(super) is_declaration: bool,
+}
+
+/// Collects the names, by ascending number of their types.
+pub(crate) fn collect_names(
+    types: &CodeViewTypes<'_>,
+    names: &mut NameTable,
+) -> Result<Vec<UnitEntry>, DebugInfoError> {
+    let mut entries = Vec::new();
+    for NumberedRecord { number, record } in types.records() {
+        if !is_named(record.kind) {
+            continue;
+        }
+        let data = record.parse().map_err(|_| types.damaged(number, "its record ends too early"))?;
+        let Some(user_type) = named_record(&data) else { continue };
+        let Some(name) = plain_name(user_type.name) else { continue };
+        if let Some(name) = names.number(&name) {
+            let kind =
+                EntryKind { kind: IndexedKind::Record(user_type.kind), is_declaration: user_type.is_declaration };
+            entries.push(UnitEntry { entry: number, name, kind });
+        }
+    }
+
+    collect_typedefs(types, names, &mut entries);
+    entries.sort_by_key(|entry| entry.entry);
+    entries.dedup();
+    Ok(entries)
+}
+
+/// Adds the typedefs that global symbols name.
+fn collect_typedefs(types: &CodeViewTypes<'_>, names: &mut NameTable, entries: &mut Vec<UnitEntry>) {
+    let symbols = &types.symbols;
+    let mut offset = 0usize;
+    while let (Some(length), Some(kind)) = (read_u16(symbols, offset), read_u16(symbols, offset + 2)) {
+        let next = offset + 2 + usize::from(length);
+        if kind == S_UDT
+            && let (Some(number), Some(name)) = (read_u32(symbols, offset + 4), read_text(symbols, offset + 8))
+        {
+            entries.extend(typedef_entry(types, names, number, &name));
+        }
+        if length < 2 {
+            break;
+        }
+        offset = next;
+    }
+}
+
+fn typedef_entry(types: &CodeViewTypes<'_>, names: &mut NameTable, number: u32, name: &str) -> Option<UnitEntry> {
+    let record = types.record(number).filter(|record| is_named(record.kind))?;
+    let data = record.parse().ok()?;
+    let user_type = named_record(&data)?;
+    let name = plain_name(name.as_bytes())?;
+    if plain_name(user_type.name).as_deref() == Some(name.as_str()) {
+        return None;
+    }
+    let name = names.number(&name)?;
+    Some(UnitEntry { entry: number, name, kind: EntryKind { kind: IndexedKind::Alias, is_declaration: false } })
+}
+
+fn is_named(kind: Leaf) -> bool {
+    matches!(kind, Leaf::LF_CLASS | Leaf::LF_STRUCTURE | Leaf::LF_INTERFACE | Leaf::LF_UNION | Leaf::LF_ENUM)
+}
+
+/// Returns what a record says about a struct, class, union or enumeration; `None` for any other.
+///
+/// Classes look like structs here: their records differ in their kind alone.
+pub(super) fn named_record<'a>(data: &TypeData<'a>) -> Option<NamedRecord<'a>> {
+    let (name, unique_name, properties, kind) = match data {
+        TypeData::Struct(record) => (record.name, record.unique_name, record.fixed.property.get(), RecordKind::Struct),
+        TypeData::Union(record) => (record.name, record.unique_name, record.fixed.property.get(), RecordKind::Union),
+        TypeData::Enum(record) => (record.name, record.unique_name, record.fixed.property.get(), RecordKind::Enum),
+        _ => return None,
+    };
+    let unique_name = unique_name.map(|name| &**name);
+    Some(NamedRecord { name, unique_name, kind, is_declaration: properties.fwdref() })
+}
+
+/// Writes a name as DWARF has it; `None` for an unnamed type.
+pub(super) fn plain_name(name: &[u8]) -> Option<String> {
+    let name = String::from_utf8_lossy(name);
+    if name.is_empty() || name.ends_with("-tag>") || name.ends_with("__unnamed") {
+        return None;
+    }
+    let name = name.replace("`anonymous-namespace'", "(anonymous namespace)");
+    let name = name.replace("`anonymous namespace'", "(anonymous namespace)");
+
+    let mut spaced = String::with_capacity(name.len());
+    let mut characters = name.chars().peekable();
+    while let Some(character) = characters.next() {
+        spaced.push(character);
+        if character == ',' && characters.peek() != Some(&' ') {
+            spaced.push(' ');
+        }
+    }
+    Some(spaced)
+}

@@ -1,0 +1,27 @@
+//! Reads DWARF 2 to 5: in ELF, Mach-O and PE files, split and whole, linked and not.
+//!
+//! `sections` takes the bytes out of an object, `object` finds its units, `walk` collects names for the index, and
+//! `type_reader` with `record_reader`, `array_reader` and `simple_reader` reads chosen types. `entry` decodes one entry for all of them.
+
+mod array_reader;
+mod entry;
+mod file_names;
+mod object;
+mod record_reader;
+mod sections;
+mod simple_reader;
+mod template_name;
+mod type_name;
+mod type_reader;
+mod unit;
+mod walk;
+
+pub(crate) use file_names::FileNames;
+pub(crate) use object::{DwarfObject, DwarfStorage};
+pub(crate) use sections::DebugSections;
+pub(crate) use type_reader::{TypeKey, TypeReader};
+pub(crate) use unit::SkeletonLink;
+pub(crate) use walk::{UnitNames, walk_unit};
+
+/// Bytes of a section that know their byte order.
+pub(crate) type Slice<'a> = gimli::EndianSlice<'a, gimli::RunTimeEndian>;

@@ -1,0 +1,274 @@
+//! First pass over a unit: collects the names of its types, with their namespaces, and skips everything else.
+
+use gimli::{Abbreviation, AttributeValue, DwTag, EntriesRaw};
+
+use super::Slice;
+use super::entry::Entry;
+use super::object::DwarfObject;
+use super::template_name::complete_template_names;
+use super::unit::OpenUnit;
+use crate::index::{EntryKind, UnitEntry};
+use crate::name_table::NameTable;
+use crate::{IndexedKind, RecordKind};
+
+/// Named types of one unit, by ascending offset.
+#[derive(Debug, Default)]
+pub(crate) struct UnitNames {
+    pub(crate) entries: Vec<UnitEntry>,
+    /// Offsets of templates whose arguments are not part of their names (Clang's `-gsimple-template-names`).
+    pub(crate) bare_templates: Vec<u32>,
+    /// True if there is an entry beside the unit's own.
+    pub(crate) has_types: bool,
+}
+
+/// A namespace or type that encloses what follows.
+struct Scope {
+    depth: isize,
+    /// Length of the prefix outside of it.
+    outer_length: usize,
+    /// The prefix outside of it, if it is defined elsewhere than it belongs: `struct Outer::Inner { ... };`.
+    outer_prefix: Option<String>,
+    /// Offset, if it is a record without template arguments in its name.
+    bare_record: Option<u32>,
+}
+
+/// A typedef, until it is known what it refers to.
+struct Alias {
+    entry: u32,
+    name: u32,
+    target: u32,
+}
+
+/// Collects the names of one unit in `found`; `names` numbers them. What stands before damage is kept.
+pub(crate) fn walk_unit<'a>(
+    object: &DwarfObject<'a>,
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    unit: &OpenUnit<'a>,
+    names: &mut NameTable,
+    found: &mut UnitNames,
+) -> gimli::Result<()> {
+    let mut walk = Walk {
+        object,
+        dwarf,
+        unit,
+        names,
+        prefix: String::new(),
+        scopes: Vec::new(),
+        records: Vec::new(),
+        aliases: Vec::new(),
+        found,
+    };
+    let outcome = walk.run();
+    walk.keep_aliases_of_records();
+    if !found.bare_templates.is_empty() {
+        found.bare_templates.sort_unstable();
+        complete_template_names(dwarf, unit, names, found);
+    }
+    outcome
+}
+
+struct Walk<'a, 'walk> {
+    object: &'walk DwarfObject<'a>,
+    dwarf: &'walk gimli::Dwarf<Slice<'a>>,
+    unit: &'walk OpenUnit<'a>,
+    names: &'walk mut NameTable,
+    /// Names of the enclosing scopes, each with `::` behind it.
+    prefix: String,
+    scopes: Vec<Scope>,
+    /// Offsets of all records and enumerations, named or not, ascending.
+    records: Vec<u32>,
+    aliases: Vec<Alias>,
+    found: &'walk mut UnitNames,
+}
+
+impl<'a> Walk<'a, '_> {
+    fn run(&mut self) -> gimli::Result<()> {
+        let mut entries = self.unit.header.entries_raw(&self.unit.abbreviations, None)?;
+        while !entries.is_empty() {
+            let (offset, depth) = (entries.next_offset(), entries.next_depth());
+            let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+
+            if !is_interesting(abbreviation.tag()) {
+                entries.skip_attributes(abbreviation.attributes())?;
+                continue;
+            }
+            let Ok(offset) = u32::try_from(offset.0) else { break };
+            self.leave_scopes(depth);
+            self.take(offset, depth, abbreviation, &mut entries)?;
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        offset: u32,
+        depth: isize,
+        abbreviation: &Abbreviation,
+        entries: &mut EntriesRaw<'_, '_, Slice<'a>>,
+    ) -> gimli::Result<()> {
+        let entry = Entry::read(abbreviation, entries, self.unit.header.encoding())?;
+        match entry.tag {
+            gimli::DW_TAG_namespace | gimli::DW_TAG_module => {
+                let name = entry.name.as_ref().and_then(|name| self.unit.string(self.dwarf, name));
+                let extended = entry.specification.as_ref().and_then(|target| self.name_at(target));
+                let name = name.as_deref().or(extended.as_deref()).unwrap_or("(anonymous namespace)").to_owned();
+                self.enter_namespace(depth, &name);
+            }
+            gimli::DW_TAG_template_type_parameter | gimli::DW_TAG_template_value_parameter => {
+                self.note_bare_template(depth);
+            }
+            gimli::DW_TAG_typedef => self.take_alias(offset, &entry),
+            _ => self.take_record(offset, depth, &entry),
+        }
+        Ok(())
+    }
+
+    fn take_record(&mut self, offset: u32, depth: isize, entry: &Entry<'a>) {
+        self.found.has_types = true;
+        self.records.push(offset);
+        // What completes a declaration is named by that: it may stand outside of its namespace.
+        let completed = entry.specification.as_ref().and_then(|target| self.name_at(target));
+        let own = entry.name.as_ref().and_then(|name| self.unit.string(self.dwarf, name));
+        let qualified = completed.or_else(|| own.map(|name| format!("{}{name}", self.prefix)));
+        let Some(qualified) = qualified else {
+            self.enter_signed_scope(depth, entry);
+            return;
+        };
+
+        let is_bare = !qualified.ends_with('>') && entry.has_children;
+        // What refers to a type unit is neither a definition nor a lack of one.
+        if entry.signature.is_none()
+            && let Some(name) = self.names.number(&qualified)
+        {
+            let kind = EntryKind { kind: indexed_kind(entry.tag), is_declaration: entry.is_declaration };
+            self.found.entries.push(UnitEntry { entry: offset, name, kind });
+        }
+        if entry.has_children {
+            self.enter_record(depth, &qualified, is_bare.then_some(offset));
+        }
+    }
+
+    fn take_alias(&mut self, offset: u32, entry: &Entry<'a>) {
+        let Some(name) = entry.name.as_ref().and_then(|name| self.unit.string(self.dwarf, name)) else { return };
+        let target = match entry.ty {
+            Some(AttributeValue::UnitRef(target)) => u32::try_from(target.0).ok(),
+            // A type in another unit: found when it is read.
+            Some(AttributeValue::DebugTypesRef(_)) => Some(offset),
+            _ => None,
+        };
+        let Some(target) = target else { return };
+        let qualified = format!("{}{name}", self.prefix);
+        if let Some(name) = self.names.number(&qualified) {
+            self.aliases.push(Alias { entry: offset, name, target });
+        }
+    }
+
+    /// A parameter of the record around it shows that the record is a template.
+    fn note_bare_template(&mut self, depth: isize) {
+        let Some(scope) = self.scopes.last_mut().filter(|scope| scope.depth + 1 == depth) else { return };
+        if let Some(record) = scope.bare_record.take() {
+            self.found.bare_templates.push(record);
+        }
+    }
+
+    /// Enters a record that only refers to the type unit which has its name.
+    fn enter_signed_scope(&mut self, depth: isize, entry: &Entry<'a>) {
+        let Some(AttributeValue::DebugTypesRef(signature)) = entry.signature else { return };
+        let name = self.object.find_signature(signature.0).and_then(|key| self.object.own_name(key));
+        if let Some(name) = name {
+            self.enter_namespace(depth, &name);
+        }
+    }
+
+    fn enter_record(&mut self, depth: isize, qualified: &str, bare_record: Option<u32>) {
+        let outer_length = self.prefix.len();
+        let outer_prefix = (!qualified.starts_with(&self.prefix)).then(|| std::mem::take(&mut self.prefix));
+        self.scopes.push(Scope { depth, outer_length, outer_prefix, bare_record });
+        self.prefix.clear();
+        self.prefix.push_str(qualified);
+        self.prefix.push_str("::");
+    }
+
+    fn enter_namespace(&mut self, depth: isize, name: &str) {
+        self.scopes.push(Scope { depth, outer_length: self.prefix.len(), outer_prefix: None, bare_record: None });
+        self.prefix.push_str(name);
+        self.prefix.push_str("::");
+    }
+
+    fn leave_scopes(&mut self, depth: isize) {
+        while let Some(scope) = self.scopes.pop_if(|scope| scope.depth >= depth) {
+            match scope.outer_prefix {
+                Some(prefix) => self.prefix = prefix,
+                None => self.prefix.truncate(scope.outer_length),
+            }
+        }
+    }
+
+    /// Qualified name of an entry of this unit that has been seen.
+    fn name_at(&self, target: &AttributeValue<Slice<'a>>) -> Option<String> {
+        let AttributeValue::UnitRef(target) = target else { return None };
+        let target = u32::try_from(target.0).ok()?;
+        let position = self.found.entries.binary_search_by_key(&target, |entry| entry.entry).ok()?;
+        Some(self.names.name(self.found.entries[position].name).to_owned())
+    }
+
+    /// Keeps the typedefs of records and enumerations, and typedefs of those.
+    fn keep_aliases_of_records(&mut self) {
+        let aliases = std::mem::take(&mut self.aliases);
+        let mut kept: Vec<UnitEntry> = Vec::new();
+        for alias in &aliases {
+            if self.leads_to_record(&aliases, alias) {
+                let kind = EntryKind { kind: IndexedKind::Alias, is_declaration: false };
+                kept.push(UnitEntry { entry: alias.entry, name: alias.name, kind });
+            }
+        }
+        self.found.has_types |= !aliases.is_empty();
+        self.found.entries.extend(kept);
+        self.found.entries.sort_by_key(|entry| entry.entry);
+    }
+
+    fn leads_to_record(&self, aliases: &[Alias], alias: &Alias) -> bool {
+        let mut target = alias.target;
+        for _ in 0..MAX_ALIASES {
+            if target == alias.entry || self.records.binary_search(&target).is_ok() {
+                return true;
+            }
+            let Ok(position) = aliases.binary_search_by_key(&target, |alias| alias.entry) else { return false };
+            target = aliases[position].target;
+        }
+        false
+    }
+}
+
+/// Longest chain of typedefs that is followed for the index.
+const MAX_ALIASES: u32 = 8;
+
+fn is_interesting(tag: DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_structure_type
+            | gimli::DW_TAG_class_type
+            | gimli::DW_TAG_union_type
+            | gimli::DW_TAG_enumeration_type
+            | gimli::DW_TAG_interface_type
+            | gimli::DW_TAG_typedef
+            | gimli::DW_TAG_namespace
+            | gimli::DW_TAG_module
+            | gimli::DW_TAG_template_type_parameter
+            | gimli::DW_TAG_template_value_parameter
+    )
+}
+
+fn indexed_kind(tag: DwTag) -> IndexedKind {
+    IndexedKind::Record(record_kind(tag))
+}
+
+/// How a record with this tag was declared.
+pub(crate) fn record_kind(tag: DwTag) -> RecordKind {
+    match tag {
+        gimli::DW_TAG_class_type | gimli::DW_TAG_interface_type => RecordKind::Class,
+        gimli::DW_TAG_union_type => RecordKind::Union,
+        gimli::DW_TAG_enumeration_type => RecordKind::Enum,
+        _ => RecordKind::Struct,
+    }
+}

@@ -1,0 +1,241 @@
+//! First pass: the names of all types in a file and where they are, without reading the types.
+
+use crate::name_table::NameTable;
+use crate::object_source::ObjectSource;
+use crate::{DebugInfoError, RecordKind};
+
+/// Names of the types in one file, with the places of their definitions.
+#[derive(Debug, Default)]
+pub struct DebugIndex {
+    /// Objects of the input and those that were found beside it, by number.
+    pub(crate) objects: Vec<ObjectSource>,
+    pub(crate) names: NameTable,
+    /// All entries by ascending location.
+    pub(crate) entries: Vec<IndexEntry>,
+    /// Positions in `entries`, grouped by name, the names in alphabetical order.
+    by_name: Vec<u32>,
+    /// Names in alphabetical order.
+    groups: Vec<NameGroup>,
+    /// Why the file has no types, if it has none.
+    pub(crate) absence: Option<NoTypesReason>,
+    /// What could not be read.
+    pub(crate) problems: Vec<DebugInfoError>,
+    /// How much was looked at.
+    pub(crate) size: IndexSize,
+}
+
+/// A named type of one unit, before units are brought together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UnitEntry {
+    /// Offset in its unit.
+    pub(crate) entry: u32,
+    /// Number of its name.
+    pub(crate) name: u32,
+    pub(crate) kind: EntryKind,
+}
+
+/// What an entry says about a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EntryKind {
+    pub(crate) kind: IndexedKind,
+    pub(crate) is_declaration: bool,
+}
+
+/// A named type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IndexEntry {
+    pub(crate) location: TypeLocation,
+    /// Number of its name.
+    pub(crate) name: u32,
+    pub(crate) kind: EntryKind,
+}
+
+/// Where a type is described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TypeLocation {
+    /// Number of the object among those of the index.
+    pub(crate) object: u32,
+    /// Number of the unit in the object; 0 in a PDB.
+    pub(crate) unit: u32,
+    /// Offset of the entry in its unit, or number of the type in a PDB.
+    pub(crate) entry: u32,
+}
+
+/// One name with its entries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NameGroup {
+    pub(crate) name: u32,
+    /// Its entries are `by_name[start..end]`.
+    start: u32,
+    end: u32,
+    kind: IndexedKind,
+    definitions: u32,
+}
+
+/// One name of the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeName<'a> {
+    /// Qualified name.
+    pub name: &'a str,
+    /// What has the name.
+    pub kind: IndexedKind,
+    /// Number of units that define it; 0 if it is only declared.
+    pub definitions: u32,
+    /// Number of units that only declare it.
+    pub declarations: u32,
+}
+
+/// What a name of the index stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IndexedKind {
+    /// A struct, class, union or enumeration.
+    Record(RecordKind),
+    /// A `typedef` or `using` of one.
+    Alias,
+}
+
+/// How much an index covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IndexSize {
+    /// Object files with debug information.
+    pub objects: u32,
+    /// Compilation and type units.
+    pub units: u32,
+    /// Bytes of debug sections that describe types, decompressed.
+    pub section_bytes: u64,
+}
+
+/// Why a file has no types.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoTypesReason {
+    /// There is no debug information.
+    #[error("no debug information; compile with `-g` (MSVC: `/Z7` or `/Zi`; Rust: `-C debuginfo=2`), and do not strip")]
+    NoDebugInformation,
+    /// The debug information is in a file that was not found.
+    #[error("its debug information is in `{sibling}`, which was not found")]
+    Elsewhere {
+        /// Path or name of that file.
+        sibling: String,
+    },
+    /// There is only what a debugger needs to show lines.
+    #[error(
+        "debug information of lines only; compile with `-g` instead of `-g1` or `-gline-tables-only` (Rust: \
+         `debug = true` in the profile instead of `line-tables-only`)"
+    )]
+    LinesOnly,
+    /// A linked Mac program: the debug information has stayed in the object files.
+    #[error(
+        "a Mac program keeps its debug information in object files; run `dsymutil` on it, or name the object files"
+    )]
+    MacDebugMap,
+    /// An archive or universal binary without any object file in it.
+    #[error("no object files in it that could be read, such as those of link-time optimisation")]
+    NoObjects,
+    /// There is debug information of types, but of none with a name that could be a struct.
+    #[error(
+        "no structs in its debug information; compilers leave out types that nothing uses \
+         (`-fno-eliminate-unused-debug-types`, Clang also `-fstandalone-debug`)"
+    )]
+    NoNamedTypes,
+}
+
+impl DebugIndex {
+    /// Brings entries into the order by which they are looked up. `entries` ascend by location.
+    pub(crate) fn arrange(&mut self, entries: Vec<IndexEntry>) {
+        self.entries = entries;
+
+        let mut order: Vec<u32> = (0..).take(self.names.names().len()).collect();
+        order.sort_by(|&left, &right| self.names.name(left).cmp(self.names.name(right)));
+        let mut ranks = vec![0u32; order.len()];
+        for (rank, &name) in (0..).zip(&order) {
+            ranks[name as usize] = rank;
+        }
+
+        self.by_name = (0..).take(self.entries.len()).collect();
+        let entries = &self.entries;
+        self.by_name.sort_by_key(|&position| ranks[entries[position as usize].name as usize]);
+
+        self.groups.clear();
+        for (position, &entry) in (0..).zip(&self.by_name) {
+            let entry = self.entries[entry as usize];
+            match self.groups.last_mut().filter(|group| group.name == entry.name) {
+                Some(group) => group.take(position, entry.kind),
+                None => self.groups.push(NameGroup::new(position, entry)),
+            }
+        }
+    }
+
+    /// Lists all names in alphabetical order.
+    pub fn names(&self) -> impl Iterator<Item = TypeName<'_>> {
+        self.groups.iter().map(|group| self.type_name(group))
+    }
+
+    /// Returns why there are no names, if there are none.
+    pub fn absence(&self) -> Option<&NoTypesReason> {
+        self.absence.as_ref()
+    }
+
+    /// Returns what could not be read. The rest is in the index all the same.
+    pub fn problems(&self) -> &[DebugInfoError] {
+        &self.problems
+    }
+
+    /// Returns how much the index covers.
+    pub fn size(&self) -> IndexSize {
+        self.size
+    }
+
+    /// Chooses names.
+    pub(crate) fn choose(&self, is_wanted: impl Fn(&TypeName<'_>) -> bool) -> Vec<NameGroup> {
+        self.groups.iter().filter(|group| is_wanted(&self.type_name(group))).copied().collect()
+    }
+
+    /// Entries of a name by ascending location.
+    pub(crate) fn entries_of(&self, group: NameGroup) -> impl Iterator<Item = IndexEntry> {
+        let positions = self.by_name.get(group.start as usize..group.end as usize).unwrap_or_default();
+        positions.iter().map(|&position| self.entries[position as usize])
+    }
+
+    /// Qualified name of the type at a location, if it has one.
+    pub(crate) fn name_at(&self, location: TypeLocation) -> Option<&str> {
+        let position = self.entries.binary_search_by_key(&location, |entry| entry.location).ok()?;
+        Some(self.names.name(self.entries[position].name))
+    }
+
+    /// Finds a definition of a name in one object.
+    pub(crate) fn definition_in(&self, name: &str, object: u32) -> Option<TypeLocation> {
+        let position = self.groups.binary_search_by(|group| self.names.name(group.name).cmp(name)).ok()?;
+        let mut entries = self.entries_of(self.groups[position]);
+        let is_definition = |entry: &IndexEntry| {
+            entry.location.object == object && !entry.kind.is_declaration && entry.kind.kind != IndexedKind::Alias
+        };
+        entries.find(is_definition).map(|entry| entry.location)
+    }
+
+    fn type_name(&self, group: &NameGroup) -> TypeName<'_> {
+        TypeName {
+            name: self.names.name(group.name),
+            kind: group.kind,
+            definitions: group.definitions,
+            declarations: group.end - group.start - group.definitions,
+        }
+    }
+}
+
+impl NameGroup {
+    fn new(position: u32, entry: IndexEntry) -> Self {
+        let mut group =
+            Self { name: entry.name, start: position, end: position, kind: entry.kind.kind, definitions: 0 };
+        group.take(position, entry.kind);
+        group
+    }
+
+    fn take(&mut self, position: u32, kind: EntryKind) {
+        self.end = position + 1;
+        self.definitions += u32::from(!kind.is_declaration);
+        // `typedef struct Light Light;` is the struct, not another type.
+        if matches!(self.kind, IndexedKind::Alias) {
+            self.kind = kind.kind;
+        }
+    }
+}

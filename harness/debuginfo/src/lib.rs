@@ -1,0 +1,56 @@
+//! Reads where C, C++ and Rust compilers place the members of structs, from DWARF and PDB debug information.
+//!
+//! This crate knows nothing of shaders, opens no files and prints nothing. It reads in two passes, so that a program of a
+//! gigabyte costs little: [`DebugFile::index`] collects the names of all types, and [`DebugFile::read`] reads the few
+//! that are chosen from them.
+//!
+//! ```
+//! use layoutproof_debuginfo::{DebugFile, DebugInfoError, FoundTypes, HostShape, NoSiblings};
+//!
+//! fn print_offsets(engine: &[u8]) -> Result<(), DebugInfoError> {
+//!     let file = DebugFile::new("engine.o", engine, &NoSiblings);
+//!     let index = file.index()?;
+//!     let found = file.read(&index, |name| name.name == "engine::PerFrame")?;
+//!
+//!     for layout in found.named.iter().flat_map(|named| &named.layouts) {
+//!         for placed in found.types.all_members(layout.ty) {
+//!             println!("{:?} at {}", placed.member.name, placed.offset);
+//!         }
+//!     }
+//!     Ok(())
+//! }
+//! ```
+#![forbid(unsafe_code)]
+
+mod codeview;
+mod container;
+mod debug_file;
+mod dwarf;
+mod error;
+mod found;
+mod host_type;
+mod index;
+mod indexing;
+mod limits;
+mod name_table;
+mod object_indexing;
+mod object_source;
+mod parallel;
+mod reading;
+mod record;
+mod scalar;
+mod siblings;
+mod type_table;
+mod unit;
+
+pub use debug_file::DebugFile;
+pub use error::DebugInfoError;
+pub use found::{FoundTypes, NamedHostType, NamedLayout};
+pub use host_type::{DeclarationPlace, ElementCount, HostArray, HostLayoutId, HostShape, HostType, HostTypeId};
+pub use index::{DebugIndex, IndexSize, IndexedKind, NoTypesReason, TypeName};
+pub use limits::DebugLimits;
+pub use record::{BitRange, HostBase, HostMember, HostRecord, LayoutContract, RecordKind, TemplateParameter};
+pub use scalar::{HostScalar, ScalarClass};
+pub use siblings::{NoSiblings, Sibling, SiblingBytes, SiblingFiles};
+pub use type_table::{HostTypes, PlacedMember};
+pub use unit::{HostLanguage, HostUnit, HostUnitId};

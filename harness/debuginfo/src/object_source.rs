@@ -1,0 +1,100 @@
+//! Where the bytes of one object file are: in the input, in a member of a library, or in a sibling file.
+
+use std::ops::Range;
+
+use crate::{Sibling, SiblingBytes, SiblingFiles};
+
+/// One object file or PDB among those of the input.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectSource {
+    /// Name for messages and units.
+    pub(crate) name: String,
+    /// File that has its bytes.
+    pub(crate) file: FileOrigin,
+    /// Its bytes in that file.
+    pub(crate) range: Range<usize>,
+    /// How it is read.
+    pub(crate) format: ObjectFormat,
+    /// The object whose skeleton units this one completes, by number; `None` for all but split DWARF.
+    pub(crate) skeleton: Option<u32>,
+    /// Identity of the unit that a `.dwo` file must have.
+    pub(crate) dwo_id: Option<u64>,
+}
+
+/// File that has the bytes of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum FileOrigin {
+    Input,
+    Dwo { folder: String, name: String },
+    Dwp,
+    DebugLink { name: String },
+    Pdb { path: String },
+    Dsym,
+}
+
+/// How an object is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectFormat {
+    /// ELF, Mach-O, PE or COFF.
+    Object,
+    /// Program database.
+    Pdb,
+}
+
+/// Bytes of an object, borrowed from the input or held open.
+pub(crate) enum ObjectBytes<'data> {
+    Input(&'data [u8]),
+    Sibling { bytes: SiblingBytes, range: Range<usize> },
+}
+
+impl FileOrigin {
+    /// The request that goes to the caller; `None` for the input itself.
+    pub(crate) fn sibling(&self) -> Option<Sibling<'_>> {
+        match self {
+            Self::Input => None,
+            Self::Dwo { folder, name } => Some(Sibling::Dwo { folder, name }),
+            Self::Dwp => Some(Sibling::Dwp),
+            Self::DebugLink { name } => Some(Sibling::DebugLink { name }),
+            Self::Pdb { path } => Some(Sibling::Pdb { path }),
+            Self::Dsym => Some(Sibling::Dsym),
+        }
+    }
+
+    /// Path or name of the file for messages; `input` is the name of the input.
+    pub(crate) fn label(&self, input: &str) -> String {
+        match self {
+            Self::Input => input.to_owned(),
+            Self::Dwo { name, .. } | Self::DebugLink { name } => name.clone(),
+            Self::Dwp => format!("{input}.dwp"),
+            Self::Pdb { path } => path.clone(),
+            Self::Dsym => format!("{input}.dSYM"),
+        }
+    }
+
+    /// Opens the file.
+    pub(crate) fn open<'data>(
+        &self,
+        input: &'data [u8],
+        siblings: &dyn SiblingFiles,
+        range: Option<Range<usize>>,
+    ) -> Option<ObjectBytes<'data>> {
+        let Some(sibling) = self.sibling() else {
+            let range = range.unwrap_or(0..input.len());
+            return input.get(range).map(ObjectBytes::Input);
+        };
+        let bytes = siblings.open_sibling(&sibling)?;
+        let length = (*bytes).as_ref().len();
+        let range = range.unwrap_or(0..length);
+        (range.end <= length && range.start <= range.end).then_some(ObjectBytes::Sibling { bytes, range })
+    }
+}
+
+impl ObjectBytes<'_> {
+    /// The bytes.
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Input(bytes) => bytes,
+            Self::Sibling { bytes, range } => (**bytes).as_ref().get(range.clone()).unwrap_or_default(),
+        }
+    }
+}

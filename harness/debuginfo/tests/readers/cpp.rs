@@ -1,0 +1,185 @@
+//! C++ programs of several compilers, versions of DWARF and formats. The compiler itself judges: what was read is
+//! written as `static_assert` statements behind the program, and the same compiler has to accept them.
+//!
+//! What is not installed is skipped with a printed reason.
+
+use crate::support::{TestFolder, read_names};
+
+const SCENE: &str = include_str!("programs/scene.cpp");
+
+const NAMES: &[&str] = &[
+    "engine::Vec3",
+    "engine::PerFrame",
+    "engine::Derived",
+    "engine::Bits",
+    "engine::Outer",
+    "engine::Outer::Inner",
+    "engine::Unnamed",
+    "engine::(anonymous namespace)::Hidden",
+    "engine::WithVector",
+    "engine::Array<float, 3>",
+    "engine::DeclaredOnly",
+];
+
+/// Compiles the program to an object, reads it, and lets the compiler judge.
+fn check_object(compiler: &str, arguments: &[&str]) {
+    let folder = TestFolder::new();
+    folder.write("scene.cpp", SCENE);
+    let object = folder.path("scene.o");
+
+    let mut all: Vec<&str> = arguments.to_vec();
+    all.extend(["-std=c++17", "-c", "scene.cpp", "-o", "scene.o"]);
+    let Some(outcome) = folder.try_run(compiler, &all) else { return };
+    if let Err(error) = outcome {
+        eprintln!("skipped: {error}");
+        return;
+    }
+    judge(&folder, &object, compiler, arguments);
+}
+
+/// Reads a file, and compiles what was read as assertions.
+fn judge(folder: &TestFolder, file: &std::path::Path, compiler: &str, arguments: &[&str]) {
+    let read = read_names(file, NAMES);
+    let mut program = SCENE.to_owned();
+    program.push_str("namespace engine {\nusing HiddenAlias = Hidden;\n}\n");
+    for name in NAMES.iter().filter(|name| !name.ends_with("DeclaredOnly")) {
+        let asserts = read.cpp_asserts(name);
+        assert!(asserts.lines().count() > 2, "{name}: {asserts}");
+        program.push_str(&asserts.replace("engine::(anonymous namespace)::Hidden", "engine::HiddenAlias"));
+    }
+    folder.write("judge.cpp", &program);
+    let plain = arguments.iter().filter(|argument| !argument.starts_with("-g"));
+    let mut all: Vec<&str> = plain.copied().collect();
+    all.extend(["-std=c++17", "-w", "-fsyntax-only", "judge.cpp"]);
+    folder.run(compiler, &all).unwrap();
+
+    let declared = read.found.find("engine::DeclaredOnly").unwrap();
+    assert!(declared.layouts.is_empty(), "{declared:?}");
+    assert_eq!(declared.declared_in.len(), 1);
+}
+
+#[test]
+fn gcc_dwarf_5() {
+    check_object("g++", &["-gdwarf-5"]);
+}
+
+#[test]
+fn gcc_dwarf_4() {
+    check_object("g++", &["-gdwarf-4"]);
+}
+
+#[test]
+fn gcc_dwarf_3() {
+    check_object("g++", &["-gdwarf-3", "-gstrict-dwarf"]);
+}
+
+#[test]
+fn gcc_dwarf_2() {
+    check_object("g++", &["-gdwarf-2"]);
+}
+
+#[test]
+fn gcc_optimised() {
+    check_object("g++", &["-gdwarf-5", "-O2"]);
+}
+
+#[test]
+fn gcc_compressed() {
+    check_object("g++", &["-gdwarf-5", "-gz=zlib"]);
+}
+
+#[test]
+fn gcc_compressed_the_old_way() {
+    check_object("g++", &["-gdwarf-4", "-gz=zlib-gnu"]);
+}
+
+#[test]
+fn gcc_type_units_4() {
+    check_object("g++", &["-gdwarf-4", "-fdebug-types-section"]);
+}
+
+#[test]
+fn gcc_type_units_5() {
+    check_object("g++", &["-gdwarf-5", "-fdebug-types-section"]);
+}
+
+#[test]
+fn gcc_split_4() {
+    check_object("g++", &["-gdwarf-4", "-gsplit-dwarf"]);
+}
+
+#[test]
+fn gcc_split_5() {
+    check_object("g++", &["-gdwarf-5", "-gsplit-dwarf"]);
+}
+
+#[test]
+fn gcc_split_type_units() {
+    check_object("g++", &["-gdwarf-5", "-gsplit-dwarf", "-fdebug-types-section"]);
+    check_object("g++", &["-gdwarf-4", "-gsplit-dwarf", "-fdebug-types-section"]);
+}
+
+#[test]
+fn clang_dwarf_4_and_5() {
+    check_object("clang++", &["-gdwarf-5"]);
+    check_object("clang++", &["-gdwarf-4"]);
+}
+
+#[test]
+fn clang_dwarf_64_bit() {
+    check_object("clang++", &["-gdwarf-5", "-gdwarf64"]);
+}
+
+#[test]
+fn clang_compressed() {
+    check_object("clang++", &["-gdwarf-5", "-gz=zstd"]);
+    check_object("clang++", &["-gdwarf-5", "-gz=zlib"]);
+}
+
+#[test]
+fn clang_type_units() {
+    check_object("clang++", &["-gdwarf-5", "-fdebug-types-section"]);
+    check_object("clang++", &["-gdwarf-4", "-fdebug-types-section"]);
+}
+
+#[test]
+fn clang_split() {
+    check_object("clang++", &["-gdwarf-5", "-gsplit-dwarf"]);
+    check_object("clang++", &["-gdwarf-4", "-gsplit-dwarf", "-fdebug-types-section"]);
+}
+
+#[test]
+fn clang_simple_template_names() {
+    check_object("clang++", &["-gdwarf-5", "-gsimple-template-names"]);
+}
+
+#[test]
+fn clang_other_machines() {
+    for target in
+        ["i386-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu", "powerpc64-linux-gnu", "armv7-linux-gnueabi"]
+    {
+        check_object("clang++", &["-target", target, "-g"]);
+    }
+}
+
+#[test]
+fn clang_mac() {
+    check_object("clang++", &["-target", "x86_64-apple-macos11", "-gdwarf-4"]);
+    check_object("clang++", &["-target", "arm64-apple-macos11", "-gdwarf-5"]);
+}
+
+#[test]
+fn clang_windows_dwarf() {
+    check_object("clang++", &["-target", "x86_64-pc-windows-gnu", "-gdwarf-5"]);
+}
+
+#[test]
+fn mingw() {
+    check_object("x86_64-w64-mingw32-g++", &["-gdwarf-4"]);
+    check_object("x86_64-w64-mingw32-g++", &["-gdwarf-5"]);
+}
+
+#[test]
+fn clang_codeview_object() {
+    check_object("clang++", &["-target", "x86_64-pc-windows-msvc", "-gcodeview", "-g", "-fno-exceptions"]);
+}

@@ -1,0 +1,101 @@
+//! Members that the host has under no name of their own, and members that it does not have.
+
+use std::collections::BTreeSet;
+
+use super::comparer::{Comparer, display_path};
+use crate::host::comparison::RowState;
+use crate::host::flat_struct::{FlatMember, Lane};
+use crate::host::hint::missing_hint;
+use crate::host::lane_check::LaneAnswer;
+use crate::host::mismatch::MismatchKind;
+use crate::host::names::is_padding;
+
+impl Comparer<'_> {
+    /// A member that the host has under no name of its own.
+    pub(super) fn by_bytes(&mut self, index: usize, member: &FlatMember) -> RowState {
+        let failing = self.failing_lane(index, member, 0);
+        let claimed = self.claimed_by_another(index, member);
+        if failing.is_none() && claimed.is_none() {
+            self.remark_on_lanes(index, member, 0);
+            self.shift = 0;
+            return RowState::Agrees;
+        }
+        if self.cause.is_some() && self.shift != 0 && self.failing_lane(index, member, self.shift).is_none() {
+            return self.follow(member);
+        }
+        if is_padding(&member.path) {
+            return RowState::OneSided;
+        }
+        if !member.is_first_element && self.cause.is_some() {
+            return RowState::Follows;
+        }
+
+        match (claimed, failing) {
+            (Some(other), _) => self.report_missing(member, Some(other)),
+            (None, Some(LaneAnswer::Nothing)) => self.report_missing(member, None),
+            (None, Some(answer)) => {
+                let host = answer.host_lane().map(|lane| self.host.members[lane.member].clone());
+                self.report_lane(member, host.as_ref(), answer)
+            }
+            (None, None) => RowState::Agrees,
+        }
+    }
+
+    /// The host's member in the place of `member` that has a namesake elsewhere in the shader.
+    pub(super) fn claimed_by_another(&self, index: usize, member: &FlatMember) -> Option<usize> {
+        let lanes = self.host.lanes_in(member.offset, member.end());
+        let hosts: BTreeSet<usize> = lanes.map(|lane| self.outermost_within(lane.member, member)).collect();
+        hosts.into_iter().find(|host| {
+            let host = &self.host.members[*host];
+            let namesake = self.shader.with_key(&host.key).iter().copied().find(|other| *other != index);
+            namesake.is_some_and(|other| {
+                self.shader.members[other].offset != host.offset && !self.shader.is_within(other, index)
+            })
+        })
+    }
+
+    /// The outermost member of the host around `host` that lies within a member of the shader.
+    pub(super) fn outermost_within(&self, host: usize, member: &FlatMember) -> usize {
+        let mut outermost = host;
+        while let Some(parent) = self.host.members[outermost].parent {
+            let found = &self.host.members[parent];
+            if found.offset < member.offset || found.end() > member.end() {
+                break;
+            }
+            outermost = parent;
+        }
+        outermost
+    }
+
+    pub(super) fn report_missing(&mut self, member: &FlatMember, other: Option<usize>) -> RowState {
+        let host = other.map(|other| self.host.members[other].clone());
+        if member.end() > self.program.size && host.is_none() {
+            let needed = self.last_byte(member);
+            let hint = format!("add `{} {}` to the host struct", member.type_name, display_path(&member.path));
+            let kind = MismatchKind::HostTooShort { needed, host_size: self.program.size };
+            self.set_cause();
+            return self.report(member, None, kind, hint);
+        }
+
+        let found = host.as_ref().map(|host| display_path(&host.path));
+        let hint = missing_hint(member, host.as_ref());
+        let kind = MismatchKind::MissingInHost { offset: member.offset, size: member.size.unwrap_or(0), found };
+        self.set_cause();
+        if let Some(host) = &host {
+            // What follows the missing member is early by as much as its successor.
+            let namesake = self.shader.with_key(&host.key).first().map(|other| &self.shader.members[*other]);
+            self.shift = namesake.map_or(0, |namesake| i64::from(host.offset) - i64::from(namesake.offset));
+        }
+        self.report(member, host.as_ref(), kind, hint)
+    }
+
+    /// Makes the mismatch that is reported next the cause of what follows.
+    pub(super) fn set_cause(&mut self) {
+        self.cause = Some(self.mismatches.len());
+    }
+
+    pub(super) fn last_byte(&self, member: &FlatMember) -> u32 {
+        let lanes = self.shader.lanes_in(member.offset, member.end().max(member.offset + 1));
+        lanes.map(Lane::end).max().unwrap_or(member.end()).min(member.end())
+    }
+}

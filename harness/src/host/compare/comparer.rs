@@ -1,0 +1,258 @@
+//! Compares a host struct with a block: bytes before names.
+//!
+//! Each member of the shader is looked for in the host by its name. If it is there at the same offset, or has no
+//! namesake, its lanes are compared; if its namesake is elsewhere, it has moved. One insertion displaces everything
+//! behind it, so members that have moved by the same distance as the one before them only count as its followers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_layout::{BlockLayout, LaidOut};
+
+use crate::host::comparison::{Comparison, RowState};
+use crate::host::flat_struct::{FlatMember, FlatStruct};
+use crate::host::flatten_block::flatten_block;
+use crate::host::flatten_program::flatten_program;
+use crate::host::hint::{HintContext, moved_hint};
+use crate::host::mismatch::{Mismatch, MismatchKind, Remark};
+use crate::host::names::member_key;
+use crate::host::program_struct::{LinePlace, ProgramContract, ProgramStruct};
+use crate::host::vector_types::VectorTypes;
+
+/// A block with the places of its declarations.
+#[derive(Clone, Copy, Debug)]
+pub struct ShaderBlock<'a> {
+    /// The block.
+    pub layout: &'a BlockLayout,
+    /// What it holds.
+    pub root: &'a LaidOut,
+    /// Where members were declared, by path without indices; the empty path is the block.
+    pub places: &'a BTreeMap<String, LinePlace>,
+}
+
+/// What a comparison takes besides the two sides.
+#[derive(Clone, Copy, Debug)]
+pub struct CompareOptions<'a> {
+    /// Names of the host's members by those of the shader's, for members that are called differently.
+    pub renames: &'a BTreeMap<String, String>,
+    /// Vector types of libraries.
+    pub vector_types: &'a VectorTypes,
+}
+
+/// Compares a host struct with the block that it fills.
+pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOptions<'_>) -> Comparison {
+    let mut comparer = Comparer {
+        shader: flatten_block(block.root, block.places),
+        host: flatten_program(host, options.vector_types),
+        program: host,
+        renames: options.renames,
+        shift: 0,
+        cause: None,
+        mismatches: Vec::new(),
+        remarks: BTreeSet::new(),
+        swapped: BTreeSet::new(),
+        broken_arrays: Vec::new(),
+        states: BTreeMap::new(),
+        resized: None,
+        reordered: BTreeSet::new(),
+    };
+
+    comparer.contract();
+    comparer.members();
+    comparer.sizes(block);
+    comparer.unread_members(block.root.size.finite());
+    comparer.matrix_orders();
+    let rows = comparer.rows();
+    Comparison {
+        rows,
+        mismatches: comparer.mismatches,
+        remarks: comparer.remarks.into_iter().collect(),
+        shader_size: block.layout.stride.or(block.root.size.finite()),
+        host_size: host.size,
+    }
+}
+
+/// The two sides, and what has come out so far.
+pub(super) struct Comparer<'a> {
+    pub(super) shader: FlatStruct,
+    pub(super) host: FlatStruct,
+    pub(super) program: &'a ProgramStruct,
+    pub(super) renames: &'a BTreeMap<String, String>,
+    /// How many bytes the host's members are behind the shader's at the moment.
+    pub(super) shift: i64,
+    /// The mismatch that this shift began with.
+    pub(super) cause: Option<usize>,
+    pub(super) mismatches: Vec<Mismatch>,
+    pub(super) remarks: BTreeSet<Remark>,
+    /// Members of the shader that have been reported as swapped.
+    pub(super) swapped: BTreeSet<usize>,
+    /// Arrays whose elements behind the first are displaced.
+    pub(super) broken_arrays: Vec<usize>,
+    pub(super) states: BTreeMap<usize, MemberState>,
+    /// The mismatch of a member that has another size in the host, which displaces what follows it.
+    pub(super) resized: Option<usize>,
+    /// Keys of members that have been told to stand in another order.
+    pub(super) reordered: BTreeSet<String>,
+}
+
+/// What came out for a member of the shader.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MemberState {
+    pub(super) state: RowState,
+    pub(super) mismatch: Option<usize>,
+    pub(super) host: Option<usize>,
+}
+
+impl Comparer<'_> {
+    pub(super) fn members(&mut self) {
+        let mut order: Vec<usize> = (0..self.shader.members.len()).collect();
+        // A parent stands before its members, which may begin where it does.
+        order.sort_by_key(|index| self.shader.members[*index].offset);
+
+        for index in order {
+            let member = self.shader.members[index].clone();
+            if self.is_in_broken_array(index) {
+                continue;
+            }
+            let host = self.namesake(&member);
+            let before = self.mismatches.len();
+            let state = match host.map(|host| (host, self.host.members[host].clone())) {
+                Some((_, host)) if host.offset != member.offset => self.moved(index, &member, &host),
+                Some((_, host)) => self.same_place(index, &member, &host),
+                None if member.has_members => self.unnamed_struct(),
+                None => self.by_bytes(index, &member),
+            };
+            let mismatch = match state {
+                RowState::Agrees | RowState::OneSided => None,
+                RowState::Differs if self.mismatches.len() > before => Some(before),
+                RowState::Differs | RowState::Follows => self.cause,
+            };
+            self.states.insert(index, MemberState { state, mismatch, host });
+        }
+    }
+
+    /// The host's member of the same name: the very same before one that only differs by conventions, and one at the same
+    /// offset before others.
+    pub(super) fn namesake(&self, member: &FlatMember) -> Option<usize> {
+        let plain = member.path.split('[').next().unwrap_or_default();
+        let (path, key) = match self.renames.get(plain) {
+            Some(renamed) => {
+                let rest = &member.path[plain.len()..];
+                let key: Vec<String> = renamed.split('.').map(member_key).collect();
+                (format!("{renamed}{rest}"), format!("{}{}", key.join("."), rest))
+            }
+            None => (member.path.clone(), member.key.clone()),
+        };
+        let found = |indices: &[usize]| {
+            let same = indices.iter().find(|index| self.host.members[**index].offset == member.offset);
+            same.or(indices.first()).copied()
+        };
+        found(self.host.with_path(&path)).or_else(|| found(self.host.with_key(&key)))
+    }
+
+    pub(super) fn is_in_broken_array(&self, index: usize) -> bool {
+        let member = &self.shader.members[index];
+        !member.is_first_element && self.broken_arrays.iter().any(|array| self.shader.is_within(index, *array))
+    }
+
+    /// A member whose namesake is elsewhere.
+    pub(super) fn moved(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
+        if self.swapped.contains(&index) {
+            return RowState::Differs;
+        }
+        let shift = i64::from(host.offset) - i64::from(member.offset);
+        if shift == self.shift && self.cause.is_some() {
+            return self.follow(member);
+        }
+        if self.reordered.contains(&member.key) {
+            return self.follow(member);
+        }
+        if let Some(resized) = self.resized.take() {
+            self.shift = shift;
+            self.cause = Some(resized);
+            return self.follow(member);
+        }
+        // The first element says it for the others.
+        if !member.is_first_element && self.cause.is_some() {
+            return RowState::Follows;
+        }
+        if let Some(other) = self.swapped_with(member, host) {
+            return self.report_swap(index, other, member, host);
+        }
+
+        let shift_before = if self.cause.is_some() { self.shift } else { 0 };
+        self.shift = shift;
+        self.cause = Some(self.mismatches.len());
+        let context = HintContext {
+            shader: &self.shader,
+            host: &self.host,
+            is_rust: self.program.contract != ProgramContract::Fixed,
+            shift_before,
+        };
+        let hint = moved_hint(&context, member, host);
+        self.reordered.extend(context.passed(member, host).map(|passed| passed.key.clone()));
+        if self.broken_arrays.iter().any(|array| self.shader.is_within(index, *array)) {
+            self.resized = self.cause;
+        }
+        let kind = MismatchKind::OffsetMoved { shader_offset: member.offset, host_offset: host.offset };
+        self.report(member, Some(host), kind, hint)
+    }
+
+    pub(super) fn follow(&mut self, member: &FlatMember) -> RowState {
+        if let Some(cause) = self.cause.filter(|_| member.is_first_element && !member.has_members) {
+            self.mismatches[cause].followers += 1;
+        }
+        RowState::Follows
+    }
+
+    /// The shader's member in whose place the host has `host`, if the host has that one in the place of `member`.
+    pub(super) fn swapped_with(&self, member: &FlatMember, host: &FlatMember) -> Option<usize> {
+        let is_exchanged = |other: &FlatMember| {
+            other.offset == host.offset
+                && other.type_name == member.type_name
+                && other.parent == member.parent
+                && self.namesake(other).is_some_and(|found| self.host.members[found].offset == member.offset)
+        };
+        self.shader.members.iter().position(is_exchanged)
+    }
+
+    pub(super) fn report_swap(
+        &mut self,
+        index: usize,
+        other: usize,
+        member: &FlatMember,
+        host: &FlatMember,
+    ) -> RowState {
+        self.swapped.extend([index, other]);
+        let other = self.shader.members[other].path.clone();
+        let hint = format!("exchange `{}` and `{other}` on one side", member.path);
+        self.report(member, Some(host), MismatchKind::SwappedNames { other }, hint)
+    }
+
+    pub(super) fn report(
+        &mut self,
+        member: &FlatMember,
+        host: Option<&FlatMember>,
+        kind: MismatchKind,
+        hint: String,
+    ) -> RowState {
+        self.mismatches.push(Mismatch {
+            path: display_path(&member.path),
+            kind,
+            hint,
+            followers: 0,
+            shader_at: member.place.clone(),
+            host_at: host.and_then(|host| host.place.clone()).or_else(|| self.program.place.clone()),
+        });
+        RowState::Differs
+    }
+
+    /// A struct of the shader that the host does not have as one: its members speak for it.
+    pub(super) fn unnamed_struct(&self) -> RowState {
+        if self.shift == 0 { RowState::Agrees } else { RowState::Follows }
+    }
+}
+
+/// `lights[].color` for the first element, as the other commands write it.
+pub(super) fn display_path(path: &str) -> String {
+    path.replace("[0]", "[]")
+}

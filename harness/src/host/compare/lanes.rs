@@ -1,0 +1,143 @@
+//! The lanes of one member, and what is reported of one that fails.
+
+use super::comparer::{Comparer, display_path};
+use crate::host::comparison::RowState;
+use crate::host::flat_struct::{FlatMember, Lane};
+use crate::host::lane_check::{LaneAnswer, LaneQuestion, check_lane};
+use crate::host::mismatch::{MismatchKind, Remark, bytes, scalar_noun};
+use crate::host::program_struct::LaneClass;
+
+impl Comparer<'_> {
+    /// The first lane of a member that the host does not have `shift` bytes further on.
+    pub(super) fn failing_lane(&self, index: usize, member: &FlatMember, shift: i64) -> Option<LaneAnswer> {
+        let answers = self.lane_answers(index, member, shift);
+        answers.into_iter().find(|answer| !self.is_fine(member, *answer))
+    }
+
+    pub(super) fn lane_answers(&self, index: usize, member: &FlatMember, shift: i64) -> Vec<LaneAnswer> {
+        let moved = |offset: u32| u32::try_from(i64::from(offset) + shift).ok();
+        let own = self.shader.lanes_in(member.offset, self.lane_end(member));
+        let own = own.filter(|lane| lane.member == index);
+        own.map(|lane| {
+            let (Some(offset), Some(member_start), Some(member_end)) =
+                (moved(lane.offset), moved(member.offset), moved(member.end()))
+            else {
+                return LaneAnswer::Nothing;
+            };
+            check_lane(&self.host, &LaneQuestion { lane: Lane { offset, ..lane }, member_start, member_end })
+        })
+        .collect()
+    }
+
+    /// One past the last lane of a member; of an array without end its first elements count if the host has them.
+    pub(super) fn lane_end(&self, member: &FlatMember) -> u32 {
+        match member.size {
+            Some(_) => member.end(),
+            None => self.program.size.max(member.offset),
+        }
+    }
+
+    pub(super) fn is_fine(&self, member: &FlatMember, answer: LaneAnswer) -> bool {
+        match answer {
+            LaneAnswer::Bits(lane) => {
+                let is_namesake = self.host.members[lane.member].key == member.key;
+                let is_whole = member.scalar.is_some_and(|scalar| scalar.class.is_integer());
+                member.bits.is_some() || (is_whole && !is_namesake)
+            }
+            answer => answer.is_fine(),
+        }
+    }
+
+    pub(super) fn remark_on_lanes(&mut self, index: usize, member: &FlatMember, shift: i64) {
+        for answer in self.lane_answers(index, member, shift) {
+            let path = display_path(&member.path);
+            match answer {
+                LaneAnswer::OtherSign(_) if member.is_first_element => {
+                    self.remarks.insert(Remark::OtherSign { path });
+                }
+                LaneAnswer::RawBits(lane) | LaneAnswer::Bits(lane)
+                    if member.is_first_element && member.bits.is_none() =>
+                {
+                    let host_path = display_path(&self.host.members[lane.member].path);
+                    self.remarks.insert(Remark::RawBits { path, host_path });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reports what is wrong with a lane.
+    pub(super) fn report_lane(
+        &mut self,
+        member: &FlatMember,
+        host: Option<&FlatMember>,
+        answer: LaneAnswer,
+    ) -> RowState {
+        let path = display_path(&member.path);
+        let found = answer.host_lane().map(|lane| self.host.members[lane.member].clone());
+        let (Some(shader), Some(lane), Some(found)) = (member.scalar, answer.host_lane(), found) else {
+            return match host {
+                Some(host) if host.size < member.size => {
+                    let kind = size_mismatch(member, host);
+                    let missing = member.size.unwrap_or(0).saturating_sub(host.size.unwrap_or(0));
+                    let hint = format!(
+                        "declare `{}` with {} in the host, or put {} behind it",
+                        host.path,
+                        bytes(member.size.unwrap_or(0)),
+                        bytes(missing)
+                    );
+                    self.report(member, Some(host), kind, hint)
+                }
+                _ => self.report_missing(member, None),
+            };
+        };
+
+        let scalar = found.scalar.filter(|_| found.bits.is_none());
+        let is_enum = scalar.is_some_and(|scalar| scalar.is_enum);
+        let host = Some(host.unwrap_or(&found));
+        match answer {
+            LaneAnswer::Bits(_) => {
+                let kind = MismatchKind::BitFieldOverMember { field: display_path(&found.path) };
+                let hint =
+                    format!("declare `{path}` as a whole number in the host, or as the same bit-field in the shader");
+                self.report(member, Some(&found), kind, hint)
+            }
+            LaneAnswer::OtherClass(_) => {
+                let kind = MismatchKind::ClassDiffers { shader: shader.class, host: lane.class };
+                let hint = format!("declare `{path}` as the same kind of number on both sides");
+                self.report(member, host, kind, hint)
+            }
+            _ if lane.class == LaneClass::Bool && lane.size != shader.size => {
+                let kind = MismatchKind::BoolSize { shader_size: shader.size, host_size: lane.size };
+                let hint = format!("declare `{path}` as `uint32_t` in the host");
+                self.report(member, host, kind, hint)
+            }
+            _ if lane.offset == member.offset && lane.size != shader.size => {
+                let what = scalar.filter(|_| is_enum).map_or_else(|| class_noun(lane.class), scalar_noun);
+                let kind = MismatchKind::SizeDiffers { shader_size: shader.size, host_size: lane.size, what };
+                let hint = if is_enum {
+                    format!("declare the enum of `{path}` with an underlying type of {}", bytes(shader.size))
+                } else {
+                    format!("declare `{path}` with components of {} on both sides", bytes(shader.size))
+                };
+                self.report(member, host, kind, hint)
+            }
+            _ => {
+                let other = lane.member;
+                self.report_missing(member, Some(other))
+            }
+        }
+    }
+}
+
+fn size_mismatch(member: &FlatMember, host: &FlatMember) -> MismatchKind {
+    MismatchKind::SizeDiffers {
+        shader_size: member.size.unwrap_or(0),
+        host_size: host.size.unwrap_or(0),
+        what: "member".to_owned(),
+    }
+}
+
+fn class_noun(class: LaneClass) -> String {
+    class.noun().to_owned()
+}

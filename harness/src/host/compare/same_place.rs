@@ -1,0 +1,109 @@
+//! Members whose namesake in the host is at the same offset: bits, structs, strides, counts, lanes.
+
+use super::comparer::{Comparer, display_path};
+use crate::host::comparison::RowState;
+use crate::host::flat_struct::FlatMember;
+use crate::host::hint::stride_hint;
+use crate::host::mismatch::{MismatchKind, StridedThing};
+
+impl Comparer<'_> {
+    /// A member whose namesake is at the same offset.
+    pub(super) fn same_place(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
+        self.shift = 0;
+        self.cause = None;
+        self.resized = None;
+        let before = self.mismatches.len();
+        let state = self.same_offset(index, member, host);
+        if self.mismatches.len() > before {
+            self.resized = Some(before);
+        }
+        state
+    }
+
+    pub(super) fn same_offset(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
+        if member.bits.is_some() || (host.bits.is_some() && member.has_members) {
+            return self.same_bits(member, host);
+        }
+        if member.has_members {
+            return self.same_struct(index, member, host);
+        }
+
+        let failing = self.failing_lane(index, member, 0);
+        if let Some(kind) = self.stride_mismatch(index, member, host, failing.is_some()) {
+            let hint = stride_hint(member, host, &kind);
+            return self.report(member, Some(host), kind, hint);
+        }
+        if let Some(kind) = count_mismatch(member, host) {
+            let hint =
+                format!("give both arrays as many elements: `{}` is where they part", display_path(&member.path));
+            return self.report(member, Some(host), kind, hint);
+        }
+        match failing {
+            None => {
+                self.remark_on_lanes(index, member, 0);
+                RowState::Agrees
+            }
+            Some(answer) => self.report_lane(member, Some(host), answer),
+        }
+    }
+
+    pub(super) fn same_bits(&mut self, member: &FlatMember, host: &FlatMember) -> RowState {
+        match (member.bits, host.bits) {
+            (Some(shader), host_bits) if host_bits != Some(shader) => {
+                let hint = "declare the same bit-fields of the same type on both sides".to_owned();
+                self.report(member, Some(host), MismatchKind::BitsDiffer { shader, host: host_bits }, hint)
+            }
+            _ => RowState::Agrees,
+        }
+    }
+
+    /// Structs of one name: their members are compared one by one, so only their strides and counts matter here.
+    pub(super) fn same_struct(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
+        if let (Some(shader), Some(found)) = (member.arrays.first(), host.arrays.first()) {
+            let is_broken =
+                shader.stride != found.stride && member.arrays.len() == host.arrays.len() && host.has_members;
+            if is_broken {
+                self.broken_arrays.push(index);
+                if self.first_element_agrees(index) {
+                    let kind = MismatchKind::StrideDiffers {
+                        of: StridedThing::ArrayElement,
+                        shader_stride: shader.stride,
+                        host_stride: found.stride,
+                    };
+                    let hint = stride_hint(member, host, &kind);
+                    return self.report(member, Some(host), kind, hint);
+                }
+                return RowState::Differs;
+            }
+            if let Some(kind) = count_mismatch(member, host) {
+                self.broken_arrays.push(index);
+                let hint =
+                    format!("give both arrays as many elements: `{}` is where they part", display_path(&member.path));
+                return self.report(member, Some(host), kind, hint);
+            }
+        }
+        RowState::Agrees
+    }
+
+    /// Whether everything in the first element of an array of structs is where the shader has it.
+    pub(super) fn first_element_agrees(&self, array: usize) -> bool {
+        let members =
+            (0..self.shader.members.len()).filter(|index| *index != array && self.shader.is_within(*index, array));
+        let mut leaves = members.filter(|index| {
+            let member = &self.shader.members[*index];
+            member.is_first_element && !member.has_members
+        });
+        leaves.all(|index| {
+            let member = &self.shader.members[index];
+            let is_in_place = self.namesake(member).is_none_or(|host| self.host.members[host].offset == member.offset);
+            is_in_place && self.failing_lane(index, member, 0).is_none()
+        })
+    }
+}
+
+pub(super) fn count_mismatch(member: &FlatMember, host: &FlatMember) -> Option<MismatchKind> {
+    let (shader, found) = (member.arrays.first()?, host.arrays.first()?);
+    let (shader_count, host_count) = (shader.count?, found.count?);
+    let is_other = shader.stride == found.stride && shader_count != host_count;
+    is_other.then_some(MismatchKind::CountDiffers { shader_count, host_count })
+}

@@ -1,0 +1,206 @@
+//! Flattens a block of a shader, as a rule set laid it out.
+
+use std::collections::BTreeMap;
+
+use layoutproof_layout::{
+    Component, Count, LaidOut, LaidOutMember, LaidOutShape, MatrixOrder, Scalar, UNSIZED_ELEMENTS,
+};
+
+use super::flat_struct::{FlatArray, FlatMember, FlatScalar, FlatStruct, FlatVectors, Lane, MAX_LANES};
+use super::names::{join_path, member_key};
+use super::program_struct::{LaneClass, LinePlace, ProgramBits};
+
+/// Flattens the layout of a block; `places` says where members were declared, by path without indices.
+pub(super) fn flatten_block(root: &LaidOut, places: &BTreeMap<String, LinePlace>) -> FlatStruct {
+    let mut flattener = BlockFlattener { flat: FlatStruct::default(), places };
+    let place = BlockPlace::default();
+    match &root.shape {
+        LaidOutShape::Struct(members) => flattener.members(members, &place),
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Array { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => flattener.member(root, &place, None),
+    }
+    flattener.flat.finish()
+}
+
+struct BlockFlattener<'a> {
+    flat: FlatStruct,
+    places: &'a BTreeMap<String, LinePlace>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct BlockPlace {
+    path: String,
+    key: String,
+    /// Path without indices, for `places`.
+    declared_path: String,
+    offset: u32,
+    parent: Option<usize>,
+    is_later_element: bool,
+}
+
+impl BlockFlattener<'_> {
+    fn members(&mut self, members: &[LaidOutMember], parent: &BlockPlace) {
+        for member in members {
+            let Some(offset) = parent.offset.checked_add(member.offset) else { continue };
+            if self.flat.lanes.len() >= MAX_LANES {
+                self.flat.is_truncated = true;
+                return;
+            }
+            if let (true, LaidOutShape::Struct(members)) = (member.is_base, &member.layout.shape) {
+                self.members(members, &BlockPlace { offset, ..parent.clone() });
+                continue;
+            }
+            // An unnamed bit-field is padding.
+            if member.name.is_empty() && member.bits.is_some() {
+                continue;
+            }
+
+            let place = BlockPlace {
+                path: join_path(&parent.path, &member.name),
+                key: join_path(&parent.key, &member_key(&member.name)),
+                declared_path: join_path(&parent.declared_path, &member.name),
+                offset,
+                ..parent.clone()
+            };
+            let bits = member.bits.and_then(|bits| {
+                Some(ProgramBits { offset: offset.checked_mul(8)?.checked_add(bits.offset)?, width: bits.width })
+            });
+            self.member(&member.layout, &place, bits);
+        }
+    }
+
+    fn member(&mut self, layout: &LaidOut, place: &BlockPlace, bits: Option<ProgramBits>) {
+        let (element, arrays) = dimensions(layout);
+        let (scalar, vectors) = match &element.shape {
+            LaidOutShape::Resource => return,
+            LaidOutShape::Scalar(component) | LaidOutShape::Vector { component, .. } => (Some(*component), None),
+            LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+                let count = match order {
+                    MatrixOrder::Row => *rows,
+                    MatrixOrder::Column => *columns,
+                };
+                (Some(*component), Some(FlatVectors { count, stride: *stride }).filter(|vectors| vectors.count > 1))
+            }
+            LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Pointer => (None, None),
+        };
+
+        let index = self.flat.members.len();
+        self.flat.members.push(FlatMember {
+            path: place.path.clone(),
+            key: place.key.clone(),
+            type_name: layout.type_name.clone(),
+            offset: place.offset,
+            size: layout.size.finite(),
+            arrays,
+            vectors,
+            has_members: matches!(element.shape, LaidOutShape::Struct(_)),
+            scalar: scalar.map(scalar_of),
+            bits,
+            place: self.places.get(&place.declared_path).cloned(),
+            parent: place.parent,
+            is_first_element: !place.is_later_element,
+        });
+        match bits {
+            Some(bits) => {
+                let offset = bits.offset / 8;
+                let end = bits.offset.saturating_add(bits.width).div_ceil(8);
+                let size = end.saturating_sub(offset);
+                self.flat.add_lane(Lane { offset, size, class: LaneClass::Bits, member: index });
+            }
+            None => self.elements(layout, place, index),
+        }
+    }
+
+    fn elements(&mut self, layout: &LaidOut, place: &BlockPlace, member: usize) {
+        match &layout.shape {
+            LaidOutShape::Array { element, count, stride } => {
+                let count = match count {
+                    Count::Finite(count) => *count,
+                    Count::Unbounded => UNSIZED_ELEMENTS,
+                };
+                for index in 0..count {
+                    let offset = stride.checked_mul(index).and_then(|distance| place.offset.checked_add(distance));
+                    let (Some(offset), true) = (offset, self.flat.lanes.len() < MAX_LANES) else {
+                        self.flat.is_truncated = true;
+                        return;
+                    };
+                    let before = self.flat.lanes.len();
+                    let element_place = BlockPlace {
+                        path: format!("{}[{index}]", place.path),
+                        key: format!("{}[{index}]", place.key),
+                        offset,
+                        is_later_element: place.is_later_element || index > 0,
+                        ..place.clone()
+                    };
+                    self.elements(element, &element_place, member);
+                    if self.flat.lanes.len() == before {
+                        return;
+                    }
+                }
+            }
+            LaidOutShape::Struct(members) => {
+                self.members(members, &BlockPlace { parent: Some(member), ..place.clone() });
+            }
+            LaidOutShape::Scalar(component) => self.run(*component, 1, place.offset, member),
+            LaidOutShape::Vector { component, length } => self.run(*component, *length, place.offset, member),
+            LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+                let (vectors, length) = match order {
+                    MatrixOrder::Row => (*rows, *columns),
+                    MatrixOrder::Column => (*columns, *rows),
+                };
+                for vector in 0..vectors {
+                    let offset = place.offset.saturating_add(vector.saturating_mul(*stride));
+                    self.run(*component, length, offset, member);
+                }
+            }
+            LaidOutShape::Pointer => {
+                let size = layout.size.finite().unwrap_or(0);
+                self.flat.add_lane(Lane { offset: place.offset, size, class: LaneClass::Unsigned, member });
+            }
+            LaidOutShape::Resource => {}
+        }
+    }
+
+    fn run(&mut self, component: Component, count: u32, start: u32, member: usize) {
+        let scalar = scalar_of(component);
+        for index in 0..count {
+            let offset = start.saturating_add(index.saturating_mul(scalar.size));
+            self.flat.add_lane(Lane { offset, size: scalar.size, class: scalar.class, member });
+        }
+    }
+}
+
+fn scalar_of(component: Component) -> FlatScalar {
+    let class = match component.scalar {
+        Scalar::Bool => LaneClass::Bool,
+        Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Int64 | Scalar::Min16Int | Scalar::Min12Int => {
+            LaneClass::Signed
+        }
+        Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => LaneClass::Unsigned,
+        Scalar::Float16
+        | Scalar::Half
+        | Scalar::Float32
+        | Scalar::Float64
+        | Scalar::Min16Float
+        | Scalar::Min10Float => LaneClass::Float,
+    };
+    FlatScalar { class, size: component.size, is_enum: false }
+}
+
+/// Innermost element that is no array, and the dimensions around it, outermost first.
+fn dimensions(layout: &LaidOut) -> (&LaidOut, Vec<FlatArray>) {
+    let (mut element, mut arrays) = (layout, Vec::new());
+    while let LaidOutShape::Array { element: inner, count, stride } = &element.shape {
+        let count = match count {
+            Count::Finite(count) => Some(*count),
+            Count::Unbounded => None,
+        };
+        arrays.push(FlatArray { count, stride: *stride });
+        element = inner;
+    }
+    (element, arrays)
+}

@@ -1,0 +1,187 @@
+//! What repairs a mismatch, as a clause.
+
+use super::flat_struct::{FlatMember, FlatStruct};
+use super::mismatch::{MismatchKind, StridedThing, bytes};
+
+/// Registers of D3D and rows of std140: what C++ programs align to.
+const REGISTER: u32 = 16;
+
+/// Both sides, for what stands around a member.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HintContext<'a> {
+    /// The block.
+    pub shader: &'a FlatStruct,
+    /// The host struct.
+    pub host: &'a FlatStruct,
+    /// Whether the host is in Rust, which aligns types and not members.
+    pub is_rust: bool,
+    /// Bytes by which the host is behind the shader already, for a reason that has a hint of its own; negative: ahead.
+    pub shift_before: i64,
+}
+
+impl<'a> HintContext<'a> {
+    /// The last member of a struct that ends at or before `offset`, on the level of `member`.
+    fn before(flat: &'a FlatStruct, member: &FlatMember) -> Option<&'a FlatMember> {
+        let is_before = |other: &&FlatMember| {
+            other.parent == member.parent && other.offset < member.offset && other.is_first_element
+        };
+        flat.members.iter().filter(is_before).max_by_key(|other| (other.offset, other.end()))
+    }
+
+    /// A member that stands before `host` in the host and behind `member` in the shader.
+    pub(super) fn passed(&self, member: &FlatMember, host: &FlatMember) -> Option<&'a FlatMember> {
+        let shader_offset = |key: &str| {
+            let mut level =
+                self.shader.members.iter().filter(|other| other.parent == member.parent && other.is_first_element);
+            level.find(|other| other.key == key).map(|other| other.offset)
+        };
+        let is_passed = |other: &&FlatMember| {
+            other.parent == host.parent
+                && other.offset < host.offset
+                && shader_offset(&other.key).is_some_and(|offset| offset > member.offset)
+        };
+        self.host.members.iter().find(is_passed)
+    }
+
+    /// A member of the host between two members that the shader has one behind the other.
+    fn extra(&self, member: &FlatMember, host: &FlatMember) -> Option<&'a FlatMember> {
+        let before = Self::before(self.host, host)?;
+        let has_namesake = self.shader.members.iter().any(|other| other.key == before.key);
+        let is_new = before.offset.saturating_add(REGISTER) > member.offset.min(host.offset);
+        (!has_namesake && is_new).then_some(before)
+    }
+}
+
+/// How a member gets to where the shader reads it.
+pub(super) fn moved_hint(context: &HintContext<'_>, member: &FlatMember, host: &FlatMember) -> String {
+    let (shader_before, host_before) =
+        (HintContext::before(context.shader, member), HintContext::before(context.host, host));
+    if let Some(hint) = order_hint(context, member, host) {
+        return hint;
+    }
+    // Where the host has the member once what stands before is repaired.
+    let repaired = |offset: u32| u32::try_from(i64::from(offset) - context.shift_before).unwrap_or(0);
+    let host_offset = repaired(host.offset);
+    if host_offset < member.offset {
+        let end = host_before.filter(|_| !context.is_rust).map_or(0, |before| repaired(before.end()));
+        return too_early_hint(member, host, member.offset - host_offset, end);
+    }
+
+    let late = host_offset - member.offset;
+    let name = leaf_name(&host.path);
+    if context.host.members.iter().any(|other| other.path.starts_with("_vptr") || other.path == "__vfptr") {
+        return "remove the virtual functions of the host struct, which put a pointer before its members".to_owned();
+    }
+    if let Some(extra) = context.extra(member, host) {
+        return format!(
+            "the shader has no `{}`: add it before `{}` there, or remove it from the host struct",
+            leaf_name(&extra.path),
+            leaf_name(&member.path)
+        );
+    }
+
+    match (shader_before, host_before) {
+        // A vector of three, behind which the shader packs what fits.
+        (Some(before), Some(found)) if found.end() == host.offset && repaired(found.end()) > before.end() => format!(
+            "the shader packs `{}` behind `{} {}`, which takes {} there and {} in the host: insert {} before `{}` in the \
+             shader, or make `{}` smaller",
+            leaf_name(&member.path),
+            before.type_name,
+            leaf_name(&before.path),
+            bytes(before.size.unwrap_or(0)),
+            found.size.unwrap_or(0),
+            bytes(late),
+            leaf_name(&member.path),
+            leaf_name(&found.path)
+        ),
+        (Some(before), _) => format!(
+            "the shader packs `{}` behind `{} {}`; the host aligns it: insert {} before it in the shader, or lower the \
+             alignment of `{name}` in the host",
+            leaf_name(&member.path),
+            before.type_name,
+            leaf_name(&before.path),
+            bytes(late)
+        ),
+        (None, _) => format!("remove {} before `{name}` in the host", bytes(late)),
+    }
+}
+
+/// Where both sides have the same members in another order.
+fn order_hint(context: &HintContext<'_>, member: &FlatMember, host: &FlatMember) -> Option<String> {
+    let passed = context.passed(member, host)?;
+    Some(format!(
+        "the members stand in another order: move `{}` before `{}` in the host",
+        leaf_name(&host.path),
+        leaf_name(&passed.path)
+    ))
+}
+
+/// What moves a member behind, whose predecessor ends at `end`. In Rust and at the start of a struct, where `end` is 0, only
+/// padding helps.
+fn too_early_hint(member: &FlatMember, host: &FlatMember, missing: u32, end: u32) -> String {
+    let name = leaf_name(&host.path);
+    let is_whole = member.has_members || !member.arrays.is_empty() || member.vectors.is_some() || is_vector(member);
+    if is_whole && end > 0 && member.offset.is_multiple_of(REGISTER) && end.next_multiple_of(REGISTER) == member.offset
+    {
+        return format!(
+            "declare `{} {name}` as `alignas({REGISTER})` in the host, or insert {} before `{name}`",
+            short_type(&host.type_name),
+            bytes(missing)
+        );
+    }
+    format!("insert {} before `{name}` in the host", bytes(missing))
+}
+
+/// What a member needs that the host does not have.
+pub(super) fn missing_hint(member: &FlatMember, found: Option<&FlatMember>) -> String {
+    let name = leaf_name(&member.path);
+    match found {
+        Some(found) => format!(
+            "add `{} {name}` before `{}` in the host, or remove it from the shader",
+            member.type_name,
+            leaf_name(&found.path)
+        ),
+        None => format!("add `{} {name}` to the host at byte {}", member.type_name, member.offset),
+    }
+}
+
+/// How elements or vectors get their distance.
+pub(super) fn stride_hint(member: &FlatMember, host: &FlatMember, kind: &MismatchKind) -> String {
+    let MismatchKind::StrideDiffers { of, shader_stride, host_stride } = kind else { return String::new() };
+    let name = leaf_name(&host.path);
+    match of {
+        StridedThing::MatrixVector => format!(
+            "each vector of `{}` takes {} in the shader: declare `{name}` with vectors of {}",
+            leaf_name(&member.path),
+            bytes(*shader_stride),
+            bytes(*shader_stride)
+        ),
+        StridedThing::ArrayElement if host_stride < shader_stride => format!(
+            "each element of `{}` takes {} in the shader: pad the element type of `{name}` to {}, or declare it \
+             `alignas({shader_stride})`",
+            leaf_name(&member.path),
+            bytes(*shader_stride),
+            bytes(*shader_stride)
+        ),
+        StridedThing::ArrayElement | StridedThing::BufferElement => format!(
+            "each element of `{}` takes {} in the shader: make the element type of `{name}` {} smaller",
+            leaf_name(&member.path),
+            bytes(*shader_stride),
+            bytes(host_stride.saturating_sub(*shader_stride))
+        ),
+    }
+}
+
+fn is_vector(member: &FlatMember) -> bool {
+    member.scalar.zip(member.size).is_some_and(|(scalar, size)| size > scalar.size)
+}
+
+/// The name behind the last full stop, without indices of first elements.
+fn leaf_name(path: &str) -> String {
+    path.rsplit('.').next().unwrap_or(path).replace("[0]", "[]")
+}
+
+/// A type without namespaces.
+fn short_type(name: &str) -> &str {
+    super::names::last_segment(name)
+}

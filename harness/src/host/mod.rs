@@ -1,0 +1,33 @@
+//! Compares structs of a host program with the shader blocks that they fill.
+//!
+//! [`ProgramStruct`] is a struct as its compiler laid it out, read from debug information by somebody else; a
+//! [`BlockLayout`](layoutproof_layout::BlockLayout) is a block under one rule set. `flatten_program` and `flatten_block` turn
+//! both into lanes, the scalars with their bytes, and [`compare()`] says where they part: first by bytes, then by names.
+//! [`matching`] finds out which struct belongs to which block. Nothing here reads files.
+
+mod block_places;
+mod compare;
+mod comparison;
+mod flat_struct;
+mod flatten_block;
+mod flatten_program;
+mod hint;
+mod lane_check;
+pub mod matching;
+mod mismatch;
+mod names;
+mod program_struct;
+pub mod shader_comment;
+mod vector_types;
+
+pub use block_places::member_places;
+pub use compare::{CompareOptions, ShaderBlock, compare};
+pub use comparison::{ComparedRow, Comparison, RowSide, RowState};
+pub use mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
+pub use program_struct::{
+    LaneClass, LinePlace, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
+};
+pub use vector_types::{VectorType, VectorTypes};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! Names of members and types without what conventions add to them, so that `m_viewProj` is `view_proj`.
+
+/// One-letter prefixes that stand before an underscore.
+const LETTERS_BEFORE_UNDERSCORE: &str = "bcfgikmnpsuv";
+
+/// One-letter prefixes that stand before a capital letter.
+const LETTERS_BEFORE_CAPITAL: &str = "gkmu";
+
+/// Suffixes that say that a type is for a buffer, as words.
+const BUFFER_WORDS: [&str; 16] = [
+    "cb",
+    "cbuffer",
+    "buffer",
+    "buf",
+    "constant",
+    "constants",
+    "data",
+    "params",
+    "parameters",
+    "uniform",
+    "uniforms",
+    "ubo",
+    "ssbo",
+    "block",
+    "struct",
+    "t",
+];
+
+/// Beginnings of the names of members that only fill space.
+const PADDING_WORDS: [&str; 7] = ["pad", "unused", "reserved", "dummy", "filler", "alignment", "spare"];
+
+/// The name of a member without prefix, underscores and case.
+pub(super) fn member_key(name: &str) -> String {
+    without_prefix(name).chars().filter(|character| *character != '_').flat_map(char::to_lowercase).collect()
+}
+
+/// The path of a member in its parent's.
+pub(super) fn join_path(parent: &str, name: &str) -> String {
+    if parent.is_empty() || name.is_empty() { format!("{parent}{name}") } else { format!("{parent}.{name}") }
+}
+
+/// True for a member that only fills space, and whose value nobody reads.
+pub(super) fn is_padding(name: &str) -> bool {
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let key = member_key(name.split('[').next().unwrap_or(name));
+    let is_number = key.chars().all(|character| character.is_ascii_digit());
+    is_number || PADDING_WORDS.iter().any(|word| key.starts_with(word))
+}
+
+/// The name of a type or block without namespaces, prefixes, and suffixes like `CB`, `Constants` or `Data`, in lowercase.
+pub(super) fn type_key(name: &str) -> String {
+    let mut words = words(without_prefix(last_segment(name)));
+    let is_buffer_word = |word: &String| BUFFER_WORDS.contains(&word.as_str());
+    while words.len() > 1 && words.last().is_some_and(is_buffer_word) {
+        words.pop();
+    }
+    while words.len() > 1 && words.first().is_some_and(|word| ["cb", "ubo", "ssbo", "cbuffer"].contains(&word.as_str()))
+    {
+        words.remove(0);
+    }
+    words.concat()
+}
+
+/// The name behind the last `::` that is not among template arguments.
+pub(super) fn last_segment(name: &str) -> &str {
+    let end = name.find('<').unwrap_or(name.len());
+    let start = name[..end].rfind("::").map_or(0, |at| at + 2);
+    &name[start..]
+}
+
+fn without_prefix(name: &str) -> &str {
+    let name = name.trim_start_matches('_');
+    let mut characters = name.chars();
+    let (Some(first), Some(second)) = (characters.next(), characters.next()) else { return name };
+
+    let before_underscore = second == '_' && LETTERS_BEFORE_UNDERSCORE.contains(first);
+    let before_capital = second.is_uppercase() && LETTERS_BEFORE_CAPITAL.contains(first);
+    if (before_underscore && name.len() > 2) || before_capital { &name[1..] } else { name }
+}
+
+/// Splits a name into words in lowercase: at underscores and before capitals that begin a word.
+fn words(name: &str) -> Vec<String> {
+    let characters: Vec<char> = name.chars().collect();
+    let mut words: Vec<String> = vec![String::new()];
+    for (index, &character) in characters.iter().enumerate() {
+        let behind_lowercase =
+            index.checked_sub(1).is_some_and(|before| !characters[before].is_uppercase() && characters[before] != '_');
+        let before_lowercase = characters.get(index + 1).is_some_and(|next| next.is_lowercase());
+        if character == '_' || (character.is_uppercase() && (behind_lowercase || before_lowercase)) {
+            words.push(String::new());
+        }
+        if character != '_' {
+            words.last_mut().expect("there is one from the start").extend(character.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conventions_of_types_do_not_count() {
+        for (name, key) in [
+            ("PerFrame", "perframe"),
+            ("PerFrameCB", "perframe"),
+            ("per_frame_constants", "perframe"),
+            ("engine::PerFrameData", "perframe"),
+            ("cbPerFrame", "perframe"),
+            ("CB_PerFrame", "perframe"),
+            ("gPerFrame", "perframe"),
+            ("PerFrameUniforms", "perframe"),
+            ("Constants", "constants"),
+            ("SceneCBuffer", "scenec"),
+            ("scene_t", "scene"),
+        ] {
+            assert_eq!(type_key(name), key, "{name}");
+        }
+    }
+
+    #[test]
+    fn conventions_of_members_do_not_count() {
+        for name in ["m_viewProj", "view_proj", "viewProj", "ViewProj", "mViewProj", "_viewProj", "u_ViewProj"] {
+            assert_eq!(member_key(name), "viewproj", "{name}");
+        }
+        for name in ["_pad0", "padding1", "__pad", "m_pad", "_0", "reserved[2]", "light.unused"] {
+            assert!(is_padding(name), "{name}");
+        }
+        for name in ["position", "exposure", "x", "lights[0].pos"] {
+            assert!(!is_padding(name), "{name}");
+        }
+    }
+}

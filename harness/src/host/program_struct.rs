@@ -1,0 +1,217 @@
+//! A struct of the host program as its compiler laid it out: what is compared with a shader's block.
+//!
+//! Whoever reads debug information makes these. All sizes, offsets and strides are bytes; offsets are relative to the
+//! enclosing struct.
+
+use serde::{Deserialize, Serialize};
+
+/// A struct of the host program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramStruct {
+    /// Qualified name: `engine::PerFrame`.
+    pub name: String,
+    /// File with the debug information, for people.
+    pub object: String,
+    /// Size in bytes, tail padding included.
+    pub size: u32,
+    /// Members of bases and its own, in the order of their declaration.
+    pub fields: Vec<ProgramField>,
+    /// Where it was declared.
+    pub place: Option<LinePlace>,
+    /// Whether its language promises this layout.
+    pub contract: ProgramContract,
+    /// Other layouts that the same name has in other units, in words: `52 bytes in b.cpp`.
+    pub other_layouts: Vec<String>,
+}
+
+/// Whether a language promises a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProgramContract {
+    /// C and C++: the declaration and the platform's ABI fix it.
+    Fixed,
+    /// Rust, and nothing says whether it is `repr(C)`.
+    Unstated,
+    /// Rust, and the compiler has reordered the members: certainly not `repr(C)`.
+    Reordered,
+}
+
+/// A member of a struct of the host program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramField {
+    /// Name; empty for a base and for an anonymous struct or union, whose members count as the struct's own.
+    pub name: String,
+    /// Type as the program spells it.
+    pub type_name: String,
+    /// Bytes from the start of the enclosing struct.
+    pub offset: u32,
+    /// What it is made of.
+    pub shape: ProgramShape,
+    /// Its bits, if it is a bit-field.
+    pub bits: Option<ProgramBits>,
+    /// Where it was declared.
+    pub place: Option<LinePlace>,
+}
+
+/// Where something was declared, in the host program or in a shader.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LinePlace {
+    /// File as the debug information or the user writes it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: Option<u32>,
+}
+
+/// Bits of a bit-field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramBits {
+    /// First bit from the start of the enclosing struct.
+    pub offset: u32,
+    /// Number of bits.
+    pub width: u32,
+}
+
+/// What a member is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProgramShape {
+    /// One value.
+    Scalar(ProgramScalar),
+    /// A vector of the compiler.
+    Vector {
+        /// One component.
+        component: ProgramScalar,
+        /// Number of components.
+        count: u32,
+        /// Size in bytes, padding behind the last component included.
+        size: u32,
+    },
+    /// One dimension of an array.
+    Array {
+        /// Element.
+        element: Box<ProgramShape>,
+        /// Spelling of the element's type.
+        element_name: String,
+        /// Number of elements; `None` for a flexible array.
+        count: Option<u32>,
+        /// Bytes from one element to the next.
+        stride: u32,
+    },
+    /// A struct or class.
+    Struct {
+        /// Its members.
+        fields: Vec<ProgramField>,
+        /// Size in bytes.
+        size: u32,
+    },
+    /// A union: its members share bytes.
+    Union {
+        /// Its members.
+        fields: Vec<ProgramField>,
+        /// Size in bytes.
+        size: u32,
+    },
+    /// Bytes that no shader can read as a value: a pointer, or a type that is not described.
+    Opaque {
+        /// What it is: `pointer`.
+        description: String,
+        /// Size in bytes.
+        size: u32,
+    },
+}
+
+/// A scalar type of the host program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramScalar {
+    /// What its bits mean.
+    pub class: LaneClass,
+    /// Size in bytes.
+    pub size: u32,
+    /// Whether it is an enumeration.
+    pub is_enum: bool,
+}
+
+/// What the bits of a scalar mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LaneClass {
+    /// Floating point of any size.
+    Float,
+    /// Signed integer.
+    Signed,
+    /// Unsigned integer.
+    Unsigned,
+    /// Truth value.
+    Bool,
+    /// Bits of a bit-field.
+    Bits,
+    /// No number: a pointer, or what is not described.
+    Opaque,
+}
+
+impl ProgramStruct {
+    /// Whether two structs have the same members at the same bytes; types may be spelled differently.
+    pub fn has_same_layout(&self, other: &Self) -> bool {
+        self.size == other.size && same_fields(&self.fields, &other.fields)
+    }
+}
+
+fn same_fields(left: &[ProgramField], right: &[ProgramField]) -> bool {
+    let is_same = |pair: (&ProgramField, &ProgramField)| {
+        let (left, right) = pair;
+        left.name == right.name
+            && left.offset == right.offset
+            && left.bits == right.bits
+            && same_shape(&left.shape, &right.shape)
+    };
+    left.len() == right.len() && left.iter().zip(right).all(is_same)
+}
+
+fn same_shape(left: &ProgramShape, right: &ProgramShape) -> bool {
+    match (left, right) {
+        (
+            ProgramShape::Array { element, count, stride, .. },
+            ProgramShape::Array { element: other, count: other_count, stride: other_stride, .. },
+        ) => count == other_count && stride == other_stride && same_shape(element, other),
+        (ProgramShape::Struct { fields, size }, ProgramShape::Struct { fields: other, size: other_size })
+        | (ProgramShape::Union { fields, size }, ProgramShape::Union { fields: other, size: other_size }) => {
+            size == other_size && same_fields(fields, other)
+        }
+        (ProgramShape::Opaque { size, .. }, ProgramShape::Opaque { size: other, .. }) => size == other,
+        _ => left == right,
+    }
+}
+
+impl LaneClass {
+    /// The word for messages, which fits behind a size: `4-byte float`.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Float => "float",
+            Self::Signed => "signed integer",
+            Self::Unsigned => "unsigned integer",
+            Self::Bool => "bool",
+            Self::Bits => "bit-field",
+            Self::Opaque => "pointer or opaque value",
+        }
+    }
+
+    /// Whether values are whole numbers.
+    pub fn is_integer(self) -> bool {
+        match self {
+            Self::Signed | Self::Unsigned => true,
+            Self::Float | Self::Bool | Self::Bits | Self::Opaque => false,
+        }
+    }
+}
+
+impl ProgramShape {
+    /// Size in bytes; that of a flexible array is 0, `None` beyond 2^32.
+    pub fn size(&self) -> Option<u32> {
+        match self {
+            Self::Scalar(scalar) => Some(scalar.size),
+            Self::Array { count, stride, .. } => stride.checked_mul(count.unwrap_or(0)),
+            Self::Vector { size, .. }
+            | Self::Struct { size, .. }
+            | Self::Union { size, .. }
+            | Self::Opaque { size, .. } => Some(*size),
+        }
+    }
+}

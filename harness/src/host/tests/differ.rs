@@ -1,0 +1,218 @@
+//! The mistakes that people make, each with its words and its hint.
+
+use super::compared;
+
+/// The first mismatch must have these words and this hint; the number is how many members follow it.
+#[track_caller]
+fn differs(rules: &str, shader: &str, host: &str, words: &str, hint: &str, followers: u32) {
+    let comparison = compared(rules, shader, host);
+    let Some(first) = comparison.mismatches.first() else { panic!("{shader}\n{host}\nagree") };
+    assert_eq!(first.to_string(), words, "{shader}\n{host}");
+    assert!(first.hint.contains(hint), "{shader}\n{host}\nhint: {}", first.hint);
+    let more: Vec<String> = comparison.mismatches[1..].iter().map(ToString::to_string).collect();
+    assert!(more.is_empty(), "{shader}\n{host}\n{more:#?}");
+    assert_eq!(first.followers, followers, "{shader}\n{host}");
+}
+
+/// Offsets of the shader are those of DXC for D3D12 (`hlsl-cbuffer`).
+#[test]
+fn members_that_have_moved() {
+    // A vector of three that takes 16 bytes in C++, behind which the shader packs a number.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float4x4 m; float3 eye; float t; float2 jitter; float4 b; };",
+        "0 mat4 m 64 vec4 eye 80 float t 84 vec2 jitter 96 vec4 b size 112",
+        "offset moved: the shader has `t` at byte 76, the host at byte 80",
+        "the shader packs `t` behind `float3 eye`, which takes 12 bytes there and 16 in the host",
+        1,
+    );
+    // A vector of three that the shader does not let straddle a register.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float2 jitter; float3 sunDir; float exposure; };",
+        "0 vec2 jitter 8 vec3 sunDir 20 float exposure size 24",
+        "offset moved: the shader has `sunDir` at byte 16, the host at byte 8",
+        "declare `vec3 sunDir` as `alignas(16)` in the host, or insert 8 bytes before `sunDir`",
+        1,
+    );
+    // A double that C++ aligns to 8, and Slang's scalar layout too; DXC packs nothing before it either.
+    differs(
+        "scalar",
+        "struct S { float a; float b; float c; double d; float e; }; StructuredBuffer<S> s;",
+        "0 float a 4 float b 8 float c 12 double d 20 float e size 24",
+        "offset moved: the shader has `d` at byte 16, the host at byte 12",
+        "insert 4 bytes before `d`",
+        1,
+    );
+    // A nested struct begins a register.
+    differs(
+        "hlsl-cbuffer",
+        "struct Fog { float density; float start; }; cbuffer Frame { float t; Fog fog; };",
+        "0 float t 4 { 0 float density 4 float start size 8 } fog size 12",
+        "offset moved: the shader has `fog` at byte 16, the host at byte 4",
+        "as `alignas(16)` in the host",
+        2,
+    );
+    // A member that only the host has.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float4 a; float b; float c; };",
+        "0 vec4 a 16 float extra 20 float b 24 float c size 28",
+        "offset moved: the shader has `b` at byte 16, the host at byte 20",
+        "the shader has no `extra`: add it before `b` there",
+        1,
+    );
+    // A member that only the shader has.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float4 a; float extra; float b; float c; };",
+        "0 vec4 a 16 float b 20 float c size 24",
+        "missing in host: the shader reads `extra` at byte 16, where the host has `b`",
+        "add `float extra` before `b` in the host",
+        2,
+    );
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float4 a; float4 b; };",
+        "0 vec4 a size 16",
+        "missing in host: the shader reads `b` up to byte 32, but the host struct has 16 bytes",
+        "add `float4 b` to the host struct",
+        0,
+    );
+    // Other types in another order.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float3 dir; float power; float4 c; };",
+        "0 float power 4 vec3 dir 16 vec4 c size 32",
+        "offset moved: the shader has `dir` at byte 0, the host at byte 4",
+        "move `dir` before `power` in the host",
+        1,
+    );
+}
+
+#[test]
+fn names_that_are_swapped() {
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float4x4 view; float4x4 proj; float4 c; };",
+        "0 mat4 m_proj 64 mat4 m_view 128 vec4 c size 144",
+        "swapped names: `view` of the host fills `proj` of the shader, and the other way round",
+        "exchange `view` and `proj` on one side",
+        0,
+    );
+}
+
+#[test]
+fn strides_and_counts() {
+    // An array of numbers in a constant buffer has one in each register.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float weights[4]; float4 c; };",
+        "0 float weights[4]/4 16 vec4 c size 32",
+        "array stride differs: `weights` has 16 bytes in the shader, 4 in the host",
+        "each element of `weights` takes 16 bytes in the shader",
+        1,
+    );
+    // A vector of three in an array.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float3 probes[4]; };",
+        "0 vec3 probes[4]/12 size 48",
+        "array stride differs: `probes` has 16 bytes in the shader, 12 in the host",
+        "each element of `probes` takes 16 bytes",
+        0,
+    );
+    // A matrix of three vectors.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float3x3 normal; };",
+        "0 mat3 normal size 36",
+        "matrix stride differs: `normal` has 16 bytes in the shader, 12 in the host",
+        "declare `normal` with vectors of 16 bytes",
+        0,
+    );
+    // Padding that is missing at the end of an element.
+    differs(
+        "std430",
+        "struct P { float3 pos; float4 c; float t; }; StructuredBuffer<P> ps;",
+        "0 vec3 pos 16 vec4 c 32 float t size 36",
+        "buffer stride differs: this block has 48 bytes in the shader, 36 in the host",
+        "add 12 bytes at the end of `engine::Frame`",
+        0,
+    );
+    differs(
+        "std140",
+        "struct Light { float3 pos; }; struct S { Light lights[3]; }; ConstantBuffer<S> s;",
+        "0 { 0 vec3 pos size 12 } lights[3]/12 size 36",
+        "array stride differs: `lights` has 16 bytes in the shader, 12 in the host",
+        "pad the element type of `lights` to 16 bytes",
+        0,
+    );
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float4 lights[8]; };",
+        "0 vec4 lights[4]/16 size 64",
+        "array count differs: `lights` has 8 elements in the shader, 4 in the host",
+        "give both arrays as many elements",
+        0,
+    );
+}
+
+#[test]
+fn sizes_and_meanings_of_numbers() {
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { bool on; float t; };",
+        "0 bool on 4 float t size 8",
+        "bool size: a bool has 4 bytes in the shader, but `on` has 1 in the host",
+        "declare `on` as `uint32_t`",
+        0,
+    );
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { uint mode; float t; };",
+        "0 enum8 mode 4 float t size 8",
+        "size differs: enum `mode` has 4 bytes in the shader, 1 in the host",
+        "declare the enum of `mode` with an underlying type of 4 bytes",
+        0,
+    );
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { int count; float t; };",
+        "0 float count 4 float t size 8",
+        "class differs: `count` is a signed integer in the shader, a float in the host",
+        "the same kind of number",
+        0,
+    );
+    differs(
+        "hlsl-structured",
+        "struct P { float16_t2 uv; float t; }; StructuredBuffer<P> ps;",
+        "0 vec2 uv 8 float t size 12",
+        "size differs: float `uv` has 2 bytes in the shader, 4 in the host",
+        "components of 2 bytes",
+        1,
+    );
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { uint flags; float t; };",
+        "0 bits:0:8 flags 1 bits:8:8 layer 4 float t size 8",
+        "bit-field: the host has the bit-field `flags` where the shader reads all of `flags`",
+        "as a whole number in the host",
+        0,
+    );
+}
+
+/// The second element of the host's arrays is elsewhere too, but only the cause is told.
+#[test]
+fn the_cause_is_told_and_not_what_follows() {
+    let comparison = compared(
+        "hlsl-cbuffer",
+        "struct Light { float2 size; float3 pos; float power; }; cbuffer Frame { Light lights[3]; float t; };",
+        "0 { 0 vec2 size 8 vec3 pos 20 float power size 24 } lights[3]/24 72 float t size 76",
+    );
+    let found: Vec<String> = comparison.mismatches.iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["offset moved: the shader has `lights[].pos` at byte 16, the host at byte 8",]);
+    assert_eq!(comparison.mismatches[0].followers, 2);
+    assert_eq!(comparison.mismatches[0].host_at.as_ref().and_then(|place| place.line), Some(3));
+    assert_eq!(comparison.mismatches[0].shader_at.as_ref().and_then(|place| place.line), Some(1));
+}

@@ -1,0 +1,31 @@
+//! Tables of blocks and host structs: what people get wrong, and what must raise no alarm.
+//!
+//! Blocks are HLSL, laid out under a rule set that other tests prove against DXC and Slang. Host structs are written with
+//! the offsets that the Itanium C++ ABI for x86-64 gives them; Microsoft's agrees for these types.
+
+mod agree;
+mod differ;
+mod program_text;
+
+use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
+
+use super::{CompareOptions, Comparison, ShaderBlock, VectorTypes, compare, member_places};
+use crate::declare::{DeclareOptions, declare};
+use crate::input::sources::SourceMap;
+
+/// Compares the only block of a shader with a host struct.
+#[track_caller]
+fn compared(rules: &str, shader: &str, host: &str) -> Comparison {
+    let mut sources = SourceMap::default();
+    let file = sources.add("frame.hlsl", shader);
+    let end = u32::try_from(shader.len()).unwrap();
+    let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).expect("a shader");
+    let [block] = module.blocks.as_slice() else { panic!("one block is compared") };
+
+    let layout = lay_out(block, find(rules).expect("the table has the rules"), LayoutOptions::default());
+    let places = member_places(block, &sources);
+    let shader = ShaderBlock { layout: &layout, root: layout.result.as_ref().unwrap(), places: &places };
+    let renames = std::collections::BTreeMap::new();
+    let options = CompareOptions { renames: &renames, vector_types: VectorTypes::built_in() };
+    compare(shader, &program_text::program(host), options)
+}

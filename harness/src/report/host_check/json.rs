@@ -1,0 +1,171 @@
+//! The check as JSON, as `cli-contract.md` describes it.
+
+use serde::Serialize;
+
+use super::text::place_text;
+use super::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
+use crate::host::{ComparedRow, LinePlace, RowSide, RowState};
+
+/// Version of the format.
+const SCHEMA: u32 = 1;
+
+/// Writes a check as one JSON object.
+///
+/// # Panics
+/// Never: see the reason beside the call.
+pub fn json(check: &HostCheck) -> String {
+    let answer = JsonCheck {
+        schema: SCHEMA,
+        pairs: check.pairs.iter().map(JsonPair::new).collect(),
+        unmatched_blocks: check.unmatched.iter().map(JsonUnmatched::new).collect(),
+        unmatched_hosts: check.unmatched.iter().filter_map(stated_host).collect(),
+        complaints: &check.complaints,
+    };
+    serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail")
+}
+
+#[derive(Debug, Serialize)]
+struct JsonCheck<'a> {
+    schema: u32,
+    pairs: Vec<JsonPair<'a>>,
+    unmatched_blocks: Vec<JsonUnmatched<'a>>,
+    unmatched_hosts: Vec<&'a str>,
+    complaints: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct JsonPair<'a> {
+    block: &'a str,
+    kind: &'a str,
+    target: &'a str,
+    shader: &'a str,
+    host: &'a str,
+    host_file: &'a str,
+    outcome: &'a str,
+    known: &'a [String],
+    shader_size: Option<u32>,
+    host_size: u32,
+    mismatches: Vec<JsonMismatch<'a>>,
+    members: Vec<JsonMember<'a>>,
+    remarks: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonMismatch<'a> {
+    path: &'a str,
+    kind: &'a str,
+    message: String,
+    hint: &'a str,
+    followers: u32,
+    shader_at: Option<String>,
+    host_at: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonMember<'a> {
+    path: Option<&'a str>,
+    host_path: Option<&'a str>,
+    shader_type: Option<&'a str>,
+    host_type: Option<&'a str>,
+    shader_offset: Option<u32>,
+    host_offset: Option<u32>,
+    shader_size: Option<u32>,
+    host_size: Option<u32>,
+    shader_at: Option<String>,
+    host_at: Option<String>,
+    state: &'a str,
+    hint: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonUnmatched<'a> {
+    block: &'a str,
+    target: &'a str,
+    shader: &'a str,
+    at: Option<String>,
+    reason: String,
+}
+
+impl<'a> JsonPair<'a> {
+    fn new(pair: &'a CheckedPair) -> Self {
+        let comparison = &pair.comparison;
+        let mismatches = comparison.mismatches.iter().map(|mismatch| JsonMismatch {
+            path: &mismatch.path,
+            kind: mismatch.kind.name(),
+            message: mismatch.to_string(),
+            hint: &mismatch.hint,
+            followers: mismatch.followers,
+            shader_at: at(mismatch.shader_at.as_ref()),
+            host_at: at(mismatch.host_at.as_ref()),
+        });
+        Self {
+            block: &pair.block,
+            kind: pair.kind.as_str(),
+            target: &pair.target,
+            shader: &pair.shader,
+            host: &pair.host,
+            host_file: &pair.host_file,
+            outcome: pair.outcome().as_str(),
+            known: &pair.known,
+            shader_size: comparison.shader_size,
+            host_size: comparison.host_size,
+            mismatches: mismatches.collect(),
+            members: comparison.rows.iter().map(|row| JsonMember::new(row, pair)).collect(),
+            remarks: comparison.remarks.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl<'a> JsonMember<'a> {
+    fn new(row: &'a ComparedRow, pair: &'a CheckedPair) -> Self {
+        let (shader, host) = (row.shader.as_ref(), row.host.as_ref());
+        let place = |side: Option<&'a RowSide>| side.and_then(|side| at(side.place.as_ref()));
+        let hint = row.mismatch.and_then(|index| pair.comparison.mismatches.get(index));
+        Self {
+            path: shader.map(|side| side.path.as_str()),
+            host_path: host.map(|side| side.path.as_str()),
+            shader_type: shader.map(|side| side.type_name.as_str()),
+            host_type: host.map(|side| side.type_name.as_str()),
+            shader_offset: shader.map(|side| side.offset),
+            host_offset: host.map(|side| side.offset),
+            shader_size: shader.and_then(|side| side.size),
+            host_size: host.and_then(|side| side.size),
+            shader_at: place(shader),
+            host_at: place(host),
+            state: match row.state {
+                RowState::Agrees => "agree",
+                RowState::Differs => "differ",
+                RowState::Follows => "follow",
+                RowState::OneSided => "one-sided",
+            },
+            hint: hint.filter(|_| row.state == RowState::Differs).map(|mismatch| mismatch.hint.as_str()),
+        }
+    }
+}
+
+impl<'a> JsonUnmatched<'a> {
+    fn new(unmatched: &'a UnmatchedBlock) -> Self {
+        Self {
+            block: &unmatched.block,
+            target: &unmatched.target,
+            shader: &unmatched.shader,
+            at: at(unmatched.place.as_ref()),
+            reason: unmatched.reason.to_string(),
+        }
+    }
+}
+
+/// The host type that the user names, and that no file defines.
+fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
+    match &unmatched.reason {
+        UnmatchedReason::StatedMissing { stated, .. } => Some(stated),
+        UnmatchedReason::NoType(_)
+        | UnmatchedReason::Ambiguous(_)
+        | UnmatchedReason::OnlyDeclared(_)
+        | UnmatchedReason::Forbidden(_) => None,
+    }
+}
+
+fn at(place: Option<&LinePlace>) -> Option<String> {
+    place.map(place_text)
+}

@@ -1,0 +1,277 @@
+//! The table that people read: the host's members beside the shader's, at 80 columns.
+
+use layoutproof_layout::BlockKind;
+
+use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock};
+use crate::host::{ComparedRow, LinePlace, Mismatch, RowSide, RowState};
+use crate::report::style::{Style, TextLines, Tone, counted, one_line, pad, pad_left, width};
+
+/// Columns of a line.
+const LINE_COLUMNS: usize = 80;
+/// Columns of the mark, of an offset and of a size.
+const MARK_COLUMNS: usize = 3;
+const NUMBER_COLUMNS: usize = 6;
+/// Columns of a side's member.
+const MEMBER_COLUMNS: usize = 24;
+/// Columns before the text of a detail.
+const DETAIL_COLUMNS: usize = 11;
+
+/// Every pair that differs as a table, the others as a line each, and a summary.
+pub fn text(check: &HostCheck, style: Style) -> String {
+    let mut lines = TextLines::default();
+    for pair in &check.pairs {
+        match pair.outcome() {
+            PairOutcome::Agree => lines.append(&agreeing(pair, style)),
+            PairOutcome::Known => lines.append(&known(pair, style)),
+            PairOutcome::Differ => lines.append(&differing(pair, style)),
+        }
+    }
+
+    for unmatched in &check.unmatched {
+        lines.append(&without_host(unmatched, check.is_strict, style));
+    }
+    for complaint in &check.complaints {
+        wrapped(&mut lines, &style.verb(Tone::Disagree, "Error"), complaint);
+    }
+    lines.push(&format!("{} {}", style.verb(Tone::Strong, "Summary"), summary(check)));
+    lines.into_text()
+}
+
+/// `2 agree, 1 differs, 3 blocks without a host struct`.
+fn summary(check: &HostCheck) -> String {
+    let count = |outcome| {
+        let number = check.pairs.iter().filter(|pair| pair.outcome() == outcome).count();
+        u64::try_from(number).unwrap_or(u64::MAX)
+    };
+    let (agree, differ, known) = (count(PairOutcome::Agree), count(PairOutcome::Differ), count(PairOutcome::Known));
+    let mut parts = vec![format!("{agree} agree")];
+    if differ > 0 {
+        parts.push(format!("{differ} differ"));
+    }
+    if known > 0 {
+        parts.push(format!("{known} known"));
+    }
+    let unmatched = u64::try_from(check.unmatched.len()).unwrap_or(u64::MAX);
+    if unmatched > 0 {
+        parts.push(format!("{} without a host struct", counted(unmatched, "block")));
+    }
+    if check.pairs.is_empty() {
+        parts =
+            vec!["nothing was compared".to_owned(), format!("{} without a host struct", counted(unmatched, "block"))];
+    }
+    parts.join(", ")
+}
+
+fn pair_name(pair: &CheckedPair, style: Style) -> String {
+    let dot = style.dot();
+    one_line(&format!("{} {dot} {} {dot} {} in {}", pair.block, pair.target, pair.host, pair.host_file))
+}
+
+fn agreeing(pair: &CheckedPair, style: Style) -> String {
+    let mut lines = TextLines::default();
+    wrapped(&mut lines, &style.verb(Tone::Agree, "Agree"), &pair_name(pair, style));
+    for remark in &pair.comparison.remarks {
+        detail(&mut lines, "note", &remark.to_string(), style);
+    }
+    lines.into_text()
+}
+
+fn known(pair: &CheckedPair, style: Style) -> String {
+    let mut lines = TextLines::default();
+    wrapped(&mut lines, &style.verb(Tone::Known, "Known"), &pair_name(pair, style));
+    for reason in &pair.known {
+        detail(&mut lines, "reason", reason, style);
+    }
+    lines.into_text()
+}
+
+fn differing(pair: &CheckedPair, style: Style) -> String {
+    let mut lines = TextLines::default();
+    wrapped(&mut lines, &style.verb(Tone::Disagree, "Differ"), &pair_name(pair, style));
+    lines.push("");
+    lines.append(&table(pair, style));
+    lines.push("");
+
+    for mismatch in &pair.comparison.mismatches {
+        let followers = match mismatch.followers {
+            0 => String::new(),
+            1 => "; 1 member behind it follows".to_owned(),
+            several => format!("; {} behind it follow", counted(several.into(), "member")),
+        };
+        let sentence = format!("{mismatch}{followers}");
+        wrapped(&mut lines, &style.paint(Tone::Disagree, &pad_left("!", DETAIL_COLUMNS - 1)), &one_line(&sentence));
+        detail(&mut lines, "hint", &mismatch.hint, style);
+        detail(&mut lines, "at", &places(mismatch, style), style);
+    }
+    for remark in &pair.comparison.remarks {
+        detail(&mut lines, "note", &remark.to_string(), style);
+    }
+    lines.push("");
+    lines.into_text()
+}
+
+fn places(mismatch: &Mismatch, style: Style) -> String {
+    let named =
+        |side: &str, place: &Option<LinePlace>| place.as_ref().map(|place| format!("{side} {}", place_text(place)));
+    let both = [named("shader", &mismatch.shader_at), named("host", &mismatch.host_at)];
+    let both: Vec<String> = both.into_iter().flatten().collect();
+    both.join(&format!(" {} ", style.dot()))
+}
+
+/// `engine.h:12`.
+pub(super) fn place_text(place: &LinePlace) -> String {
+    match place.line {
+        Some(line) => format!("{}:{line}", place.file),
+        None => place.file.clone(),
+    }
+}
+
+fn table(pair: &CheckedPair, style: Style) -> String {
+    let mut lines = TextLines::default();
+    let numbers = format!("{}{}", pad_left("offset", NUMBER_COLUMNS), pad_left("size", NUMBER_COLUMNS));
+    let shader = match pair.kind {
+        BlockKind::StructuredElement => format!("element of {}", pair.block),
+        kind => format!("{kind} {}", pair.block),
+    };
+    let heading = format!("{}{numbers}  {}  {numbers}  {}", " ".repeat(MARK_COLUMNS), cut(&shader, style), pair.host);
+    lines.push(&style.paint(Tone::Strong, &shortened(&heading, style)));
+
+    for (index, row) in pair.comparison.rows.iter().enumerate() {
+        lines.append(&holes_before(&pair.comparison.rows, index, style));
+        lines.push(&row_line(row, style));
+    }
+
+    let (shader, host) = (pair.comparison.shader_size, Some(pair.comparison.host_size));
+    let number = |bytes: Option<u32>| bytes.map_or_else(|| "[]".to_owned(), |bytes| bytes.to_string());
+    let end = |bytes| format!("{}{}", pad_left(&number(bytes), NUMBER_COLUMNS), " ".repeat(NUMBER_COLUMNS));
+    let line = format!(
+        "{}{}  {}  {}  size",
+        " ".repeat(MARK_COLUMNS),
+        end(shader),
+        pad(if shader.is_some() { "size" } else { "no end" }, MEMBER_COLUMNS),
+        end(host)
+    );
+    lines.push(&style.paint(Tone::Dim, &line));
+    lines.into_text()
+}
+
+fn row_line(row: &ComparedRow, style: Style) -> String {
+    let (mark, tone) = match row.state {
+        RowState::Differs => (" ! ", Tone::Disagree),
+        RowState::Follows => (" . ", Tone::Skip),
+        RowState::Agrees => ("   ", Tone::Plain),
+        RowState::OneSided => ("   ", Tone::Dim),
+    };
+    let line = format!("{mark}{}  {}", side(row.shader.as_ref(), style), side(row.host.as_ref(), style));
+    style.paint(tone, line.trim_end())
+}
+
+fn side(side: Option<&RowSide>, style: Style) -> String {
+    let Some(side) = side else { return " ".repeat(2 * NUMBER_COLUMNS + 2 + MEMBER_COLUMNS) };
+    let name = side.path.rsplit('.').next().filter(|_| side.depth > 0).unwrap_or(&side.path);
+    let indent = "  ".repeat(side.depth as usize);
+    let (base, dimensions) = side.type_name.split_once('[').map_or((side.type_name.as_str(), ""), |parts| parts);
+    let dimensions = if dimensions.is_empty() { String::new() } else { format!("[{dimensions}") };
+    let base = short_type(base);
+    let text = format!("{indent}{base} {}{dimensions}", name.trim_end_matches("[]"));
+    let bytes = side.size.map_or_else(|| "[]".to_owned(), |bytes| bytes.to_string());
+    format!(
+        "{}{}  {}",
+        pad_left(&side.offset.to_string(), NUMBER_COLUMNS),
+        pad_left(&bytes, NUMBER_COLUMNS),
+        cut(one_line(&text).trim_start_matches(if indent.is_empty() { " " } else { "" }), style)
+    )
+}
+
+/// A type without namespaces, and without the arguments of a template.
+fn short_type(name: &str) -> &str {
+    let name = name.split('<').next().unwrap_or(name);
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// A text in the columns of a member.
+fn cut(text: &str, style: Style) -> String {
+    if width(text) <= MEMBER_COLUMNS {
+        return pad(text, MEMBER_COLUMNS);
+    }
+    let ellipsis = style.ellipsis();
+    let kept: String = text.chars().take(MEMBER_COLUMNS - width(ellipsis)).collect();
+    format!("{kept}{ellipsis}")
+}
+
+fn shortened(line: &str, style: Style) -> String {
+    if width(line) <= LINE_COLUMNS {
+        return line.to_owned();
+    }
+    let ellipsis = style.ellipsis();
+    let kept: String = line.chars().take(LINE_COLUMNS - width(ellipsis)).collect();
+    format!("{kept}{ellipsis}")
+}
+
+/// The padding of both sides in front of a row.
+fn holes_before(rows: &[ComparedRow], index: usize, style: Style) -> String {
+    let shader: Vec<Option<&RowSide>> = rows.iter().map(|row| row.shader.as_ref()).collect();
+    let host: Vec<Option<&RowSide>> = rows.iter().map(|row| row.host.as_ref()).collect();
+    let (shader, host) = (hole_before(&shader, index), hole_before(&host, index));
+    if shader.is_none() && host.is_none() {
+        return String::new();
+    }
+    let empty = " ".repeat(2 * NUMBER_COLUMNS + 2 + MEMBER_COLUMNS);
+    let line = format!("   {}  {}", shader.unwrap_or(empty), host.unwrap_or_default());
+    format!("{}\n", style.paint(Tone::Dim, line.trim_end()))
+}
+
+/// The bytes between a row of one side and what ends before it there.
+fn hole_before(sides: &[Option<&RowSide>], index: usize) -> Option<String> {
+    let own = sides.get(index).copied().flatten()?;
+    let end = |side: &RowSide| side.offset.saturating_add(side.size.unwrap_or(0));
+    let others = || sides.iter().flatten().filter(|side| !std::ptr::eq(**side, own));
+
+    // A struct that begins here has the hole before it, and one around it says where its own members begin.
+    let is_first = !sides[..index].iter().flatten().any(|side| side.offset == own.offset);
+    let outer = others().filter(|side| side.depth < own.depth && side.offset <= own.offset && end(side) > own.offset);
+    let before = others().filter(|side| side.offset < own.offset && end(side) <= own.offset).map(|side| end(side));
+    let start = before.chain(outer.map(|side| side.offset)).max().unwrap_or(0);
+
+    let size = own.offset.checked_sub(start).filter(|size| *size > 0 && is_first)?;
+    Some(format!(
+        "{}{}  {}",
+        pad_left(&start.to_string(), NUMBER_COLUMNS),
+        pad_left(&size.to_string(), NUMBER_COLUMNS),
+        pad("// padding", MEMBER_COLUMNS)
+    ))
+}
+
+fn without_host(unmatched: &UnmatchedBlock, is_strict: bool, style: Style) -> String {
+    let mut lines = TextLines::default();
+    let is_error = is_strict || unmatched.reason.is_error();
+    let (tone, word) = if is_error { (Tone::Disagree, "No match") } else { (Tone::Skip, "No match") };
+    let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), place_text);
+    let text = format!("{} {} {} ({place}): {}", unmatched.block, style.dot(), unmatched.target, unmatched.reason);
+    wrapped(&mut lines, &style.verb(tone, word), &one_line(&text));
+    lines.into_text()
+}
+
+/// A line below another one, with a word before it.
+fn detail(lines: &mut TextLines, word: &str, text: &str, style: Style) {
+    if !text.is_empty() {
+        wrapped(lines, &style.paint(Tone::Dim, &pad_left(word, DETAIL_COLUMNS - 1)), &one_line(text));
+    }
+}
+
+/// Text behind a word of ten columns, broken between words.
+fn wrapped(lines: &mut TextLines, word: &str, text: &str) {
+    let mut line = format!("{word} ");
+    let mut used = DETAIL_COLUMNS;
+    for part in text.split(' ') {
+        if used > DETAIL_COLUMNS && used + width(part) > LINE_COLUMNS {
+            lines.push(&line);
+            line = " ".repeat(DETAIL_COLUMNS);
+            used = DETAIL_COLUMNS;
+        }
+        line += part;
+        line.push(' ');
+        used += width(part) + 1;
+    }
+    lines.push(&line);
+}

@@ -1,0 +1,226 @@
+//! The rows of a block's table: a declaration with what each layout says of it, holes where they are, strides where layouts
+//! differ, the size and the padding at the end.
+//!
+//! [`super::struct_text`] draws them. Layouts are matched by the paths of members.
+
+use std::collections::HashMap;
+
+use layoutproof_layout::MemberRow;
+
+use super::declaration_words::DeclarationWords;
+use super::holes::{HoleRange, Holes};
+use super::member_tree::{MemberNode, split_dimensions, strides, trees};
+use super::shown_columns::{PaddingShare, ShownColumnBlock};
+use super::struct_lines::order_word;
+use crate::report::style::{Tone, width};
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+pub(super) struct BlockRow {
+    /// The declaration, with its indent.
+    pub label: String,
+    /// What stands behind it as a comment: strides and bits.
+    pub note: String,
+    /// One for each column of numbers; empty where a column has none.
+    pub cells: Vec<String>,
+    /// The look of the row.
+    pub tone: Tone,
+    /// True if the row has the places of a member, which may differ.
+    pub is_member: bool,
+}
+
+/// What the columns of numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TableKind {
+    /// Offset and size of one layout.
+    Single,
+    /// The offsets of one layout in each column.
+    SideBySide,
+}
+
+/// A block's layouts that share a table, at least one.
+pub(super) struct BlockRows<'a> {
+    layouts: Vec<IndexedLayout<'a>>,
+    kind: TableKind,
+    words: DeclarationWords,
+    rows: Vec<BlockRow>,
+}
+
+/// A layout with its members and holes by path.
+struct IndexedLayout<'a> {
+    block: &'a ShownColumnBlock,
+    members: HashMap<&'a str, &'a MemberRow>,
+    holes: Holes<'a>,
+}
+
+impl<'a> IndexedLayout<'a> {
+    fn of(block: &'a ShownColumnBlock) -> Self {
+        let shown = &block.shown;
+        // Of two rows of one path the first counts.
+        let members = shown.members.iter().rev().map(|row| (row.path.as_str(), row)).collect();
+        let end = shown.stride.or(shown.size);
+        Self { block, members, holes: Holes::of(&shown.members, end) }
+    }
+}
+
+/// Spaces for each level of structs.
+const INDENT: &str = "  ";
+
+impl<'a> BlockRows<'a> {
+    /// The rows of `blocks`, which are one block under several layouts.
+    pub(super) fn of(blocks: &[&'a ShownColumnBlock], kind: TableKind, words: DeclarationWords) -> Vec<BlockRow> {
+        let layouts: Vec<_> = blocks.iter().map(|block| IndexedLayout::of(block)).collect();
+        let Some(first) = blocks.first() else { return Vec::new() };
+
+        let mut rows = Self { layouts, kind, words, rows: Vec::new() };
+        rows.level(&trees(&first.shown.members), None, 1);
+        rows.totals();
+        rows.rows
+    }
+
+    fn is_single(&self) -> bool {
+        self.kind == TableKind::Single
+    }
+
+    fn level(&mut self, nodes: &[MemberNode<'a>], parent: Option<&str>, depth: usize) {
+        let mut ordered: Vec<&MemberNode<'a>> = nodes.iter().collect();
+        ordered.sort_by_key(|node| node.row.offset);
+        let type_width = |node: &MemberNode<'_>| width(&self.words.base_type(split_dimensions(&node.row.type_name).0));
+        let type_columns = nodes.iter().map(type_width).max().unwrap_or(0);
+
+        for node in ordered {
+            let path = node.row.path.as_str();
+            self.hole(depth, |holes| holes.before(path));
+            self.member(node.row, type_columns, depth);
+            if !node.children.is_empty() {
+                self.level(&node.children, Some(path), depth + 1);
+            }
+        }
+        self.hole(depth, |holes| holes.tail(parent));
+    }
+
+    fn hole(&mut self, depth: usize, find: impl Fn(&Holes<'a>) -> Option<HoleRange>) {
+        let found: Vec<Option<HoleRange>> = self.layouts.iter().map(|layout| find(&layout.holes)).collect();
+        if found.iter().all(Option::is_none) {
+            return;
+        }
+
+        let text = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
+        let cells = if self.is_single() {
+            let hole = found.first().copied().flatten();
+            vec![text(hole.map(|hole| hole.start)), text(hole.map(|hole| hole.size))]
+        } else {
+            found.iter().map(|hole| text(hole.map(|hole| hole.size))).collect()
+        };
+        let words = if self.is_single() { "// padding" } else { "// bytes of padding" };
+        self.comment(depth, words, cells);
+    }
+
+    fn member(&mut self, row: &MemberRow, type_columns: usize, depth: usize) {
+        let declared = self.words.declaration(row, if self.words.has_type_in_front() { type_columns } else { 0 });
+        let rows: Vec<Option<&MemberRow>> =
+            self.layouts.iter().map(|layout| layout.members.get(row.path.as_str()).copied()).collect();
+
+        let number = |row: Option<&MemberRow>| row.map(|row| row.offset.to_string()).unwrap_or_default();
+        let cells = if self.is_single() {
+            let size = row.size.map_or_else(|| "[]".to_owned(), |size| size.to_string());
+            vec![number(Some(row)), size]
+        } else {
+            rows.iter().map(|row| number(*row)).collect()
+        };
+
+        let SortedFacts { shared, differing } = facts(row, &rows);
+        let label = format!("{}{declared}", INDENT.repeat(depth));
+        self.rows.push(BlockRow { label, note: shared.join(", "), cells, tone: Tone::Plain, is_member: true });
+        for MemberFact { name, values } in differing {
+            self.comment(depth, &format!("// {name}"), values);
+        }
+    }
+
+    fn comment(&mut self, depth: usize, text: &str, cells: Vec<String>) {
+        let label = format!("{}{text}", INDENT.repeat(depth));
+        self.rows.push(BlockRow { label, note: String::new(), cells, tone: Tone::Dim, is_member: false });
+    }
+
+    /// Size, stride and padding.
+    fn totals(&mut self) {
+        let blocks: Vec<&ShownColumnBlock> = self.layouts.iter().map(|layout| layout.block).collect();
+        let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
+
+        let sizes = blocks.iter().map(|block| block.shown.size);
+        let sizes: Vec<String> =
+            sizes.map(|size| size.map_or_else(|| "no end".to_owned(), |size| size.to_string())).collect();
+        self.total("size", sizes, Tone::Strong);
+        if blocks.iter().any(|block| block.shown.stride.is_some()) {
+            self.total("stride", blocks.iter().map(|block| number(block.shown.stride)).collect(), Tone::Strong);
+        }
+
+        let shares: Vec<Option<PaddingShare>> = blocks.iter().map(|block| block.padding).collect();
+        if shares.iter().flatten().any(|share| share.bytes > 0) {
+            let percent = shares.first().copied().flatten().filter(|_| self.is_single()).map(|share| share.percent);
+            let label = percent.map_or_else(|| "padding".to_owned(), |percent| format!("padding, {percent} %"));
+            let bytes = shares.iter().map(|share| number(share.map(|share| share.bytes)));
+            self.total(&label, bytes.collect(), Tone::Dim);
+        }
+    }
+
+    fn total(&mut self, label: &str, values: Vec<String>, tone: Tone) {
+        let cells = if self.is_single() { [vec![String::new()], values].concat() } else { values };
+        let label = format!("{INDENT}{label}");
+        self.rows.push(BlockRow { label, note: String::new(), cells, tone, is_member: false });
+    }
+}
+
+/// What a layout says of a member beside its place, by name.
+struct MemberFact {
+    name: String,
+    /// One for each layout, empty where it says nothing.
+    values: Vec<String>,
+}
+
+/// What layouts say of a member.
+#[derive(Default)]
+struct SortedFacts {
+    /// What all say alike, as notes.
+    shared: Vec<String>,
+    /// What they say differently.
+    differing: Vec<MemberFact>,
+}
+
+/// Sorts strides and bits by whether the layouts agree on them.
+fn facts(row: &MemberRow, rows: &[Option<&MemberRow>]) -> SortedFacts {
+    let mut sorted = SortedFacts::default();
+    for fact in all_facts(row, rows) {
+        match fact.values.first() {
+            Some(first) if fact.values.iter().all(|value| value == first) => {
+                sorted.shared.push(format!("{} {first}", fact.name));
+            }
+            Some(_) | None => sorted.differing.push(fact),
+        }
+    }
+    sorted
+}
+
+/// Strides and bits, those that some layout has.
+fn all_facts(row: &MemberRow, rows: &[Option<&MemberRow>]) -> Vec<MemberFact> {
+    let of = |name: &str, value: &dyn Fn(&MemberRow) -> Option<String>| {
+        let values = rows.iter().map(|row| row.and_then(value).unwrap_or_default());
+        MemberFact { name: name.to_owned(), values: values.collect() }
+    };
+
+    let array = |row: &MemberRow| {
+        let strides: Vec<String> = strides(row).iter().map(ToString::to_string).collect();
+        (!strides.is_empty()).then(|| strides.join(" "))
+    };
+    let matrix = |row: &MemberRow| row.matrix_stride.map(|stride| stride.to_string());
+    let bits = |row: &MemberRow| {
+        let last = row.bit_offset?.saturating_add(row.bit_width?).saturating_sub(1);
+        row.bit_offset.map(|first| if first == last { first.to_string() } else { format!("{first} to {last}") })
+    };
+
+    let order = row.matrix_order.map_or("matrix", order_word);
+    let array_word = if strides(row).len() > 1 { "strides" } else { "stride" };
+    let bit_word = if row.bit_width == Some(1) { "bit" } else { "bits" };
+    let facts = [of(array_word, &array), of(&format!("{order} stride"), &matrix), of(bit_word, &bits)];
+    facts.into_iter().filter(|fact| fact.values.iter().any(|value| !value.is_empty())).collect()
+}

@@ -1,0 +1,81 @@
+//! Where a block has bytes that no member owns: in front of which member, or behind the last one of which struct.
+//!
+//! For tables that have a column for each of several layouts: holes are found by the paths of members, which all layouts
+//! share. Bytes between the elements of an array are not listed; the strides show them.
+
+use std::collections::HashMap;
+
+use layoutproof_layout::MemberRow;
+
+use super::member_tree::{MemberNode, trees};
+
+/// Bytes that no member owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct HoleRange {
+    /// First byte, from the start of the block.
+    pub start: u32,
+    /// Number of bytes.
+    pub size: u32,
+}
+
+/// The holes of one block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holes<'a> {
+    /// By the path of the member behind the hole.
+    before: HashMap<&'a str, HoleRange>,
+    /// By the path of the struct that ends with the hole; `None` is the block itself.
+    tails: HashMap<Option<&'a str>, HoleRange>,
+}
+
+impl<'a> Holes<'a> {
+    /// The holes of a block of `size` bytes, `None` for one without end.
+    pub(super) fn of(members: &'a [MemberRow], size: Option<u32>) -> Self {
+        let mut holes = Self::default();
+        holes.collect(&trees(members), &StructRange { path: None, start: 0, end: size });
+        holes
+    }
+
+    /// The hole in front of the member at `path`.
+    pub(super) fn before(&self, path: &str) -> Option<HoleRange> {
+        self.before.get(path).copied()
+    }
+
+    /// The hole at the end of the struct at `path`, or of the block.
+    pub(super) fn tail(&self, path: Option<&str>) -> Option<HoleRange> {
+        self.tails.get(&path).copied()
+    }
+
+    fn collect(&mut self, nodes: &[MemberNode<'a>], range: &StructRange<'a>) {
+        let mut ordered: Vec<&MemberNode<'a>> = nodes.iter().collect();
+        ordered.sort_by_key(|node| node.row.offset);
+
+        let mut cursor = Some(range.start);
+        for node in ordered {
+            if let Some(hole) = cursor.and_then(|start| hole(start, node.row.offset)) {
+                self.before.insert(&node.row.path, hole);
+            }
+            if !node.children.is_empty() {
+                let end = node.element_size().and_then(|size| node.row.offset.checked_add(size));
+                let range = StructRange { path: Some(&node.row.path), start: node.row.offset, end };
+                self.collect(&node.children, &range);
+            }
+            cursor = cursor.and_then(|start| Some(start.max(node.end()?)));
+        }
+
+        if let Some(hole) = cursor.zip(range.end).and_then(|(start, end)| hole(start, end)) {
+            self.tails.insert(range.path, hole);
+        }
+    }
+}
+
+/// The bytes of a struct, from the start of the block.
+struct StructRange<'a> {
+    path: Option<&'a str>,
+    start: u32,
+    end: Option<u32>,
+}
+
+fn hole(start: u32, end: u32) -> Option<HoleRange> {
+    let size = end.checked_sub(start).filter(|size| *size > 0)?;
+    Some(HoleRange { start, size })
+}

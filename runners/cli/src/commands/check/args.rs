@@ -1,0 +1,98 @@
+//! The arguments of `layoutproof check` and `init`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+
+use crate::args::DeclareArgs;
+
+/// Output formats of `layoutproof check`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// Annotations for GitHub Actions, at the host's lines.
+    Github,
+    /// `JUnit` XML.
+    Junit,
+}
+
+/// Graphics APIs, each of which stands for what its usual compiler does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckTarget {
+    /// Direct3D 12: DXC for HLSL, slangc for Slang.
+    D3d12,
+    /// Vulkan: `dxc -spirv` for HLSL, slangc for Slang.
+    Vulkan,
+    /// `WebGPU`: slangc.
+    Webgpu,
+    /// Metal: slangc.
+    Metal,
+}
+
+/// `layoutproof check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Shaders (.hlsl, .slang, .glsl, .wgsl, .spv) and files with debug information (objects, libraries, programs, .pdb),
+    /// in any order; default: what `layoutproof.toml` says.
+    #[arg(value_name = "SHADER|HOST")]
+    pub inputs: Vec<PathBuf>,
+    /// Arguments with which the build compiles the shaders, as one word: `"-T cs_6_6 -D QUALITY=2 -spirv"`.
+    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    pub args: Option<String>,
+    /// Rule sets, or what a compiler takes for each block (`native:dxc-dxil`); default: what the language, `--args` or a
+    /// comment in the shader suggests.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub rules: Vec<String>,
+    /// The same by graphics API.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub target: Vec<CheckTarget>,
+    /// Blocks without a host struct are errors.
+    #[arg(long)]
+    pub strict: bool,
+    /// The host type of a block.
+    #[arg(long, value_name = "BLOCK=TYPE")]
+    pub map: Vec<BlockMapping>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub format: CheckFormat,
+    /// Read this file instead of the `layoutproof.toml` of the project.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// How shaders are read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+}
+
+/// `--map BLOCK=TYPE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockMapping {
+    /// Name of the block.
+    pub block: String,
+    /// Name of the host type.
+    pub host: String,
+}
+
+impl FromStr for BlockMapping {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            Some((block, host)) if !block.is_empty() && !host.is_empty() => {
+                Ok(Self { block: block.to_owned(), host: host.to_owned() })
+            }
+            Some(_) | None => Err("a mapping is written BLOCK=TYPE".to_owned()),
+        }
+    }
+}
+
+/// `layoutproof init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Folder to look at, in which the file is written.
+    #[arg(default_value = ".")]
+    pub folder: PathBuf,
+}

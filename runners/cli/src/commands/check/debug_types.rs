@@ -1,0 +1,177 @@
+//! Turns types of debug information into structs that are compared with blocks.
+
+use std::path::Path;
+
+use layoutproof_core::host::{
+    LaneClass, LinePlace, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
+};
+use layoutproof_debuginfo::{
+    DeclarationPlace, ElementCount, FoundTypes, HostArray, HostScalar, HostShape, HostTypeId, HostTypes,
+    LayoutContract, NamedHostType, RecordKind, ScalarClass,
+};
+
+/// Most members of one struct, those of its structs counted each time they stand there.
+const MAX_FIELDS: u32 = 1 << 17;
+
+/// Converts a type with all its layouts; `None` if no unit defines it, or it is no struct. Source files below
+/// `working_folder` are named from there, as a user would.
+pub(super) fn convert(
+    found: &FoundTypes,
+    named: &NamedHostType,
+    object: &str,
+    working_folder: &Path,
+) -> Option<ProgramStruct> {
+    let first = named.layouts.first()?;
+    let root = found.types.resolve(first.ty);
+    let HostShape::Record(record) = &found.types[root].shape else { return None };
+
+    let mut converter = TypeConverter { types: &found.types, working_folder, left: MAX_FIELDS };
+    let others = named.layouts.iter().skip(1).map(|layout| {
+        let size = found.types[found.types.resolve(layout.ty)].size.unwrap_or(0);
+        let sources = layout.units.iter().map(|unit| found.unit(*unit).source.as_str()).filter(|name| !name.is_empty());
+        let unit = sources.min().unwrap_or("another unit");
+        format!("{size} bytes in {unit}")
+    });
+    Some(ProgramStruct {
+        name: named.name.clone(),
+        object: object.to_owned(),
+        size: found.types[root].size.unwrap_or(0),
+        fields: converter.fields(root),
+        place: place(found.types[root].place.as_ref(), working_folder),
+        contract: match record.contract {
+            LayoutContract::Fixed | LayoutContract::OtherLanguage => ProgramContract::Fixed,
+            LayoutContract::RustUnknown => ProgramContract::Unstated,
+            LayoutContract::RustReordered => ProgramContract::Reordered,
+        },
+        other_layouts: others.collect(),
+    })
+}
+
+struct TypeConverter<'a> {
+    types: &'a HostTypes,
+    working_folder: &'a Path,
+    /// Members that may still be converted.
+    left: u32,
+}
+
+impl TypeConverter<'_> {
+    /// Members of a record and of its bases.
+    fn fields(&mut self, record: HostTypeId) -> Vec<ProgramField> {
+        let mut fields = Vec::new();
+        for placed in self.types.all_members(record) {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+
+            let ty = self.types.resolve(placed.member.ty);
+            fields.push(ProgramField {
+                name: placed.member.name.clone().unwrap_or_default(),
+                type_name: self.spelling(placed.member.ty),
+                offset: placed.offset,
+                shape: self.shape(ty),
+                bits: placed.bits.map(|bits| ProgramBits { offset: bits.offset, width: bits.size }),
+                place: place(placed.member.place.as_ref(), self.working_folder),
+            });
+        }
+        fields
+    }
+
+    fn shape(&mut self, id: HostTypeId) -> ProgramShape {
+        let id = self.types.resolve(id);
+        let ty = &self.types[id];
+        let size = ty.size.unwrap_or(0);
+        let opaque = |description: &str| ProgramShape::Opaque { description: description.to_owned(), size };
+        match &ty.shape {
+            HostShape::Record(record) if record.has_variants => opaque("an enum with data"),
+            HostShape::Record(record) => {
+                let fields = self.fields(id);
+                if record.kind == RecordKind::Union {
+                    ProgramShape::Union { fields, size }
+                } else {
+                    ProgramShape::Struct { fields, size }
+                }
+            }
+            HostShape::Scalar(scalar) => ProgramShape::Scalar(scalar_of(*scalar)),
+            HostShape::Enum { signed } => {
+                let class = if *signed == Some(true) { LaneClass::Signed } else { LaneClass::Unsigned };
+                ProgramShape::Scalar(ProgramScalar { class, size, is_enum: true })
+            }
+            HostShape::Pointer { .. } => opaque("a pointer"),
+            HostShape::Array(array) => self.array(array),
+            HostShape::Vector { component, count } => match &self.types[self.types.resolve(*component)].shape {
+                HostShape::Scalar(scalar) => {
+                    ProgramShape::Vector { component: scalar_of(*scalar), count: *count, size }
+                }
+                _ => opaque("a vector of no numbers"),
+            },
+            HostShape::Alias(_) | HostShape::Incomplete(_) | HostShape::Opaque { .. } => {
+                opaque("a type without members")
+            }
+        }
+    }
+
+    /// One shape for each dimension.
+    fn array(&mut self, array: &HostArray) -> ProgramShape {
+        let element_name = self.spelling(array.element);
+        let mut shape = self.shape(array.element);
+        let mut stride = array.stride.unwrap_or(0);
+        for (depth, count) in array.counts.iter().rev().enumerate() {
+            let finite = match count {
+                ElementCount::Finite(count) => Some(*count),
+                ElementCount::Unstated => None,
+            };
+            let dimensions = "[]".repeat(depth);
+            let element_name = format!("{element_name}{dimensions}");
+            shape = ProgramShape::Array { element: Box::new(shape), element_name, count: finite, stride };
+            stride = stride.saturating_mul(finite.unwrap_or(0));
+        }
+        shape
+    }
+
+    /// Name of a type, with the counts of an array.
+    fn spelling(&self, id: HostTypeId) -> String {
+        let ty = &self.types[id];
+        match &ty.shape {
+            HostShape::Array(array) => {
+                let counts = array.counts.iter().map(|count| match count {
+                    ElementCount::Finite(count) => format!("[{count}]"),
+                    ElementCount::Unstated => "[]".to_owned(),
+                });
+                format!("{}{}", self.spelling(array.element), counts.collect::<String>())
+            }
+            HostShape::Pointer { target } => format!("{target}*"),
+            HostShape::Record(_)
+            | HostShape::Scalar(_)
+            | HostShape::Enum { .. }
+            | HostShape::Vector { .. }
+            | HostShape::Alias(_)
+            | HostShape::Incomplete(_)
+            | HostShape::Opaque { .. } => {
+                if ty.name.is_empty() {
+                    "struct".to_owned()
+                } else {
+                    ty.name.clone()
+                }
+            }
+        }
+    }
+}
+
+fn scalar_of(scalar: HostScalar) -> ProgramScalar {
+    let class = match scalar.class {
+        ScalarClass::Float => LaneClass::Float,
+        ScalarClass::Signed | ScalarClass::Character { signed: true } => LaneClass::Signed,
+        ScalarClass::Unsigned | ScalarClass::Character { signed: false } => LaneClass::Unsigned,
+        ScalarClass::Bool => LaneClass::Bool,
+        ScalarClass::Other => LaneClass::Opaque,
+    };
+    ProgramScalar { class, size: scalar.size, is_enum: false }
+}
+
+fn place(declared: Option<&DeclarationPlace>, working_folder: &Path) -> Option<LinePlace> {
+    let declared = declared?;
+    let below = Path::new(&declared.file).strip_prefix(working_folder).ok().and_then(Path::to_str);
+    let file = below.unwrap_or(&declared.file).to_owned();
+    Some(LinePlace { file, line: declared.line })
+}

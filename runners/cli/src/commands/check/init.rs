@@ -1,0 +1,127 @@
+//! `layoutproof init`: writes a first `layoutproof.toml` by looking at a folder.
+
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use layoutproof_core::report::summary::Exit;
+
+use super::args::InitArgs;
+use super::input_kind::CheckInput;
+use super::project_file::PROJECT_FILE;
+use crate::args::ShaderLanguage;
+use crate::output::print;
+use crate::select::files::entries;
+
+/// Most files and folders that are looked at.
+const MOST_ENTRIES: usize = 50_000;
+
+/// Most host files that are named.
+const MOST_HOSTS: usize = 20;
+
+/// Deepest nesting of folders.
+const DEEPEST: u32 = 12;
+
+/// Folders that hold nothing of the project's own.
+const LEFT_OUT: [&str; 3] = ["node_modules", "target", "third_party"];
+
+/// Writes the file, unless there is one.
+///
+/// # Errors
+/// A folder that cannot be read, and a file that is there already.
+pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
+    let path = args.folder.join(PROJECT_FILE);
+    if path.exists() {
+        bail!("{} is there already", path.display());
+    }
+    let mut found = FoundFiles::default();
+    found.look(&args.folder, Path::new(""), 0)?;
+
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&path)
+        .with_context(|| format!("writing {}", path.display()))?;
+    file.write_all(found.text().as_bytes()).with_context(|| format!("writing {}", path.display()))?;
+    print(&format!(
+        "wrote {}: {} patterns of shaders, {} host files\n",
+        path.display(),
+        found.shaders.len(),
+        found.hosts.len()
+    ));
+    Ok(Exit::Agree)
+}
+
+/// What lies in a folder.
+#[derive(Debug, Default)]
+struct FoundFiles {
+    /// Patterns of shaders: a folder and a suffix each.
+    shaders: BTreeSet<String>,
+    hosts: BTreeSet<String>,
+    looked_at: usize,
+}
+
+impl FoundFiles {
+    fn look(&mut self, folder: &Path, relative: &Path, depth: u32) -> anyhow::Result<()> {
+        for entry in entries(folder)? {
+            self.looked_at += 1;
+            if self.looked_at > MOST_ENTRIES || depth > DEEPEST {
+                return Ok(());
+            }
+            let name = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with('.') || entry.is_symlink() {
+                continue;
+            }
+            let relative = relative.join(&name);
+            if !entry.is_dir() {
+                self.add(&entry, &relative);
+            } else if !LEFT_OUT.contains(&name.as_str()) {
+                self.look(&entry, &relative, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, file: &Path, relative: &Path) {
+        let slashed = |path: &Path| path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+        if ShaderLanguage::of(None, file).is_some() {
+            let suffix = file.extension().unwrap_or_default().to_string_lossy().into_owned();
+            // Headers are read by what includes them.
+            if !["hlsli", "fxh"].contains(&suffix.as_str()) {
+                let pattern: PathBuf = relative.with_file_name(format!("*.{suffix}"));
+                self.shaders.insert(slashed(&pattern));
+            }
+        } else if self.hosts.len() < MOST_HOSTS && is_host(file) {
+            self.hosts.insert(slashed(relative));
+        }
+    }
+
+    fn text(&self) -> String {
+        let list = |names: &BTreeSet<String>| {
+            let quoted: Vec<String> = names.iter().map(|name| format!("    {name:?},\n")).collect();
+            if quoted.is_empty() { "[]".to_owned() } else { format!("[\n{}]", quoted.concat()) }
+        };
+        let shaders = format!("[[shader]]\nfiles = {}\n# args = \"-T cs_6_6 -D QUALITY=2\"\n", list(&self.shaders));
+        let shaders =
+            if self.shaders.is_empty() { "# [[shader]]\n# files = [\"shaders/*.hlsl\"]\n".to_owned() } else { shaders };
+        format!(
+            "# What `layoutproof check` compares. It names no programs and runs nothing.\n\
+             schema = 1\n\n\
+             # Files with debug information: objects, libraries, programs, .pdb.\n\
+             host = {}\n\n\
+             # What ships: `layoutproof list --rules` names them all.\n\
+             # rules = [\"native:dxc-dxil\", \"native:dxc-spirv\"]\n\n\
+             {shaders}\n\
+             # The host type of a block, where names do not tell.\n\
+             # [[map]]\n# block = \"PerFrame\"\n# host = \"engine::PerFrame\"\n# members = {{ cameraPos = \"cam_pos\" }}\n",
+            list(&self.hosts)
+        )
+    }
+}
+
+/// Whether a file is worth naming: a program or library, or an object.
+fn is_host(file: &Path) -> bool {
+    matches!(CheckInput::of(file, None), Ok(CheckInput::Host(_)))
+}

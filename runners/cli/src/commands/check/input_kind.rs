@@ -1,0 +1,95 @@
+//! Tells shaders from files with debug information: by what they begin with, then by their suffixes.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail};
+use layoutproof_compilers::regular_file::open_regular;
+
+use crate::args::ShaderLanguage;
+
+/// What an input of a check is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CheckInput {
+    /// A shader: source or SPIR-V.
+    Shader(PathBuf),
+    /// A file with debug information.
+    Host(PathBuf),
+}
+
+/// Beginnings of files with debug information.
+const HOST_MAGICS: [&[u8]; 10] = [
+    b"\x7fELF",
+    b"MZ",
+    b"!<arch>\n",
+    b"!<thin>\n",
+    b"Microsoft C/C++ MSF",
+    b"\xfe\xed\xfa\xce",
+    b"\xce\xfa\xed\xfe",
+    b"\xfe\xed\xfa\xcf",
+    b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+];
+
+/// Suffixes of objects that begin with nothing special.
+const HOST_SUFFIXES: [&str; 4] = ["obj", "o", "rlib", "lib"];
+
+/// SPIR-V in both byte orders.
+const SPIRV_MAGICS: [&[u8]; 2] = [b"\x03\x02\x23\x07", b"\x07\x23\x02\x03"];
+
+impl CheckInput {
+    /// Sorts a path; a `.dSYM` bundle stands for the file in it.
+    ///
+    /// # Errors
+    /// A file that is neither, and one that cannot be read.
+    pub(crate) fn of(path: &Path, named: Option<ShaderLanguage>) -> anyhow::Result<Self> {
+        let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase()).unwrap_or_default();
+        if path.is_dir() {
+            return match bundled(path) {
+                Some(file) if suffix == "dsym" => Ok(Self::Host(file)),
+                _ => bail!("{} is a folder: name the files in it", path.display()),
+            };
+        }
+
+        let start = start_of(path)?;
+        if HOST_MAGICS.iter().any(|magic| start.starts_with(magic)) {
+            return Ok(Self::Host(path.to_owned()));
+        }
+        if SPIRV_MAGICS.iter().any(|magic| start.starts_with(magic)) && suffix != "spv" {
+            bail!("{} is SPIR-V: give it the suffix .spv", path.display());
+        }
+        if start.starts_with(b"DXBC") {
+            bail!(
+                "{} is a DXIL or DXBC container, whose layouts are not read yet: name its source and the arguments of the \
+                 build with --args, or the SPIR-V of the same shader",
+                path.display()
+            );
+        }
+
+        let is_shader = suffix == "spv" || ShaderLanguage::of(named, path).is_some();
+        match (is_shader, HOST_SUFFIXES.contains(&suffix.as_str())) {
+            (true, _) => Ok(Self::Shader(path.to_owned())),
+            (false, true) => Ok(Self::Host(path.to_owned())),
+            (false, false) => bail!(
+                "{} is neither a shader (.hlsl, .slang, .glsl, .wgsl, .spv) nor an object, library, program or .pdb; \
+                 --lang names the language of a shader with another suffix",
+                path.display()
+            ),
+        }
+    }
+}
+
+/// The file with debug information in a bundle of `dsymutil`.
+fn bundled(bundle: &Path) -> Option<PathBuf> {
+    let folder = bundle.join("Contents/Resources/DWARF");
+    crate::select::files::entries(&folder).ok()?.into_iter().next()
+}
+
+/// The first bytes of a file.
+fn start_of(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let unread = |error: &dyn std::fmt::Display| anyhow!("reading {}: {error}", path.display());
+    let file = open_regular(path).map_err(|error| unread(&error))?;
+    let mut start = Vec::new();
+    file.take(32).read_to_end(&mut start).map_err(|error| unread(&error))?;
+    Ok(start)
+}

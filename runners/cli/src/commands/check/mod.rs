@@ -1,0 +1,257 @@
+//! `layoutproof check` and `init`: host structs against the blocks that they fill, without a GPU.
+//!
+//! `input_kind` sorts the inputs, `project_file` reads what the project says, `shader_blocks` lays the blocks out,
+//! `debug_worker` reads the host's types in a process of its own, `pairing` brings them together.
+
+pub(crate) mod args;
+mod compile_args;
+mod debug_types;
+pub(crate) mod debug_worker;
+mod globs;
+pub(crate) mod init;
+mod input_kind;
+mod pairing;
+mod project_file;
+mod shader_blocks;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use layoutproof_core::host::matching::BlockNames;
+use layoutproof_core::input::diagnostics::{Diagnostic, render};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::report::Style;
+use layoutproof_core::report::host_check::{HostCheck, PairOutcome, annotations, json, junit, text};
+use layoutproof_core::report::summary::Exit;
+
+use crate::args::{DeclareArgs, MatrixArg, OnOff};
+use crate::commands::check::args::{CheckArgs, CheckFormat};
+use crate::commands::check::compile_args::CompileArguments;
+use crate::commands::check::debug_worker::{DebugAnswer, read_types};
+use crate::commands::check::input_kind::CheckInput;
+use crate::commands::check::pairing::{PairRules, pair};
+use crate::commands::check::project_file::{PROJECT_FILE, ProjectFile, ProjectMapping, ProjectShaders};
+use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
+use crate::output::{print, print_json, warn, warn_rendered};
+use crate::select::refused_input::RefusedInput;
+
+/// Compares host structs with blocks.
+///
+/// # Errors
+/// What could not be read, and every problem of shaders and of the project file.
+pub(crate) fn check(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
+    for name in &args.rules {
+        check_rules(name)?;
+    }
+    let project = ProjectFile::find(args.config.as_deref())?;
+    if project.is_none() && args.inputs.is_empty() {
+        bail!("no input is named, and no {PROJECT_FILE} is here or above; `layoutproof init` writes one");
+    }
+    let project = project.unwrap_or_default();
+
+    let inputs = CheckInputs::collect(args, &project)?;
+    let mut sources = SourceMap::default();
+    let read = read_shaders(&inputs.shaders, &mut sources)?;
+    let mut blocks = read.blocks;
+    let mappings = state_hosts(&mut blocks, args, &project)?;
+    warn_rendered(&render(&read.warnings, &sources, style.colour));
+
+    let hosts = read_hosts(&inputs.hosts, &blocks)?;
+    let rules = PairRules { mappings: &mappings, known: &project.known, is_strict: args.strict || project.is_strict };
+    let checked = pair(&blocks, &hosts, rules);
+    match args.format {
+        CheckFormat::Text => print(&text(&checked, style)),
+        CheckFormat::Json => print_json(&json(&checked)),
+        CheckFormat::Junit => print(&junit(&checked)),
+        CheckFormat::Github => print(&annotations(&checked)),
+    }
+    Ok(exit_of(&checked))
+}
+
+/// 1 for a difference beats 4 for nothing that was compared.
+fn exit_of(check: &HostCheck) -> Exit {
+    let differs = check.pairs.iter().any(|pair| pair.outcome() == PairOutcome::Differ);
+    let is_refused = check.unmatched.iter().any(|unmatched| check.is_strict || unmatched.reason.is_error());
+    if differs || is_refused || !check.complaints.is_empty() {
+        Exit::Differ
+    } else if check.pairs.is_empty() {
+        Exit::NothingSelected
+    } else {
+        Exit::Agree
+    }
+}
+
+/// What a check reads.
+#[derive(Debug, Default)]
+struct CheckInputs {
+    shaders: Vec<ShaderJob>,
+    hosts: Vec<PathBuf>,
+}
+
+impl CheckInputs {
+    /// The inputs that the user names; where shaders or host files are not named, those of the project.
+    fn collect(args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<Self> {
+        let mut inputs = Self::default();
+        for path in &args.inputs {
+            match CheckInput::of(path, args.declare.lang)? {
+                CheckInput::Shader(path) => inputs.shaders.push(named_shader(path, args, project)?),
+                CheckInput::Host(path) => inputs.hosts.push(path),
+            }
+        }
+        if inputs.shaders.is_empty() {
+            for shaders in &project.shaders {
+                inputs.add_project_shaders(shaders, args, project)?;
+            }
+        }
+        if inputs.hosts.is_empty() {
+            for pattern in &project.host {
+                let found = globs::expand(&project.folder, pattern)?;
+                if found.is_empty() {
+                    bail!("{}: no host file is `{pattern}`", project.path.display());
+                }
+                inputs.hosts.extend(found);
+            }
+        }
+
+        match (inputs.shaders.is_empty(), inputs.hosts.is_empty()) {
+            (true, _) => bail!("no shader is named: give .hlsl, .slang, .glsl, .wgsl or .spv files"),
+            (false, true) => bail!("no host file is named: give objects, libraries, programs or a .pdb"),
+            (false, false) => Ok(inputs),
+        }
+    }
+
+    fn add_project_shaders(
+        &mut self,
+        shaders: &ProjectShaders,
+        args: &CheckArgs,
+        project: &ProjectFile,
+    ) -> anyhow::Result<()> {
+        for pattern in &shaders.files {
+            let found = globs::expand(&project.folder, pattern)?;
+            if found.is_empty() {
+                bail!("{}: no shader is `{pattern}`", project.path.display());
+            }
+            for path in found {
+                self.shaders.push(project_shader(path, shaders, args, project)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A shader of the command line, compiled as its arguments say.
+fn named_shader(path: PathBuf, args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<ShaderJob> {
+    let arguments = CompileArguments::read(args.args.as_deref().unwrap_or_default())?;
+    let mut declare = args.declare.clone();
+    apply(&arguments, &mut declare, Path::new(""));
+    let own: Vec<String> = arguments.native.map(str::to_owned).into_iter().collect();
+    Ok(ShaderJob {
+        path,
+        declare,
+        profile: arguments.profile,
+        named_rules: args.rules.clone(),
+        usual_rules: if own.is_empty() { project.rules.clone() } else { own },
+        targets: args.target.clone(),
+    })
+}
+
+/// A shader of the project, compiled as the project and the command line say.
+fn project_shader(
+    path: PathBuf,
+    shaders: &ProjectShaders,
+    args: &CheckArgs,
+    project: &ProjectFile,
+) -> anyhow::Result<ShaderJob> {
+    let text = args.args.as_deref().or(shaders.arguments.as_deref()).unwrap_or_default();
+    let arguments = CompileArguments::read(text)
+        .with_context(|| format!("{}: `args` of {}", project.path.display(), path.display()))?;
+    let mut declare = args.declare.clone();
+    declare.lang = declare.lang.or(shaders.language);
+    declare.define.extend(shaders.defines.iter().cloned());
+    let folders = shaders.includes.iter().map(|folder| project.folder.join(folder).display().to_string());
+    declare.include.extend(folders);
+    declare.entry = declare.entry.or_else(|| shaders.entry.clone());
+    apply(&arguments, &mut declare, &project.folder);
+
+    let own: Vec<String> = arguments.native.map(str::to_owned).into_iter().collect();
+    let usual_rules = [&shaders.rules, &own, &project.rules].into_iter().find(|rules| !rules.is_empty());
+    Ok(ShaderJob {
+        path,
+        declare,
+        profile: arguments.profile,
+        named_rules: args.rules.clone(),
+        usual_rules: usual_rules.cloned().unwrap_or_default(),
+        targets: args.target.clone(),
+    })
+}
+
+/// Adds what the arguments of a compiler say; folders are relative to `folder`.
+fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, folder: &Path) {
+    declare.define.extend(arguments.defines.iter().cloned());
+    declare.include.extend(arguments.includes.iter().map(|include| folder.join(include).display().to_string()));
+    declare.entry = declare.entry.take().or_else(|| arguments.entry.clone());
+    if let Some(row_major) = arguments.row_major {
+        declare.matrix = if row_major { MatrixArg::Row } else { MatrixArg::Column };
+    }
+    if let Some(sixteen_bit) = arguments.sixteen_bit {
+        declare.sixteen_bit = if sixteen_bit { OnOff::On } else { OnOff::Off };
+    }
+}
+
+/// The blocks of all shaders.
+fn read_shaders(shaders: &[ShaderJob], sources: &mut SourceMap) -> anyhow::Result<shader_blocks::ShaderBlocks> {
+    let mut all = shader_blocks::ShaderBlocks::default();
+    let mut problems: Vec<Diagnostic> = Vec::new();
+    for job in shaders {
+        match shader_blocks::read(job, sources)? {
+            Ok(read) => {
+                all.blocks.extend(read.blocks);
+                all.warnings.extend(read.warnings);
+            }
+            Err(found) => problems.extend(found),
+        }
+    }
+    if problems.is_empty() {
+        return Ok(all);
+    }
+    bail!(RefusedInput { diagnostics: problems, sources: std::mem::take(sources) })
+}
+
+/// Gives blocks the host types that the command line and the project name, and returns all mappings.
+fn state_hosts(
+    blocks: &mut [TargetBlock],
+    args: &CheckArgs,
+    project: &ProjectFile,
+) -> anyhow::Result<Vec<ProjectMapping>> {
+    for mapping in &args.map {
+        let mut found = blocks.iter_mut().filter(|block| block.layout.name == mapping.block).peekable();
+        if found.peek().is_none() {
+            bail!("--map names the block `{}`, which no shader has", mapping.block);
+        }
+        found.for_each(|block| block.names.stated = Some(mapping.host.clone()));
+    }
+    for mapping in &project.mappings {
+        let is_named = |block: &&mut TargetBlock| block.layout.name == mapping.block && block.names.stated.is_none();
+        for block in blocks.iter_mut().filter(is_named) {
+            block.names.stated.clone_from(&mapping.host);
+        }
+    }
+    Ok(project.mappings.clone())
+}
+
+/// The types of all host files that may belong to the blocks.
+fn read_hosts(hosts: &[PathBuf], blocks: &[TargetBlock]) -> anyhow::Result<Vec<DebugAnswer>> {
+    let names: Vec<BlockNames> = blocks.iter().map(|block| block.names.clone()).collect();
+    let mut answers = Vec::new();
+    for host in hosts {
+        let answer = read_types(host, &names)?;
+        for problem in &answer.problems {
+            warn(&format!("warning: {problem}\n"));
+        }
+        if let Some(absence) = &answer.absence {
+            warn(&format!("warning: {}: {absence}\n", host.display()));
+        }
+        answers.push(answer);
+    }
+    Ok(answers)
+}

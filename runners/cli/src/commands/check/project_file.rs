@@ -1,0 +1,202 @@
+//! Reads `layoutproof.toml`, the file at a project's root that says what `layoutproof check` compares.
+//!
+//! It is data only: it names shaders, host files and compilers, runs nothing, and gives no path of a program. It is looked
+//! for in the working folder and above.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use layoutproof_core::input::diagnostics::{Code, Diagnostic};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::input::toml_table::{FileProblems, TomlTable, parse, string};
+
+use super::shader_blocks::check_rules;
+use crate::args::ShaderLanguage;
+use crate::select::files::{FileKind, read_text};
+use crate::select::refused_input::RefusedInput;
+
+/// Name of the file.
+pub(crate) const PROJECT_FILE: &str = "layoutproof.toml";
+
+/// What the file says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProjectFile {
+    /// The file itself; empty where there is none.
+    pub path: PathBuf,
+    /// Folder that patterns start from.
+    pub folder: PathBuf,
+    /// Patterns of host files.
+    pub host: Vec<String>,
+    /// Rule sets of all shaders that name none.
+    pub rules: Vec<String>,
+    /// Whether blocks without a host struct are errors.
+    pub is_strict: bool,
+    /// Shaders.
+    pub shaders: Vec<ProjectShaders>,
+    /// Host types of blocks.
+    pub mappings: Vec<ProjectMapping>,
+    /// Differences that are known.
+    pub known: Vec<KnownMismatch>,
+}
+
+/// `[[shader]]`: shaders that are compiled alike.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProjectShaders {
+    /// Patterns of files.
+    pub files: Vec<String>,
+    /// Arguments of the compiler.
+    pub arguments: Option<String>,
+    /// Macros.
+    pub defines: Vec<String>,
+    /// Folders of includes.
+    pub includes: Vec<String>,
+    /// Entry point.
+    pub entry: Option<String>,
+    /// Language, whatever the suffix is.
+    pub language: Option<ShaderLanguage>,
+    /// Rule sets.
+    pub rules: Vec<String>,
+}
+
+/// `[[map]]`: the host type of a block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProjectMapping {
+    /// Name of the block.
+    pub block: String,
+    /// Name of the host type; `None` where only members are renamed.
+    pub host: Option<String>,
+    /// Names of the host's members by those of the shader's.
+    pub members: BTreeMap<String, String>,
+}
+
+/// `[[known]]`: a difference that is meant.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KnownMismatch {
+    /// Name of the block.
+    pub block: String,
+    /// Path of the member; `None` for all.
+    pub member: Option<String>,
+    /// Kind of mismatch; `None` for all.
+    pub kind: Option<String>,
+    /// Why it is meant.
+    pub reason: String,
+}
+
+impl ProjectFile {
+    /// Reads the file that the user names, or the nearest one; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`RefusedInput`] with every problem of the file, and a file that cannot be read.
+    pub(crate) fn find(named: Option<&Path>) -> anyhow::Result<Option<Self>> {
+        let path = match named {
+            Some(path) => Some(path.to_owned()),
+            None => nearest()?,
+        };
+        path.map(|path| Self::read(&path)).transpose()
+    }
+
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let mut sources = SourceMap::default();
+        let file = sources.add(path.display().to_string(), read_text(path, FileKind::List)?);
+        let mut diagnostics: Vec<Diagnostic> = Vec::new();
+        let mut problems = FileProblems::new(file, Code::BadProject, &mut diagnostics);
+        let root = parse(&sources, &mut problems);
+
+        let mut table = TomlTable::new(&root);
+        if table.number("schema", &mut problems).is_some_and(|schema| schema != 1) {
+            problems.report(0..0, "this program reads schema 1");
+        }
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let mut project = Self { path: path.to_owned(), folder, ..Self::default() };
+        project.host = table.strings("host", &mut problems);
+        project.rules = rules(&mut table, &mut problems);
+        project.is_strict = table.boolean("strict", &mut problems).unwrap_or(false);
+        for shaders in table.tables("shader", &mut problems) {
+            project.shaders.push(read_shaders(shaders, &mut problems));
+        }
+        for mapping in table.tables("map", &mut problems) {
+            project.mappings.extend(read_mapping(mapping, &mut problems));
+        }
+        for known in table.tables("known", &mut problems) {
+            project.known.extend(read_known(known, &mut problems));
+        }
+        table.finish(&mut problems);
+
+        drop(root);
+        if diagnostics.is_empty() { Ok(project) } else { bail!(RefusedInput { diagnostics, sources }) }
+    }
+}
+
+/// The file in the working folder or the nearest one above.
+fn nearest() -> anyhow::Result<Option<PathBuf>> {
+    let folder = std::env::current_dir()?;
+    for (depth, above) in folder.ancestors().enumerate() {
+        if above.join(PROJECT_FILE).is_file() {
+            let up: PathBuf = std::iter::repeat_n("..", depth).collect();
+            return Ok(Some(up.join(PROJECT_FILE)));
+        }
+    }
+    Ok(None)
+}
+
+fn rules(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Vec<String> {
+    let place = table.value("rules").map(toml_span);
+    let names = table.strings("rules", problems);
+    for name in &names {
+        if let (Err(error), Some(place)) = (check_rules(name), &place) {
+            problems.report(place.clone(), error.to_string());
+        }
+    }
+    names
+}
+
+fn toml_span(value: &layoutproof_core::input::toml_table::TomlValue<'_>) -> std::ops::Range<usize> {
+    value.span()
+}
+
+fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> ProjectShaders {
+    let place = table.range();
+    let mut shaders = ProjectShaders {
+        files: table.strings("files", problems),
+        arguments: table.string("args", problems),
+        defines: table.strings("defines", problems),
+        includes: table.strings("include", problems),
+        entry: table.string("entry", problems),
+        language: None,
+        rules: rules(&mut table, problems),
+    };
+    if shaders.files.is_empty() {
+        problems.report(place, "`files` is missing");
+    }
+    if let Some(value) = table.value("language") {
+        let name = string(value, problems).unwrap_or_default();
+        shaders.language = <ShaderLanguage as clap::ValueEnum>::from_str(&name, false).ok();
+        if shaders.language.is_none() {
+            problems.report(value.span(), "expected hlsl, slang, glsl or wgsl");
+        }
+    }
+    table.finish(problems);
+    shaders
+}
+
+fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<ProjectMapping> {
+    let block = table.required("block", problems).and_then(|value| string(value, problems));
+    let host = table.string("host", problems);
+    let mut members = BTreeMap::new();
+    if let Some(renamed) = table.value("members").and_then(|value| TomlTable::of(value, problems)) {
+        for (shader, _, value) in renamed.entries() {
+            members.extend(string(value, problems).map(|host| (shader.to_owned(), host)));
+        }
+    }
+    table.finish(problems);
+    Some(ProjectMapping { block: block?, host, members })
+}
+
+fn read_known(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<KnownMismatch> {
+    let block = table.required("block", problems).and_then(|value| string(value, problems));
+    let reason = table.required("reason", problems).and_then(|value| string(value, problems));
+    let (member, kind) = (table.string("member", problems), table.string("kind", problems));
+    table.finish(problems);
+    Some(KnownMismatch { block: block?, member, kind, reason: reason? })
+}

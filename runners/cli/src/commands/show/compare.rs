@@ -1,0 +1,173 @@
+//! `layoutproof diff`: two layouts, member by member. One input under two rule sets, or two inputs.
+
+use std::path::Path;
+
+use anyhow::bail;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::report::Style;
+use layoutproof_core::report::diff_text::{diff, paired};
+use layoutproof_core::report::show_json::ShownLayout;
+use layoutproof_core::report::summary::Exit;
+use layoutproof_layout::DECLARED;
+
+use crate::args::{DeclareArgs, Format};
+use crate::commands::show::args::DiffArgs;
+use crate::commands::show::input::{Input, InputContent};
+use crate::commands::show::rule_set_layouts::RuleSetLayouts;
+use crate::commands::show::show_rules::ShownRules;
+use crate::output::{print, print_json};
+use crate::select::inputs::InputWord;
+use crate::select::refused_input::RefusedInput;
+use crate::select::rule_set::{is_rules_word, rule_choice, unknown_rules};
+
+/// One side of a comparison.
+#[derive(Debug, PartialEq, Eq)]
+struct DiffSide<'a> {
+    input: &'a str,
+    /// The rule set; `None` for what a module says itself.
+    rules: Option<&'a str>,
+}
+
+/// Compares two layouts.
+///
+/// # Errors
+/// What could not be read, and every problem of the inputs.
+pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
+    let [left, right] = sides(&args.words)?;
+    let is_one_input = left.input == right.input;
+    let [left, right] = [layout(&left, &args.declare, is_one_input)?, layout(&right, &args.declare, is_one_input)?];
+    let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
+
+    let difference = diff(&left, &right, style);
+    match args.format {
+        Format::Json => print_json(&difference.to_json(&left, &right)),
+        Format::Text => print(&difference.text),
+    }
+    Ok(if difference.differs { Exit::Differ } else { Exit::Agree })
+}
+
+/// Sorts the words: an input takes the rule set behind it, and one input takes two.
+///
+/// # Errors
+/// A sentence that says what is missing, or which word is too much.
+fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
+    let mut inputs: Vec<DiffSide<'_>> = Vec::new();
+    let mut spare: Vec<&str> = Vec::new();
+    for word in words {
+        // The first word is an input, whatever its name is.
+        match inputs.last_mut().filter(|_| is_rules_word(word) || is_misspelt_rules(word)) {
+            None => inputs.push(DiffSide { input: word, rules: None }),
+            Some(_) if !is_rules_word(word) => bail!("{}", unknown_rules(word)),
+            Some(input) if input.rules.is_none() => input.rules = Some(word),
+            Some(_) => spare.push(word),
+        }
+    }
+
+    match (inputs.as_slice(), spare.as_slice()) {
+        ([DiffSide { input, rules: Some(left) }], [right]) => {
+            Ok([DiffSide { input, rules: Some(left) }, DiffSide { input, rules: Some(right) }])
+        }
+        ([DiffSide { input, rules: left }, right], []) => {
+            // Of two files under one rule set it is enough to name it once, behind the second.
+            let both = right.rules.filter(|_| left.is_none() && words.len() == 3);
+            let of_left = left.or(both.filter(|_| !says_own_offsets(input)));
+            Ok([DiffSide { input, rules: of_left }, DiffSide { input: right.input, rules: right.rules }])
+        }
+        ([_], [_, right, ..]) => bail!("`{right}` is one rule set too many"),
+        ([DiffSide { input, .. }], _) => bail!(
+            "one input takes two rule sets, two inputs one each: `layoutproof diff {input} native:dxc-dxil std140`, \
+             `layoutproof diff {input} native:dxc-spirv other.spv`"
+        ),
+        ([_, _, third, ..], _) => bail!("`{}` is one input too many", third.input),
+        (_, spare) => bail!("`{}` is one rule set too many", spare.first().copied().unwrap_or_default()),
+    }
+}
+
+/// True if a word is no file's and not a case's id in full, so that it can only be meant as a rule set.
+fn is_misspelt_rules(word: &str) -> bool {
+    let is_name = matches!(InputWord::of(word, None), InputWord::Filter(_));
+    is_name && !Path::new(word).exists() && !word.contains('/') && !word.contains("::")
+}
+
+/// True if a word is a module that says its own offsets by its name.
+fn says_own_offsets(word: &str) -> bool {
+    matches!(InputWord::of(word, None), InputWord::LaidOut(_))
+}
+
+/// An input under a rule set.
+fn layout(side: &DiffSide<'_>, declare: &DeclareArgs, is_one_input: bool) -> anyhow::Result<ShownLayout> {
+    let mut sources = SourceMap::default();
+    let choice = side.rules.filter(|rules| *rules != DECLARED).map(rule_choice).transpose()?;
+    let input = match Input::read(side.input, declare, None, &mut sources)? {
+        Ok(input) => input,
+        Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
+    };
+
+    let name = side.input;
+    let shown_rules = match (&input.content, choice) {
+        (InputContent::Declared(_), Some(choice)) => ShownRules::Named(vec![choice]),
+        (InputContent::Declared(_), None) => {
+            bail!("the layout of {name} depends on the target: name a rule set behind it, as `{name} native:dxc-spirv`")
+        }
+        (InputContent::LaidOut(_), None) => ShownRules::Shipping,
+        (InputContent::LaidOut(_), Some(_)) if is_one_input => {
+            bail!("{name} says its own offsets: compare it with another file, as `layoutproof diff {name} other.spv`")
+        }
+        (InputContent::LaidOut(_), Some(choice)) => {
+            bail!("{name} says its own offsets: it has them under `{DECLARED}`, not under `{}`", choice.name())
+        }
+    };
+
+    let layouts = input.layouts(&shown_rules);
+    let diagnostics = input.refusals(&layouts);
+    if !diagnostics.is_empty() {
+        bail!(RefusedInput { diagnostics, sources });
+    }
+    let mut shown = layouts
+        .first()
+        .map_or_else(|| ShownLayout { rules: DECLARED.to_owned(), blocks: Vec::new() }, RuleSetLayouts::shown);
+    if !is_one_input {
+        shown.rules = if shown.rules == DECLARED { name.to_owned() } else { format!("{name} {}", shown.rules) };
+    }
+    Ok(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(words: &str) -> String {
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        let text = |side: &DiffSide<'_>| format!("{} {}", side.input, side.rules.unwrap_or("-"));
+        match sides(&words) {
+            Ok([left, right]) => format!("{} | {}", text(&left), text(&right)),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn an_input_takes_the_rule_set_behind_it() {
+        for (words, expected) in [
+            ("a.hlsl std140 std430", "a.hlsl std140 | a.hlsl std430"),
+            ("a.hlsl native:dxc-spirv a.spv", "a.hlsl native:dxc-spirv | a.spv -"),
+            ("a.wgsl b.spv", "a.wgsl - | b.spv -"),
+            ("a.hlsl b.hlsl std140", "a.hlsl std140 | b.hlsl std140"),
+            ("a.spv b.hlsl std140", "a.spv - | b.hlsl std140"),
+            ("a.hlsl std140 b.hlsl std430", "a.hlsl std140 | b.hlsl std430"),
+            ("std140 std140 std430", "std140 std140 | std140 std430"),
+        ] {
+            assert_eq!(sorted(words), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_sorted_says_why() {
+        for (words, expected) in [
+            ("a.hlsl std140", "one input takes two rule sets"),
+            ("a.hlsl std14 std430", "unknown rule set `std14`: did you mean `std140`?"),
+            ("a.hlsl std140 std430 scalar", "`scalar` is one rule set too many"),
+        ] {
+            assert!(sorted(words).contains(expected), "{words}: {}", sorted(words));
+        }
+    }
+}

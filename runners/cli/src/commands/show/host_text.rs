@@ -1,0 +1,119 @@
+//! The formats of `layoutproof show` that are files of a program: host structs, assertions about the user's own types, LLVM
+//! types.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use layoutproof_core::input::nearest_name::did_you_mean;
+use layoutproof_core::report::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
+use layoutproof_core::report::asserts::{HostLanguage, asserts};
+use layoutproof_core::report::llvm_types::{LlvmForm, llvm_types};
+use layoutproof_core::report::summary::Exit;
+use layoutproof_layout::BlockLayout;
+
+use crate::commands::show::args::{HostArgs, ShowArgs, ShowFormat};
+use crate::output::{print, warn};
+use crate::records::output_files::check_file;
+use crate::select::files::{FileKind, read_text_if_there};
+
+/// The text of a format for `blocks`, which are those of the input `word`.
+///
+/// # Errors
+/// A block that there is not, and names that do not fit the declarations.
+pub(crate) fn text_of(args: &ShowArgs, word: &str, blocks: Vec<BlockLayout>) -> anyhow::Result<String> {
+    let blocks = chosen(blocks, &args.host.block)?;
+    let language = match args.format {
+        ShowFormat::RustAsserts => HostLanguage::Rust,
+        ShowFormat::CppAsserts => HostLanguage::Cpp,
+        ShowFormat::CAsserts => HostLanguage::C,
+        ShowFormat::Llvm => return Ok(llvm_types(&blocks, LlvmForm::Padded)),
+        ShowFormat::LlvmLayout => return Ok(llvm_types(&blocks, LlvmForm::TargetLayout)),
+        ShowFormat::Text | ShowFormat::Json => bail!("{word}: tables are printed, not written"),
+    };
+
+    let namespace = args.host.namespace.as_deref();
+    if language == HostLanguage::C && namespace.is_some() {
+        bail!("C has no namespaces: leave --namespace out");
+    }
+    if args.host.asserts_only {
+        return Ok(own_type_asserts(word, &blocks, language, &own_types(&args.host)?)?);
+    }
+    Ok(asserts(word, &blocks, language, namespace))
+}
+
+/// Prints the text, writes it to the file that the user names, or compares it with that file.
+///
+/// # Errors
+/// A file that cannot be read or written.
+pub(crate) fn deliver(host: &HostArgs, text: &str) -> anyhow::Result<Exit> {
+    let Some(path) = &host.output else {
+        print(text);
+        return Ok(Exit::Agree);
+    };
+    if !host.check {
+        check_file(path)?;
+        std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))?;
+        return Ok(Exit::Agree);
+    }
+    check_is_fresh(path, text)
+}
+
+/// Compares a file that was written before with what would be written now.
+fn check_is_fresh(path: &Path, text: &str) -> anyhow::Result<Exit> {
+    let name = path.display();
+    let stale = match read_text_if_there(path, FileKind::Shader)? {
+        // Version control may have turned the ends of lines.
+        Some(there) if there.replace("\r\n", "\n") == text => return Ok(Exit::Agree),
+        Some(there) => {
+            let lines = there.lines().zip(text.lines()).take_while(|(old, new)| old == new).count();
+            format!("{name} is stale from line {} on", lines + 1)
+        }
+        None => format!("{name} is not there"),
+    };
+    warn(&format!("error: {stale}: the same command without --check writes it\n"));
+    Ok(Exit::Differ)
+}
+
+/// The blocks that the user names, or all.
+fn chosen(blocks: Vec<BlockLayout>, names: &[String]) -> anyhow::Result<Vec<BlockLayout>> {
+    for name in names {
+        if !blocks.iter().any(|block| block.name == *name) {
+            let meant = did_you_mean(name, blocks.iter().map(|block| block.name.as_str()));
+            bail!("no block is called `{name}`{meant}");
+        }
+    }
+    Ok(blocks.into_iter().filter(|block| names.is_empty() || names.contains(&block.name)).collect())
+}
+
+/// The user's names for types and members.
+fn own_types(host: &HostArgs) -> anyhow::Result<OwnTypes> {
+    let types = host.host.iter().map(|text| match text.split_once('=') {
+        Some((declared, host)) => OwnType { declared: Some(declared.to_owned()), host: host.to_owned() },
+        None => OwnType { declared: None, host: text.clone() },
+    });
+    let mut members = Vec::new();
+    for text in &host.map {
+        let Some((path, field)) = text.split_once('=') else {
+            bail!("--map {text}: write MEMBER=FIELD, as cameraPos=cam_pos");
+        };
+        members.push(OwnMember { path: path.replace("[]", ""), host: field.to_owned() });
+    }
+    Ok(OwnTypes { types: types.collect(), members, namespace: host.namespace.clone() })
+}
+
+/// Checks that options of host structs go with a format of host structs.
+///
+/// # Errors
+/// A sentence about the first that does not.
+pub(crate) fn check_options(args: &ShowArgs) -> anyhow::Result<()> {
+    let host = &args.host;
+    let is_host = matches!(args.format, ShowFormat::RustAsserts | ShowFormat::CppAsserts | ShowFormat::CAsserts);
+    let is_table = matches!(args.format, ShowFormat::Text | ShowFormat::Json);
+    if !is_host && (host.asserts_only || host.namespace.is_some()) {
+        bail!("--asserts-only and --namespace go with --format cpp-asserts, rust-asserts or c-asserts");
+    }
+    if is_table && (host.output.is_some() || !host.block.is_empty()) {
+        bail!("--output and --block go with the formats of host structs and LLVM types");
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! The targets that programs in a language ship for, which are the columns of `show` where nobody names rule sets.
+
+use layoutproof_layout::native::{Native, find_native};
+
+use crate::args::ShaderLanguage;
+
+/// A compiler with its target, as people name it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ShippingTarget {
+    /// `D3D12 · DXC`.
+    pub(crate) label: &'static str,
+    /// What the compiler does there by itself.
+    pub(crate) native: &'static str,
+}
+
+/// HLSL goes through DXC, and to Vulkan through either compiler.
+const HLSL: &[ShippingTarget] = &[
+    ShippingTarget { label: "D3D12 · DXC", native: "native:dxc-dxil" },
+    ShippingTarget { label: "Vulkan · DXC", native: "native:dxc-spirv" },
+    ShippingTarget { label: "Vulkan · Slang", native: "native:slang-vulkan" },
+];
+
+/// Slang has one compiler; without its name, WebGPU and Metal are those of this compiler, too.
+const SLANG: &[ShippingTarget] = &[
+    ShippingTarget { label: "D3D12 · Slang", native: "native:slang-d3d12" },
+    ShippingTarget { label: "Vulkan · Slang", native: "native:slang-vulkan" },
+    ShippingTarget { label: "WebGPU", native: "native:slang-webgpu" },
+    ShippingTarget { label: "Metal", native: "native:slang-metal" },
+];
+
+impl ShippingTarget {
+    /// The targets of a language whose files are laid out by rule sets, four at most.
+    pub(crate) fn of(language: ShaderLanguage) -> &'static [Self] {
+        match language {
+            ShaderLanguage::Slang => SLANG,
+            ShaderLanguage::Hlsl | ShaderLanguage::Glsl | ShaderLanguage::Wgsl => HLSL,
+        }
+    }
+
+    /// The compiler's choice for each block.
+    pub(crate) fn native(self) -> Option<&'static Native> {
+        find_native(self.native)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_is_a_compilers_choice() {
+        for target in HLSL.iter().chain(SLANG) {
+            assert!(target.native().is_some(), "{target:?}");
+        }
+        assert!(HLSL.len() <= 4 && SLANG.len() <= 4);
+    }
+}

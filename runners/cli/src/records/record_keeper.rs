@@ -1,0 +1,103 @@
+//! Takes the records of a run as its checks end: has failing ones run again where the user wants that, completes the command
+//! that repeats a check, tells failures at once, and stops the run at the first one with --fail-fast.
+
+use std::collections::BTreeMap;
+
+use layoutproof_core::report::is_failure;
+use layoutproof_core::report::{Style, terminal};
+use layoutproof_core::results::record::CheckRecord;
+use layoutproof_executor::interrupt::Interrupt;
+
+use super::arguments::with_typed;
+use super::ledger::Ledger;
+use crate::progress::Progress;
+
+/// Failures that are told one by one while the run goes on; the report has all.
+const TOLD: usize = 20;
+
+/// What happens to the records of a run.
+pub(crate) struct RecordKeeper<'a, 'l> {
+    /// Where they go.
+    pub(crate) ledger: &'a mut Ledger<'l>,
+    /// Who hears of failures.
+    pub(crate) progress: &'a Progress,
+    /// How lines are drawn.
+    pub(crate) style: Style,
+    /// What the user typed.
+    pub(crate) arguments: BTreeMap<String, Vec<String>>,
+    /// Set at the first failure, where the user wants that.
+    pub(crate) stop_at_failure: Option<&'a Interrupt>,
+    /// Failures so far.
+    pub(crate) failures: usize,
+}
+
+impl RecordKeeper<'_, '_> {
+    /// Carries out `checks`, and those that fail up to `retries` times more. `execute` gets checks with the number of the
+    /// attempt, from 0, and gives the records of each batch to its last argument, each with the place of its check.
+    pub(crate) fn carry_out<C: Clone>(
+        &mut self,
+        checks: &[C],
+        retries: u32,
+        execute: impl Fn(&[C], u32, &mut dyn FnMut(Vec<(usize, CheckRecord)>)),
+    ) {
+        let mut failed: BTreeMap<usize, CheckRecord> = BTreeMap::new();
+        execute(checks, 0, &mut |batch| {
+            for (index, record) in batch {
+                self.progress.check_ended();
+                if retries > 0 && is_failure(self.ledger.outcome(&record)) {
+                    failed.insert(index, record);
+                } else {
+                    self.keep(record);
+                }
+            }
+            self.ledger.flush();
+        });
+
+        for attempt in 1..=retries {
+            if failed.is_empty() {
+                break;
+            }
+            let places: Vec<usize> = failed.keys().copied().collect();
+            let again: Vec<C> = places.iter().map(|place| checks[*place].clone()).collect();
+            execute(&again, attempt, &mut |batch| {
+                for (index, record) in batch {
+                    let record = CheckRecord { retries: attempt, ..record };
+                    if is_failure(self.ledger.outcome(&record)) {
+                        failed.insert(places[index], record);
+                    } else {
+                        failed.remove(&places[index]);
+                        self.keep(record);
+                    }
+                }
+                self.ledger.flush();
+            });
+        }
+        for record in failed.into_values() {
+            self.keep(record);
+        }
+    }
+
+    /// Keeps a record that will not be replaced.
+    pub(crate) fn keep(&mut self, mut record: CheckRecord) {
+        if let Some(story) = &mut record.story {
+            story.again = with_typed(&story.again, &self.arguments);
+        }
+
+        // What was left out of a check that differs is for the report.
+        let told = CheckRecord { not_checked: Vec::new(), rows: Vec::new(), story: None, ..record.clone() };
+        let line = terminal::check_line(&told, Style { colour: false, ..self.style });
+        if !is_failure(self.ledger.add(record)) {
+            return;
+        }
+        self.failures += 1;
+        self.progress.failed(self.failures);
+        if self.failures <= TOLD {
+            self.progress.say(&line);
+        } else if self.failures == TOLD + 1 {
+            self.progress.say("      note: more checks fail; the report at the end has all of them\n");
+        }
+        if let Some(interrupt) = self.stop_at_failure {
+            interrupt.set();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Inputs by patterns: `shaders/*.hlsl` for files where the shell left the pattern as it is, `arrays/*` for cases.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+
+use crate::args::DeclareArgs;
+use crate::select::inputs::Cases;
+
+/// The words with patterns replaced by the files, or else the cases, that they match.
+///
+/// # Errors
+/// A pattern that is none or that matches nothing, a folder that cannot be read, and cases that cannot be read.
+pub(crate) fn expanded(words: &[String], declare: &DeclareArgs) -> anyhow::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for word in words {
+        if !word.contains(['*', '?', '[']) || Path::new(word).exists() {
+            found.push(word.clone());
+            continue;
+        }
+
+        let mut matched = files(word)?;
+        if matched.is_empty() {
+            matched = Cases::load(&declare.cases)?.matching(std::slice::from_ref(word));
+        }
+        if matched.is_empty() {
+            bail!("no file and no case matches `{word}`");
+        }
+        found.extend(matched);
+    }
+    Ok(found)
+}
+
+/// The files that a pattern matches, by name.
+fn files(pattern: &str) -> anyhow::Result<Vec<String>> {
+    let paths = glob::glob(pattern).with_context(|| format!("`{pattern}` is no pattern of files"))?;
+    let mut files = Vec::new();
+    for path in paths {
+        let path = path.with_context(|| format!("looking for files that `{pattern}` matches"))?;
+        if path.is_file() {
+            files.push(path.display().to_string());
+        }
+    }
+    Ok(files)
+}

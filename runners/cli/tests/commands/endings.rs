@@ -1,0 +1,146 @@
+//! How a run ends and what it says: failures by cause, known differences of one's own files, compressed records, and the
+//! options that stop, repeat or silence it.
+
+use super::folder::{Answer, Folder};
+use super::survival::untimed;
+
+/// Checks of which some differ for one cause: on a device that reads arrays with another stride.
+const DIFFERS: &str =
+    "run arrays/ --rules std140,scalar --form leaf --device model --plant-misreading array-stride-sixteen";
+
+const AGREES: &str = "run vectors/two_pairs_fill_a_register --rules std140 --device model";
+
+/// The words of the line that begins with this one.
+fn words_of<'a>(answer: &'a Answer, begin: &str) -> Vec<&'a str> {
+    let line = answer.out.lines().find(|line| line.trim_start().starts_with(begin));
+    line.unwrap_or_else(|| panic!("no line `{begin}` in {answer}")).split_whitespace().collect()
+}
+
+/// One device that misreads is one cause, however many cases show it.
+#[test]
+fn failures_of_one_cause_are_told_once_and_listed_on_demand() {
+    let folder = Folder::with(&[]);
+    let answer = folder.run(&format!("{DIFFERS} --json r.jsonl")).exits(1);
+    let blocks = answer.out.matches("  verdict  ").count();
+    let failed: usize = words_of(&answer, "Summary failed:")[2].parse().unwrap();
+    assert!(blocks < failed, "{failed} failures in {blocks} blocks: {answer}");
+    let list = "(list: `layoutproof report r.jsonl --group 1`)";
+    assert!(answer.out.contains(list), "{answer}");
+
+    let listed = folder.run("report r.jsonl --group 1").exits(1);
+    let others: usize = words_of(&answer, "like it")[3].parse().unwrap();
+    // The heading of the block, and a line for each failure of the group.
+    assert_eq!(listed.out.matches("  Disagree arrays/").count(), 1 + 1 + others, "{listed}");
+    folder.run("report r.jsonl --group 99").exits(2).warns("error: there is no group 99: these records have");
+}
+
+#[test]
+fn the_summary_fits_on_a_screen_and_details_are_for_those_who_ask() {
+    let folder = Folder::with(&[]).with_drivers();
+    let answer = folder.run("run vectors/ --rules std140,scalar --device model --form leaf").exits(0);
+    assert!(answer.out.lines().count() <= 12, "{answer}");
+    assert!(answer.out.lines().all(|line| line.chars().count() <= 140), "{answer}");
+    let answer = answer.prints("model ");
+    assert!(!answer.out.contains("Devices 1"), "{answer}");
+    folder.run("run vectors/ --rules std140,scalar --device model --form leaf -v").exits(0).prints("Devices 1 model");
+}
+
+/// What the command says to type again finds the same, whatever the user typed that changes the result.
+#[test]
+fn the_command_to_run_again_repeats_what_changes_the_result() {
+    let known = "[[known]]\ncase = \"vectors/*\"\nreason = \"so it is\"\n";
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a[N]; float b; };"), ("known.toml", known)]);
+    // The command names the producer, so that the compilers of this machine are looked for.
+    let folder = folder.with_drivers();
+    let run = "run a.hlsl -D N=2 --matrix row --no-known --known known.toml --rules std140 --device model --form leaf";
+    let first = folder.run(&format!("{run} --plant-misreading array-stride-sixteen --16bit off")).exits(0);
+    assert!(first.out.contains("Summary ok"), "std140 has this stride anyway: {first}");
+
+    let first = folder.run(&format!("{run} --plant-misreading neighbours-swapped --json r.jsonl")).exits(1);
+    let again = words_of(&first, "again").join(" ");
+    let again = again.strip_prefix("again layoutproof ").unwrap();
+    for flag in ["-D N=2", "--matrix row", "--no-known", "--known known.toml", "--form leaf", "--plant-misreading"] {
+        assert!(again.contains(flag), "{flag} in {again}");
+    }
+    assert!(!again.contains("--json"), "{again}");
+    folder.run(again).exits(1).prints("Disagree a.hlsl · std140 · rspirv · model via model");
+}
+
+/// A list that knows a difference is no reason to hide it from the owner of the file.
+#[test]
+fn a_known_difference_of_ones_own_file_is_told_in_full() {
+    let known = "[[known]]\ndevice = \"model\"\nculprit = \"device\"\nreason = \"the model was told to misread\"\n\
+                 link = \"https://example.com/1\"\n";
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float2 a; float2 b; };"), ("known.toml", known)]);
+    let planted = "--rules std140 --device model --plant-misreading neighbours-swapped --known known.toml";
+    let own = folder.run(&format!("run a.hlsl {planted} --json r.jsonl")).exits(0);
+    let own = own.prints("Known a.hlsl · std140 · rspirv · model via model").prints("link https://example.com/1");
+    own.prints("known the model was told to misread (known.toml:1)").prints("Known 1 by 1 cause:");
+    assert!(folder.read("r.jsonl").contains("\"link\":\"https://example.com/1\""));
+
+    let case = format!("run vectors/two_pairs_fill_a_register {planted}");
+    let short = folder.run(&case).exits(0);
+    assert!(!short.out.contains("offset  size  struct"), "{short}");
+    let full = folder.run(&format!("{case} -vv")).exits(0);
+    assert!(full.out.contains("offset  size  struct"), "{full}");
+}
+
+#[test]
+fn a_quiet_run_prints_failures_alone() {
+    let folder = Folder::with(&[]);
+    let quiet = folder.run(&format!("{AGREES} -q")).exits(0);
+    assert_eq!((quiet.out.as_str(), quiet.err.as_str()), ("", ""));
+    let failing = folder.run(&format!("{DIFFERS} -q --no-progress -j 1")).exits(1).prints("verdict device:");
+    assert!(!failing.out.contains("Summary"), "{failing}");
+}
+
+#[test]
+fn a_run_stops_at_the_first_failure_on_demand() {
+    let folder = Folder::with(&[]);
+    let answer = folder.run(&format!("{DIFFERS} --fail-fast -j 1 --json r.jsonl")).exits(1);
+    answer.prints("Summary stopped at the first failure:");
+    folder.run("report r.jsonl").exits(1).prints("Summary stopped at the first failure:");
+}
+
+/// A device that fails again and again has failed.
+#[test]
+fn a_check_that_fails_is_run_again_on_demand() {
+    let folder = Folder::with(&[]);
+    folder.run(&format!("{AGREES} --retries 2 --plant-misreading idle --json r.jsonl")).exits(1);
+    let text = folder.read("r.jsonl");
+    assert!(text.contains("\"retries\":2") && text.contains("\"outcome\":\"differ\""), "{text}");
+    folder.run(&format!("{AGREES} --retries 2 --json r.jsonl")).exits(0);
+    assert!(!folder.read("r.jsonl").contains("retries"));
+}
+
+#[test]
+fn records_are_compressed_where_the_name_says_so() {
+    let folder = Folder::with(&[]);
+    let whole = folder.run(&format!("{DIFFERS} --json r.jsonl.zst")).exits(1);
+    let bytes = std::fs::read(folder.path("r.jsonl.zst")).unwrap();
+    assert_eq!(bytes[..4], [0x28, 0xb5, 0x2f, 0xfd]);
+    let report = folder.run("report r.jsonl.zst --json plain.jsonl").exits(1);
+    let plain = folder.read("plain.jsonl");
+    assert!(bytes.len() * 4 < plain.len(), "{} of {} bytes", bytes.len(), plain.len());
+    let named = |answer: &Answer| untimed(&answer.out).replace("plain.jsonl", "r.jsonl.zst");
+    assert_eq!(named(&report), named(&whole));
+
+    // A kill cuts the last frame at most; the run goes on behind those before it.
+    folder.write("cut.jsonl.zst", &bytes[..bytes.len() * 2 / 3]);
+    let resumed = folder.run(&format!("{DIFFERS} --resume cut.jsonl.zst")).exits(1);
+    assert_eq!(untimed(&resumed.out).replace("cut.jsonl", "r.jsonl"), untimed(&whole.out));
+}
+
+/// Where there are drivers, who asks for another one learns which there are.
+#[test]
+fn a_device_that_is_not_here_is_answered_with_those_that_are() {
+    let folder = Folder::with(&[]).with_drivers();
+    let devices = folder.run("devices --format json");
+    let answer = folder.run("run vectors/ --device nosuch").exits(3);
+    if devices.out.contains("lavapipe") {
+        let answer = answer.warns("error: no device `nosuch`; found ");
+        assert!(answer.err.contains("lavapipe"), "{answer}");
+    } else {
+        answer.warns("error: no device");
+    }
+}

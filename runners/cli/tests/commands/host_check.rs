@@ -1,0 +1,231 @@
+//! `layoutproof check` of programs that this machine's compilers make here: C++ with DWARF 4 and 5, Windows, Rust.
+//!
+//! A compiler that is not there is told and left out. Offsets of the host are those of the compiler that runs; nothing of
+//! ours writes them.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::folder::{Answer, Folder};
+
+const ENGINE_H: &str = include_str!("../files/host_check/engine.h");
+const ENGINE_CPP: &str = include_str!("../files/host_check/engine.cpp");
+const RIGHT: &str = include_str!("../files/host_check/right.hlsl");
+const WRONG: &str = include_str!("../files/host_check/wrong.hlsl");
+
+/// Compilers with their options, and what they make.
+const BUILDS: [[&str; 3]; 7] = [
+    ["g++", "-gdwarf-4 -c", "engine.o"],
+    ["g++", "-gdwarf-5", "engine"],
+    ["g++", "-gdwarf-5 -gsplit-dwarf -c", "engine.o"],
+    ["clang++", "-gdwarf-4", "engine"],
+    ["clang++-22", "-gdwarf-5 -c", "engine.o"],
+    ["clang++-22", "-gdwarf-4 -c", "engine.o"],
+    ["x86_64-w64-mingw32-g++", "-g", "engine.exe"],
+];
+
+/// Blocks of `wrong.hlsl` with the kind of their first mismatch and a part of the hint.
+const MISTAKES: [[&str; 3]; 14] = [
+    ["PackedBehind", "offset-moved", "the shader packs `t` behind `float3 eye`"],
+    ["ArrayStride", "stride-differs", "each element of `probes` takes 16 bytes in the shader"],
+    ["BoolSize", "bool-size", "declare `on` as `uint32_t` in the host"],
+    ["MatrixStride", "stride-differs", "declare `normal` with vectors of 16 bytes"],
+    ["doubles", "offset-moved", "insert 4 bytes before `d` in the host"],
+    ["halves", "size-differs", "declare `uv` with components of 2 bytes on both sides"],
+    ["tails", "stride-differs", "add 4 bytes at the end of `wrong::TailPadding`"],
+    ["Swapped", "swapped-names", "exchange `view` and `proj` on one side"],
+    ["ClassDiffers", "class-differs", "declare `count` as the same kind of number"],
+    ["ArrayCount", "count-differs", "give both arrays as many elements"],
+    ["BitField", "bit-field", "declare `flags` as a whole number in the host"],
+    ["EnumSize", "size-differs", "declare the enum of `mode` with an underlying type of 4 bytes"],
+    ["NestedAlign", "offset-moved", "declare `Fog fog` as `alignas(16)` in the host"],
+    ["Straddle", "offset-moved", "declare `Vec3 sunDir` as `alignas(16)` in the host, or insert 8 bytes"],
+];
+
+fn engine() -> Folder {
+    let files = [("engine.h", ENGINE_H), ("engine.cpp", ENGINE_CPP), ("right.hlsl", RIGHT), ("wrong.hlsl", WRONG)];
+    Folder::with(&files).within(std::time::Duration::from_secs(120))
+}
+
+/// Compiles a file in the folder; `false` if the compiler is not there.
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn compiles(folder: &Folder, compiler: &str, words: &str) -> bool {
+    let mut command = Command::new(compiler);
+    command.args(words.split(' ')).current_dir(folder.path("."));
+    match command.output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{compiler} {words}: {}", String::from_utf8_lossy(&output.stderr));
+            true
+        }
+        Err(error) => {
+            println!("skipped: {compiler} is not here ({error})");
+            false
+        }
+    }
+}
+
+/// Compiles the engine; `false` if the compiler is not there.
+fn builds(folder: &Folder, [compiler, options, output]: [&str; 3]) -> bool {
+    compiles(folder, compiler, &format!("-std=c++17 {options} engine.cpp -o {output}"))
+}
+
+/// What was printed, with one space between words, however lines are broken.
+fn unwrapped(answer: &Answer) -> String {
+    answer.out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn pairs(answer: &Answer) -> Vec<Value> {
+    let json: Value = serde_json::from_str(&answer.out).unwrap();
+    json["pairs"].as_array().unwrap().clone()
+}
+
+#[test]
+fn correct_structs_raise_no_alarm() {
+    for build in BUILDS {
+        let folder = engine();
+        if builds(&folder, build) {
+            let answer = folder.run(&format!("check right.hlsl {} --strict", build[2])).exits(0);
+            assert!(answer.out.contains("7 agree"), "{build:?}: {}", answer.out);
+        }
+    }
+}
+
+#[test]
+fn each_mistake_is_found_with_its_words() {
+    for build in BUILDS {
+        let folder = engine();
+        if !builds(&folder, build) {
+            continue;
+        }
+        let pairs = pairs(&folder.run(&format!("check wrong.hlsl {} --format json", build[2])).exits(1));
+        assert_eq!(pairs.len(), MISTAKES.len(), "{build:?}");
+        for ([block, kind, hint], pair) in MISTAKES.iter().zip(&pairs) {
+            assert_eq!((pair["block"].as_str(), pair["outcome"].as_str()), (Some(*block), Some("differ")), "{build:?}");
+            let mismatches = pair["mismatches"].as_array().unwrap();
+            assert_eq!(mismatches.len(), 1, "{build:?} {block}: {mismatches:#?}");
+            assert_eq!(mismatches[0]["kind"].as_str(), Some(*kind), "{build:?} {block}");
+            let found = mismatches[0]["hint"].as_str().unwrap();
+            assert!(found.contains(hint), "{build:?} {block}: {found}");
+            let at = mismatches[0]["host_at"].as_str().unwrap();
+            assert!(at.contains("engine.h:"), "{build:?} {block}: {at}");
+        }
+    }
+}
+
+/// The table at 80 columns, as the first compiler that is here lets it come out.
+#[test]
+fn the_table_fits_in_80_columns() {
+    let folder = engine();
+    if !builds(&folder, BUILDS[0]) {
+        return;
+    }
+    let answer = folder.run("check wrong.hlsl engine.o").exits(1);
+    let widest = answer.out.lines().filter(|line| !line.contains("engine.h:")).map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{}", answer.out);
+    for words in [
+        "! 12 4 float t 16 4 float t",
+        ". 16 16 float4 c 20 16 Vec4 c",
+        "12 4 // padding",
+        "offset moved: the shader has `t` at byte 12, the host at byte 16; 1 member behind it follows",
+    ] {
+        assert!(unwrapped(&answer).contains(words), "{words}: {}", answer.out);
+    }
+    assert!(answer.out.ends_with("   Summary 0 agree, 14 differ\n"), "{}", answer.out);
+}
+
+#[test]
+fn other_formats_say_the_same() {
+    let folder = engine();
+    if !builds(&folder, BUILDS[0]) {
+        return;
+    }
+    let github = folder.run("check wrong.hlsl engine.o --format github").exits(1).out;
+    assert_eq!(github.lines().count(), 10, "{github}");
+    assert!(
+        github.lines().all(|line| line.starts_with("::error file=") && line.contains("engine.h,line=")),
+        "{github}"
+    );
+    let junit = folder.run("check wrong.hlsl engine.o --format junit").exits(1).out;
+    assert!(junit.contains(r#"tests="14" skipped="0" failures="14""#), "{junit}");
+}
+
+#[test]
+fn nothing_is_called_matched_that_is_not() {
+    let folder = engine();
+    folder.write("other.hlsl", b"cbuffer PerFrames { float4 a; };");
+    folder.write("strange.txt", b"text");
+    if !builds(&folder, BUILDS[0]) {
+        return;
+    }
+    let answer = folder.run("check other.hlsl engine.o").exits(4);
+    let words = "no host struct has its name; nearest: `right::PerFrame`";
+    assert!(unwrapped(&answer).contains(words), "{}", answer.out);
+    folder.run("check other.hlsl engine.o --strict").exits(1);
+    let answer = folder.run("check other.hlsl engine.o --map PerFrames=right::Nothing").exits(1);
+    assert!(unwrapped(&answer).contains("no host file defines `right::Nothing`"), "{}", answer.out);
+    folder.run("check other.hlsl engine.o --map PerFrames=wrong::ArrayCount").exits(0);
+    folder.run("check other.hlsl engine.o --map Other=right::PerFrame").exits(2);
+    folder.run("check other.hlsl strange.txt").exits(2);
+    folder.run("check other.hlsl").exits(2);
+    folder.run("check").exits(2);
+}
+
+#[test]
+fn a_project_file_says_everything() {
+    let folder = engine();
+    if !builds(&folder, BUILDS[0]) {
+        return;
+    }
+    let project =
+        "schema = 1\nhost = \"*.o\"\n[[shader]]\nfiles = \"right.*\"\nargs = \"-T cs_6_6 -enable-16bit-types\"\n";
+    folder.write("layoutproof.toml", project.as_bytes());
+    let answer = folder.run("check").exits(0);
+    assert!(answer.out.contains("7 agree"), "{}", answer.out);
+
+    let known = "[[shader]]\nfiles = [\"wrong.hlsl\"]\n[[known]]\nblock = \"Swapped\"\nreason = \"meant\"\n";
+    folder.write("layoutproof.toml", format!("host = \"engine.o\"\n{known}").as_bytes());
+    let answer = folder.run("check").exits(1);
+    assert!(answer.out.ends_with("   Summary 0 agree, 13 differ, 1 known\n"), "{}", answer.out);
+
+    folder.write("layoutproof.toml", b"hosts = 1\nrules = [\"std14\"]\n[[shader]]\n");
+    let answer = folder.run("check").exits(2);
+    for words in ["unknown key `hosts`", "unknown rule set `std14`", "`files` is missing"] {
+        assert!(answer.err.contains(words), "{}", answer.err);
+    }
+
+    std::fs::remove_file(folder.path("layoutproof.toml")).unwrap();
+    folder.run("init").exits(0);
+    let written = folder.read("layoutproof.toml");
+    assert!(written.contains("\"engine.o\"") && written.contains("\"*.hlsl\""), "{written}");
+    folder.run("init").exits(2);
+    folder.run("check").exits(1);
+}
+
+const RUST: &str = "
+#[repr(C)] pub struct PerFrame { pub view_proj: [[f32; 4]; 4], pub eye: [f32; 3], pub time: f32 }
+pub struct PerView { pub a: u8, pub m: [f32; 4], pub b: u8, pub t: f64 }
+#[repr(C)] pub struct PerDraw { pub color: [f32; 3], pub size: [f32; 2] }
+fn main() {
+    let frame = PerFrame { view_proj: [[0.0; 4]; 4], eye: [0.0; 3], time: 0.0 };
+    let view = PerView { a: 0, m: [0.0; 4], b: 0, t: 1.0 };
+    let draw = PerDraw { color: [0.0; 3], size: [0.0; 2] };
+    println!(\"{}\", frame.time + view.m[0] + draw.color[0] + view.t as f32 + view.a as f32 + view.b as f32);
+    std::hint::black_box((&frame, &view, &draw, frame.eye, frame.view_proj, draw.size));
+}
+";
+
+#[test]
+fn rust_structs_are_read_and_those_without_repr_have_no_contract() {
+    let shader = "cbuffer PerFrame { float4x4 viewProj; float3 eye; float time; };
+        cbuffer PerView { float4 m; float t; };
+        cbuffer PerDraw { float3 color; float2 size; };";
+    let folder = Folder::with(&[("main.rs", RUST), ("frame.hlsl", shader)]);
+    if !compiles(&folder, "rustc", "-g --edition 2021 main.rs -o engine") {
+        return;
+    }
+    let pairs = pairs(&folder.run("check frame.hlsl engine --format json").exits(1));
+    let kind = |index: usize| pairs[index]["mismatches"][0]["kind"].as_str().map(str::to_owned);
+    assert_eq!(pairs[0]["outcome"].as_str(), Some("agree"), "{:#?}", pairs[0]);
+    assert_eq!([kind(1).as_deref(), kind(2).as_deref()], [Some("no-contract"), Some("offset-moved")]);
+}
