@@ -1,6 +1,7 @@
 //! One file with debug information: entry point of the crate.
 
-use crate::indexing::{Input, make_index};
+use crate::debug_input::DebugInput;
+use crate::indexing::make_index;
 use crate::reading::read_types;
 use crate::{DebugIndex, DebugInfoError, DebugLimits, FoundTypes, SiblingFiles, TypeName};
 
@@ -9,7 +10,7 @@ use crate::{DebugIndex, DebugInfoError, DebugLimits, FoundTypes, SiblingFiles, T
 /// Nothing of it is copied but what is compressed or has to be relocated, and that only while it is read.
 #[derive(Clone, Copy)]
 pub struct DebugFile<'data> {
-    input: Input<'data>,
+    input: DebugInput<'data>,
 }
 
 impl std::fmt::Debug for DebugFile<'_> {
@@ -27,13 +28,13 @@ impl<'data> DebugFile<'data> {
     ///
     /// `name` stands in messages and in [`crate::HostUnit`]; it is not opened.
     pub fn new(name: &'data str, bytes: &'data [u8], siblings: &'data dyn SiblingFiles) -> Self {
-        Self { input: Input { name, bytes, siblings, limits: DebugLimits::default() } }
+        Self { input: DebugInput { name, bytes, siblings, limits: DebugLimits::default() } }
     }
 
     /// Sets other limits than the default ones.
     #[must_use]
     pub fn with_limits(self, limits: DebugLimits) -> Self {
-        Self { input: Input { limits, ..self.input } }
+        Self { input: DebugInput { limits, ..self.input } }
     }
 
     /// First pass: collects the names of all records and of typedefs of records.

@@ -4,18 +4,7 @@
 //! part of its own bytes: what a pointer points to is a name, so a walk over a type always ends.
 //! All sizes, offsets, strides and alignments are bytes unless a name says bits.
 
-use crate::{HostRecord, HostScalar, RecordKind};
-
-/// Number of a type in [`crate::HostTypes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HostTypeId(pub(crate) u32);
-
-/// Number of a layout: two types with the same number have the same bytes, member names and scalar classes.
-///
-/// Names of types, spellings of scalars, typedefs, what pointers point to and declaration places do not count, since
-/// compilers spell them differently.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HostLayoutId(pub(crate) u32);
+use crate::{DeclarationPlace, HostLayoutId, HostRecord, HostScalar, HostTypeId, RecordKind};
 
 /// One type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,13 +78,4 @@ pub enum ElementCount {
     Finite(u32),
     /// Not stated: a flexible array member, `extern float a[]` or a variable length.
     Unstated,
-}
-
-/// Where something was declared.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DeclarationPlace {
-    /// File as the debug information writes it: absolute where it says in which folder the compiler ran.
-    pub file: String,
-    /// Line, counted from 1; `None` if only the file is known.
-    pub line: Option<u32>,
 }

@@ -3,30 +3,21 @@
 //!
 //! An input of one object is spread over threads by units, a library by objects.
 
+use crate::DebugInfoError;
 use crate::container::list_objects;
+use crate::debug_input::DebugInput;
 use crate::dwarf::SkeletonLink;
 use crate::index::{DebugIndex, IndexEntry, IndexSize, NoTypesReason, TypeLocation, UnitEntry};
 use crate::name_table::NameTable;
 use crate::object_indexing::{IndexedObject, index_object};
 use crate::object_source::{FileOrigin, ObjectSource};
 use crate::parallel::{Numbered, ParallelResults, map_in_parallel};
-use crate::{DebugInfoError, DebugLimits, SiblingFiles};
-
-/// What is read, and how.
-#[derive(Clone, Copy)]
-pub(crate) struct Input<'data> {
-    /// Name for messages.
-    pub(crate) name: &'data str,
-    pub(crate) bytes: &'data [u8],
-    pub(crate) siblings: &'data dyn SiblingFiles,
-    pub(crate) limits: DebugLimits,
-}
 
 /// How often siblings may lead to further siblings: a stripped program, its debug file, the `.dwo` files of that.
 const MAX_ROUNDS: u32 = 4;
 
 /// Makes the index of a file.
-pub(crate) fn make_index(input: Input<'_>) -> Result<DebugIndex, DebugInfoError> {
+pub(crate) fn make_index(input: DebugInput<'_>) -> Result<DebugIndex, DebugInfoError> {
     let mut builder = IndexBuilder { input, index: DebugIndex::default(), entries: Vec::new(), reasons: Vec::new() };
     let mut next = list_objects(input.name, &FileOrigin::Input, input.bytes, &input.limits)?;
     if next.is_empty() {
@@ -42,7 +33,7 @@ pub(crate) fn make_index(input: Input<'_>) -> Result<DebugIndex, DebugInfoError>
 }
 
 struct IndexBuilder<'data> {
-    input: Input<'data>,
+    input: DebugInput<'data>,
     index: DebugIndex,
     entries: Vec<IndexEntry>,
     /// Why objects have no types, for those that have none.

@@ -4,9 +4,9 @@ use object::Object;
 
 use crate::DebugInfoError;
 use crate::codeview;
+use crate::debug_input::DebugInput;
 use crate::dwarf::{DebugSections, DwarfObject, DwarfStorage, SkeletonLink, UnitNames, walk_unit};
 use crate::index::NoTypesReason;
-use crate::indexing::Input;
 use crate::name_table::NameTable;
 use crate::object_source::{FileOrigin, ObjectFormat, ObjectSource};
 use crate::parallel::{Numbered, ParallelResults, map_in_parallel};
@@ -35,7 +35,7 @@ pub(crate) struct IndexedUnit {
 
 /// Indexes one object. `tables` gets the names that its units refer to, one table for each thread.
 pub(crate) fn index_object(
-    input: &Input<'_>,
+    input: &DebugInput<'_>,
     source: &ObjectSource,
     threads: u32,
     tables: &mut Vec<NameTable>,
@@ -52,7 +52,7 @@ pub(crate) fn index_object(
 }
 
 fn index_binary(
-    input: &Input<'_>,
+    input: &DebugInput<'_>,
     source: &ObjectSource,
     bytes: &[u8],
     threads: u32,

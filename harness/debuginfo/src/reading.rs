@@ -4,15 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::codeview;
+use crate::debug_input::DebugInput;
 use crate::dwarf::{DebugSections, DwarfObject, DwarfStorage, FileNames, TypeKey, TypeReader};
 use crate::index::{DebugIndex, IndexEntry, NameGroup};
-use crate::indexing::Input;
 use crate::object_source::{ObjectFormat, ObjectSource};
 use crate::{DebugInfoError, FoundTypes, HostShape, HostTypeId, HostUnit, HostUnitId, NamedHostType, NamedLayout};
 
 /// Reads the types of the chosen names.
 pub(crate) fn read_types(
-    input: Input<'_>,
+    input: DebugInput<'_>,
     index: &DebugIndex,
     chosen: &[NameGroup],
 ) -> Result<FoundTypes, DebugInfoError> {
@@ -55,7 +55,7 @@ struct Definition {
 }
 
 struct Reading<'data, 'index> {
-    input: Input<'data>,
+    input: DebugInput<'data>,
     index: &'index DebugIndex,
     found: FoundTypes,
     unit_numbers: HashMap<HostUnit, HostUnitId>,

@@ -1,8 +1,7 @@
 //! Reads arrays and the compiler's vectors.
 
-use super::TypeKey;
 use super::entry::{Bound, Entry};
-use super::object::unit_offset;
+use super::type_key::{TypeKey, unit_offset};
 use super::type_reader::{TypeReader, UnitInUse};
 use crate::type_table::NewType;
 use crate::{DebugInfoError, ElementCount, HostArray, HostShape, HostTypeId};

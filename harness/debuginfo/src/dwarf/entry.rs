@@ -3,6 +3,7 @@
 use gimli::{AttributeValue, DwAt, DwTag, EntriesRaw, Expression, Operation};
 
 use super::Slice;
+use crate::RecordKind;
 
 /// One entry.
 #[derive(Clone, Debug)]
@@ -186,5 +187,15 @@ fn constant_expression(expression: Expression<Slice<'_>>, encoding: gimli::Encod
             MemberOffset::Bytes(value)
         }
         _ => MemberOffset::Computed,
+    }
+}
+
+/// How a record with this tag was declared.
+pub(crate) fn record_kind(tag: DwTag) -> RecordKind {
+    match tag {
+        gimli::DW_TAG_class_type | gimli::DW_TAG_interface_type => RecordKind::Class,
+        gimli::DW_TAG_union_type => RecordKind::Union,
+        gimli::DW_TAG_enumeration_type => RecordKind::Enum,
+        _ => RecordKind::Struct,
     }
 }

@@ -11,17 +11,21 @@ mod record_reader;
 mod sections;
 mod simple_reader;
 mod template_name;
+mod type_key;
 mod type_name;
 mod type_reader;
 mod unit;
+mod unit_names;
 mod walk;
 
 pub(crate) use file_names::FileNames;
 pub(crate) use object::{DwarfObject, DwarfStorage};
 pub(crate) use sections::DebugSections;
-pub(crate) use type_reader::{TypeKey, TypeReader};
+pub(crate) use type_key::TypeKey;
+pub(crate) use type_reader::TypeReader;
 pub(crate) use unit::SkeletonLink;
-pub(crate) use walk::{UnitNames, walk_unit};
+pub(crate) use unit_names::UnitNames;
+pub(crate) use walk::walk_unit;
 
 /// Bytes of a section that know their byte order.
 pub(crate) type Slice<'a> = gimli::EndianSlice<'a, gimli::RunTimeEndian>;

@@ -4,11 +4,12 @@
 
 use std::collections::HashMap;
 
-use gimli::{DwarfFileType, EndianSlice, SectionId, UnitHeader, UnitOffset, UnitSectionOffset, UnitType};
+use gimli::{DwarfFileType, EndianSlice, SectionId, UnitHeader, UnitSectionOffset, UnitType};
 
+use super::Slice;
 use super::sections::DebugSections;
+use super::type_key::{TypeKey, unit_offset};
 use super::unit::OpenUnit;
-use super::{Slice, TypeKey};
 use crate::DebugInfoError;
 
 /// Sections of an object, kept while its units are in use.
@@ -221,9 +222,4 @@ fn info_offset(header: &UnitHeader<Slice<'_>>) -> Option<usize> {
         UnitSectionOffset::DebugInfoOffset(offset) => Some(offset.0),
         UnitSectionOffset::DebugTypesOffset(_) => None,
     }
-}
-
-/// Makes an offset in a unit of a stored one.
-pub(crate) fn unit_offset(entry: u32) -> UnitOffset {
-    UnitOffset(entry as usize)
 }

@@ -1,11 +1,9 @@
 //! Reads structs, classes and unions: members, bases, bit-fields and template parameters.
 
-use super::TypeKey;
-use super::entry::{Entry, MemberOffset};
-use super::object::unit_offset;
+use super::entry::{Entry, MemberOffset, record_kind};
+use super::type_key::{TypeKey, unit_offset};
 use super::type_reader::{TypeReader, UnitInUse};
 use super::unit::Children;
-use super::walk::record_kind;
 use crate::type_table::NewType;
 use crate::{
     BitRange, DebugInfoError, HostBase, HostLanguage, HostMember, HostRecord, HostShape, HostTypeId, LayoutContract,

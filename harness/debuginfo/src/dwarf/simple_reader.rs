@@ -1,7 +1,7 @@
 //! Reads types without members: scalars, enumerations, pointers and typedefs.
 
-use super::TypeKey;
 use super::entry::Entry;
+use super::type_key::TypeKey;
 use super::type_reader::{TypeReader, UnitInUse};
 use crate::type_table::NewType;
 use crate::{DebugInfoError, HostScalar, HostShape, HostTypeId, ScalarClass};

@@ -6,9 +6,9 @@ use gimli::AttributeValue;
 
 use super::Slice;
 use super::entry::Entry;
-use super::object::unit_offset;
+use super::type_key::unit_offset;
 use super::unit::OpenUnit;
-use super::walk::UnitNames;
+use super::unit_names::UnitNames;
 use crate::name_table::NameTable;
 
 /// How deep templates, pointers and qualifiers in arguments are followed.

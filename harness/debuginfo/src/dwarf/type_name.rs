@@ -1,8 +1,7 @@
 //! Writes the name of a type as C++ would: for targets of pointers and arguments of templates.
 
-use super::TypeKey;
 use super::entry::Entry;
-use super::object::unit_offset;
+use super::type_key::{TypeKey, unit_offset};
 use super::type_reader::{TypeReader, UnitInUse};
 use crate::ElementCount;
 

@@ -10,25 +10,16 @@ use std::rc::Rc;
 use gimli::AttributeValue;
 
 use super::Slice;
-use super::entry::Entry;
+use super::entry::{Entry, record_kind};
 use super::file_names::{FileNames, join_path};
-use super::object::{DwarfObject, MainUnit, unit_offset};
+use super::object::{DwarfObject, MainUnit};
+use super::type_key::{TypeKey, unit_offset};
 use super::unit::OpenUnit;
-use super::walk::record_kind;
 use crate::index::TypeLocation;
 use crate::type_table::NewType;
 use crate::{
     DebugIndex, DebugInfoError, DebugLimits, DeclarationPlace, HostLanguage, HostShape, HostTypeId, HostTypes, HostUnit,
 };
-
-/// An entry of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct TypeKey {
-    /// Number of the unit.
-    pub(crate) unit: u32,
-    /// Offset in the unit.
-    pub(crate) entry: u32,
-}
 
 /// Largest size of a type that is taken for true, in bytes.
 const MAX_SIZE: u64 = 1 << 31;

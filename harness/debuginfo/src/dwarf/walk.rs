@@ -3,23 +3,14 @@
 use gimli::{Abbreviation, AttributeValue, DwTag, EntriesRaw};
 
 use super::Slice;
-use super::entry::Entry;
+use super::entry::{Entry, record_kind};
 use super::object::DwarfObject;
 use super::template_name::complete_template_names;
 use super::unit::OpenUnit;
+use super::unit_names::UnitNames;
+use crate::IndexedKind;
 use crate::index::{EntryKind, UnitEntry};
 use crate::name_table::NameTable;
-use crate::{IndexedKind, RecordKind};
-
-/// Named types of one unit, by ascending offset.
-#[derive(Debug, Default)]
-pub(crate) struct UnitNames {
-    pub(crate) entries: Vec<UnitEntry>,
-    /// Offsets of templates whose arguments are not part of their names (Clang's `-gsimple-template-names`).
-    pub(crate) bare_templates: Vec<u32>,
-    /// True if there is an entry beside the unit's own.
-    pub(crate) has_types: bool,
-}
 
 /// A namespace or type that encloses what follows.
 struct Scope {
@@ -261,14 +252,4 @@ fn is_interesting(tag: DwTag) -> bool {
 
 fn indexed_kind(tag: DwTag) -> IndexedKind {
     IndexedKind::Record(record_kind(tag))
-}
-
-/// How a record with this tag was declared.
-pub(crate) fn record_kind(tag: DwTag) -> RecordKind {
-    match tag {
-        gimli::DW_TAG_class_type | gimli::DW_TAG_interface_type => RecordKind::Class,
-        gimli::DW_TAG_union_type => RecordKind::Union,
-        gimli::DW_TAG_enumeration_type => RecordKind::Enum,
-        _ => RecordKind::Struct,
-    }
 }
