@@ -172,7 +172,8 @@ class LibraryDxc:
 
 def built(command):
     """How this command of the workspace's program is started, or None where the program is not built."""
-    programs = [ROOT / "target" / profile / "layoutproof" for profile in ("debug", "release")]
+    folder = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
+    programs = [folder / profile / "layoutproof" for profile in ("debug", "release")]
     return next(([str(program), command] for program in programs if program.exists()), None)
 
 

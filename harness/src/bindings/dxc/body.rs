@@ -28,15 +28,17 @@ impl<'m> UseWalk<'m> {
     pub(super) fn function(&mut self, function: &'m Function, frame: &CallFrame<'m>) {
         let address = std::ptr::from_ref(function);
         if self.open.contains(&address) {
+            self.cuts += 1;
             return;
         }
         if self.open.len() >= DEEPEST_CALL {
             self.steps = MOST_USES + 1;
         }
-        if self.steps > MOST_USES {
+        if self.steps > MOST_USES || self.is_settled(function, frame) {
             return;
         }
 
+        let (first, cuts) = (self.reached.len(), self.cuts);
         let called = self.called(function, frame);
         self.steps += called.calls.iter().map(Vec::len).sum::<usize>();
         self.open.push(address);
@@ -54,6 +56,9 @@ impl<'m> UseWalk<'m> {
         }
 
         self.open.pop();
+        if self.cuts == cuts {
+            self.settle(function, frame, first);
+        }
     }
 
     /// True if the compiler keeps code.
@@ -121,6 +126,7 @@ impl<'m> UseWalk<'m> {
     /// Records what every one of `calls` uses.
     fn common(&mut self, calls: &[FunctionCall<'m>], arguments: &[Option<NamedLocation<'m>>]) {
         let mut common: Option<Vec<ResourceUse<'m>>> = None;
+        self.collections += 1;
         for call in calls {
             let before = self.reached.len();
             self.call(call, arguments);
@@ -131,6 +137,7 @@ impl<'m> UseWalk<'m> {
                 Some(common) => common.retain(is_common),
             }
         }
+        self.collections -= 1;
         self.reached.extend(common.unwrap_or_default());
     }
 

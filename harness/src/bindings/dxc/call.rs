@@ -30,7 +30,7 @@ impl<'m> UseWalk<'m> {
             Callees::OneOf(indices) | Callees::Perhaps(indices) => indices.as_slice(),
         };
 
-        let functions = indices.iter().filter_map(|index| self.numbered.get(*index));
+        let functions = indices.iter().filter_map(|index| self.module.functions.get(*index));
         let call = |function: &'m Function| {
             let (this, variable) = self.object(function, used, place, frame);
             FunctionCall { function, this, variable }

@@ -4,7 +4,7 @@
 //! Parameters and `this` are followed to what the caller passes. What an optimiser finds out beyond `if (false)` is not
 //! known here; the request says it (`used`, `unused`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use layoutproof_layout::{Argument, Span};
 
@@ -36,7 +36,7 @@ pub(in crate::bindings) fn reach<'m>(
         globals: globals(module),
         statics: statics(module),
         functions: BTreeMap::new(),
-        numbered: &module.functions,
+        module,
         reached: Vec::new(),
         doubts: Vec::new(),
         following,
@@ -45,6 +45,9 @@ pub(in crate::bindings) fn reach<'m>(
         steps: 0,
         made: BTreeSet::new(),
         optimises: BindingOptions::parse(&request.options)?.unused == UnusedResources::Dropped,
+        settled: HashMap::new(),
+        cuts: 0,
+        collections: 0,
     };
 
     for function in &module.functions {

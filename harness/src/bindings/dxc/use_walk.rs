@@ -3,13 +3,13 @@
 //! `reach` begins it at the entry points. `body` walks one function, `call` finds the functions that a use calls,
 //! `statics` follows `static` variables.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use layoutproof_layout::Span;
 
 use super::doubt::{CallPolicy, UncertainCall};
 use super::location::Location;
-use crate::module::{Function, Static, Step};
+use crate::module::{Function, Module, Static, Step};
 
 /// Uses and calls after which the walk gives up; calls can double them at each level.
 pub(super) const MOST_USES: usize = 1 << 16;
@@ -99,8 +99,7 @@ pub(super) struct UseWalk<'m> {
     /// `static` variables, with the call of a function that each counts as, from 1.
     pub(super) statics: BTreeMap<&'m str, (usize, &'m Static)>,
     pub(super) functions: BTreeMap<&'m str, Vec<&'m Function>>,
-    /// The functions by index.
-    pub(super) numbered: &'m [Function],
+    pub(super) module: &'m Module,
     pub(super) reached: Vec<ResourceUse<'m>>,
     /// Calls that may run several functions.
     pub(super) doubts: Vec<UncertainCall>,
@@ -114,6 +113,28 @@ pub(super) struct UseWalk<'m> {
     pub(super) made: BTreeSet<usize>,
     /// True if an optimiser drops what it finds dead (all but `-Od`).
     pub(super) optimises: bool,
+    /// What functions were called with that need not be walked again, see [`Self::settle`].
+    pub(super) settled: HashMap<*const Function, Vec<CallSubject<'m>>>,
+    /// Calls that were not followed because their function was being walked.
+    pub(super) cuts: usize,
+    /// How many collections of what one of several functions uses are under way.
+    pub(super) collections: usize,
+}
+
+/// What a function is called with, as far as its uses depend on it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CallSubject<'m> {
+    this: Option<Location<'m>>,
+    variable: Option<&'m str>,
+    arguments: Vec<Option<Location<'m>>>,
+}
+
+impl<'m> CallSubject<'m> {
+    fn from_frame(frame: &CallFrame<'m>) -> Self {
+        let location = |named: &Option<NamedLocation<'m>>| named.as_ref().map(|named| named.location.clone());
+        let arguments = frame.arguments.iter().map(location).collect();
+        Self { this: location(&frame.this), variable: frame.variable, arguments }
+    }
 }
 
 /// The object, arguments and activation of a function that is walked.
@@ -134,6 +155,22 @@ pub(super) struct ResolvedPath<'m> {
 }
 
 impl<'m> UseWalk<'m> {
+    /// True if another walk of `function` would find what is recorded already.
+    pub(super) fn is_settled(&self, function: &'m Function, frame: &CallFrame<'m>) -> bool {
+        let known = self.settled.get(&std::ptr::from_ref(function));
+        self.collections == 0 && known.is_some_and(|known| known.contains(&CallSubject::from_frame(frame)))
+    }
+
+    /// Notes that `function` need not be walked again with the same object and arguments, if the order of what it used, which
+    /// is all behind `first` in `reached`, does not matter. Without this, calls double what is walked at each level.
+    pub(super) fn settle(&mut self, function: &'m Function, frame: &CallFrame<'m>, first: usize) {
+        let has_order = |used: &ResourceUse<'m>| used.counts() || used.location.is_split_off(self.module);
+        if self.collections > 0 || self.reached[first..].iter().any(has_order) {
+            return;
+        }
+        self.settled.entry(std::ptr::from_ref(function)).or_default().push(CallSubject::from_frame(frame));
+    }
+
     /// Records a use of what `held` names; `rest` says what is done with it.
     pub(super) fn record(&mut self, held: NamedLocation<'m>, rest: &[Step], span: Span) {
         let NamedLocation { location, manner, object, copied, activation } = held;

@@ -23,6 +23,16 @@ fn overloads_that_call_each_other() {
     assert_eq!(refused(&source), [[TOO_LARGE], [TOO_LARGE]]);
 }
 
+/// Each function calls the next twice: 2^40 calls, of which 41 are walked.
+#[test]
+fn calls_that_double() {
+    let functions = many(40, &|n| format!("void f{n}() {{ f{0}(); f{0}(); }}", n + 1));
+    let source = format!(
+        "Buffer<float> t; void f40() {{ t.Load(0); }} {functions} [numthreads(1, 1, 1)] void main() {{ f0(); }}"
+    );
+    assert_eq!(refused(&source), [["t t0"], ["t t0"]]);
+}
+
 #[test]
 fn calls_nested_deep() {
     let functions = many(5000, &|n| format!("void f{n}() {{ f{}(); }}", n + 1));
