@@ -7,6 +7,7 @@ mod part;
 pub mod placement;
 mod report;
 mod run;
+mod scheduler;
 
 use std::path::PathBuf;
 

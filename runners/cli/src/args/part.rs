@@ -10,17 +10,23 @@ use std::str::FromStr;
 use clap::Args;
 use layoutproof_core::stable_hash::stable_hash;
 
+use super::scheduler::scheduled_shard;
+
 /// The part of a run that the user asks for.
 #[derive(Clone, Debug, Args)]
 pub struct PartArgs {
-    /// Only one part of the cases: 2/3 is the second of three. Together the parts are the whole run; `layoutproof report`
-    /// puts their records together, and takes the floors.
-    #[arg(long, value_name = "I/N")]
+    /// Only one part of the cases: 2/3 is the second of three, `auto` the one that Slurm, GitLab, Buildkite, CircleCI or Bazel
+    /// give this process. Together the parts are the whole run; `layoutproof report` puts their records together, and takes
+    /// the floors.
+    #[arg(long, value_name = "I/N|auto")]
     pub shard: Option<Shard>,
     /// Only what this file lists: the id of a case or the name of a trial in each line; # begins a comment.
     #[arg(long, value_name = "FILE")]
     pub caselist: Option<PathBuf>,
 }
+
+/// The shard that a scheduler says.
+const AUTO: &str = "auto";
 
 /// One of several parts of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,10 +49,13 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text == AUTO {
+            return scheduled_shard(|name| std::env::var(name).ok());
+        }
         let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match numbers {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
-            Some(_) | None => Err("a shard is written I/N, from 1/N to N/N".to_owned()),
+            Some(_) | None => Err("a shard is written I/N, from 1/N to N/N, or auto".to_owned()),
         }
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, Parser};
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, Shard};
 use crate::command_line::{Cli, Command as Invoked};
 
 /// The command that writes records.
@@ -34,6 +34,8 @@ const OF_REPORTS: [&str; 17] = [
     "help",
 ];
 
+const SHARD: &str = "shard";
+
 /// The options that the user typed behind the command, with their values; positional words are under `inputs`.
 pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<String, Vec<String>> {
     let command = Cli::command();
@@ -45,6 +47,10 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<Stri
     let options = options.map(|option| option.get_id().as_str()).filter(|id| !OF_REPORTS.contains(id));
     let typed = options.filter(|id| run.value_source(id) == Some(ValueSource::CommandLine));
     let values = |id: &str| {
+        // What the scheduler said here, which another process cannot ask.
+        if let (SHARD, Ok(Some(shard))) = (id, run.try_get_one::<Shard>(id)) {
+            return vec![shard.to_string()];
+        }
         let raw = run.get_raw(id).into_iter().flatten();
         raw.map(|value| value.to_string_lossy().into_owned()).collect()
     };

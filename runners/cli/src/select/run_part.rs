@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 
 use crate::args::{PartArgs, Shard};
 use crate::select::files::{FileKind, read_text};
@@ -22,8 +22,11 @@ impl RunPart {
     /// The part that the arguments name.
     ///
     /// # Errors
-    /// A list that cannot be read.
+    /// A list that cannot be read, and Bazel's file that cannot be written.
     pub(crate) fn of(args: &PartArgs) -> anyhow::Result<Self> {
+        if args.shard.is_some() {
+            mark_sharding()?;
+        }
         let list = args.caselist.as_deref().map(|path| read_text(path, FileKind::List)).transpose()?;
         Ok(Self { shard: args.shard, list: list.map(|text| CaseList::of(&text)), may_be_empty: false })
     }
@@ -63,6 +66,14 @@ impl RunPart {
         };
         bail!("the list names cases that this run does not have\n  {named}{more}")
     }
+}
+
+/// Touches the file by which a test tells Bazel that it divides its work; Bazel takes one that does not for a failure.
+fn mark_sharding() -> anyhow::Result<()> {
+    let Some(path) = std::env::var_os("TEST_SHARD_STATUS_FILE") else { return Ok(()) };
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+    file.with_context(|| format!("TEST_SHARD_STATUS_FILE: {}", path.display()))?;
+    Ok(())
 }
 
 /// A list of cases and trials.

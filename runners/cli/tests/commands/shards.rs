@@ -9,6 +9,8 @@ use super::survival::untimed;
 /// Checks of bytes and of bindings, of which those differ whose arrays have elements of less than 16 bytes.
 const RUN: &str = "run arrays/t arrays/s implicit --form leaf --device model --plant-misreading array-stride-sixteen";
 
+const NO_SCHEDULER: &str = "error: invalid value 'auto' for '--shard <I/N|auto>': no scheduler says which shard this is";
+
 /// The report without its times.
 fn summary(answer: &Answer) -> String {
     // Each names the files that it was made of.
@@ -48,6 +50,24 @@ fn shards_are_together_the_run() {
     // What is merged is a run like any other, and named twice it is still one.
     let again = folder.run("report merged.jsonl 1.jsonl whole.jsonl").exits(1);
     assert_eq!(summary(&again), summary(&folder.run("report whole.jsonl").exits(1)));
+}
+
+/// What the scheduler said is in the records, since whoever reads them cannot ask it.
+#[test]
+fn a_scheduler_says_which_shard_it_is() {
+    let words = "run arrays/s --rules std140 --form leaf --device model";
+    let folder = Folder::with(&[]).with_drivers();
+    folder.run(&format!("{words} --shard auto")).exits(2).warns(NO_SCHEDULER);
+    folder.run(&format!("{words} --shard 2/3 --json told.jsonl"));
+
+    let folder = folder
+        .with_variable("SLURM_ARRAY_TASK_ID", "11")
+        .with_variable("SLURM_ARRAY_TASK_MIN", "10")
+        .with_variable("SLURM_ARRAY_TASK_COUNT", "3")
+        .with_variable("TEST_SHARD_STATUS_FILE", "sharded");
+    folder.run(&format!("{words} --shard auto --json asked.jsonl"));
+    assert_eq!(redacted(&folder.read("asked.jsonl")), redacted(&folder.read("told.jsonl")));
+    assert_eq!(folder.read("sharded"), "");
 }
 
 #[test]

@@ -1,0 +1,139 @@
+//! `--shard auto`: the shard that a scheduler has given this process, by the variables that it sets.
+
+use super::Shard;
+
+/// Variables of a scheduler that tell each of several equal processes which one it is.
+struct Scheduler {
+    name: &'static str,
+    index: &'static str,
+    total: &'static str,
+    /// The number of the first process: a number, or the variable that has it.
+    first: FirstIndex,
+}
+
+enum FirstIndex {
+    Number(u32),
+    Variable(&'static str),
+}
+
+/// The innermost first: a test that Bazel runs within a job of GitLab is a shard of Bazel's.
+///
+/// Sources: Bazel, "Test encyclopedia", test sharding; Slurm, `sbatch`, job arrays; GitLab, Buildkite and CircleCI, lists of
+/// predefined variables.
+const SCHEDULERS: [Scheduler; 5] = [
+    Scheduler { name: "Bazel", index: "TEST_SHARD_INDEX", total: "TEST_TOTAL_SHARDS", first: FirstIndex::Number(0) },
+    Scheduler {
+        name: "Slurm",
+        index: "SLURM_ARRAY_TASK_ID",
+        total: "SLURM_ARRAY_TASK_COUNT",
+        first: FirstIndex::Variable("SLURM_ARRAY_TASK_MIN"),
+    },
+    Scheduler {
+        name: "Buildkite",
+        index: "BUILDKITE_PARALLEL_JOB",
+        total: "BUILDKITE_PARALLEL_JOB_COUNT",
+        first: FirstIndex::Number(0),
+    },
+    Scheduler {
+        name: "CircleCI",
+        index: "CIRCLE_NODE_INDEX",
+        total: "CIRCLE_NODE_TOTAL",
+        first: FirstIndex::Number(0),
+    },
+    Scheduler { name: "GitLab", index: "CI_NODE_INDEX", total: "CI_NODE_TOTAL", first: FirstIndex::Number(1) },
+];
+
+/// A scheduler that does not tell all of it, and what to type there.
+struct SilentScheduler {
+    variable: &'static str,
+    advice: &'static str,
+}
+
+const SILENT: [SilentScheduler; 2] = [
+    SilentScheduler {
+        variable: "JOB_COMPLETION_INDEX",
+        advice: "Kubernetes does not say how many pods a job has: write --shard $((JOB_COMPLETION_INDEX + 1))/N",
+    },
+    SilentScheduler {
+        variable: "GITHUB_ACTIONS",
+        advice: "GitHub sets no variable for the jobs of a matrix: write \
+                 --shard $((${{ strategy.job-index }} + 1))/${{ strategy.job-total }}",
+    },
+];
+
+/// Returns the shard of this process; `variable` looks a variable of the environment up.
+///
+/// # Errors
+/// No scheduler is known, or what it says makes no shard.
+pub(super) fn scheduled_shard(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
+    if let Some(scheduler) = SCHEDULERS.iter().find(|scheduler| variable(scheduler.index).is_some()) {
+        return scheduler.shard(variable);
+    }
+    if let Some(silent) = SILENT.iter().find(|silent| variable(silent.variable).is_some()) {
+        return Err(silent.advice.to_owned());
+    }
+    let known: Vec<&str> = SCHEDULERS.iter().map(|scheduler| scheduler.index).collect();
+    Err(format!("no scheduler says which shard this is: none of {} is set", known.join(", ")))
+}
+
+impl Scheduler {
+    fn shard(&self, variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
+        let number = |name: &str| {
+            let text = variable(name).ok_or_else(|| format!("{} sets {} and not {name}", self.name, self.index))?;
+            text.parse::<u32>().map_err(|_| format!("{name} is `{text}`, not a number"))
+        };
+        let (index, of) = (number(self.index)?, number(self.total)?);
+        let first = match self.first {
+            FirstIndex::Number(first) => first,
+            FirstIndex::Variable(name) => number(name)?,
+        };
+
+        match index.checked_sub(first) {
+            Some(place) if place < of => Ok(Shard { number: place + 1, of }),
+            Some(_) | None => Err(format!(
+                "{} says {} {index} of {of} from {first}: shards have to count without gaps",
+                self.name, self.index
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shard(variables: &[&str]) -> Result<String, String> {
+        let value = |name: &str| variables.iter().find_map(|entry| entry.strip_prefix(&format!("{name}=")));
+        scheduled_shard(|name| value(name).map(str::to_owned)).map(|shard| shard.to_string())
+    }
+
+    #[test]
+    fn each_scheduler_counts_in_its_own_way() {
+        let last_of_three: [&[&str]; 5] = [
+            &["SLURM_ARRAY_TASK_ID=7", "SLURM_ARRAY_TASK_MIN=5", "SLURM_ARRAY_TASK_COUNT=3"],
+            &["CI_NODE_INDEX=3", "CI_NODE_TOTAL=3"],
+            &["BUILDKITE_PARALLEL_JOB=2", "BUILDKITE_PARALLEL_JOB_COUNT=3"],
+            &["CIRCLE_NODE_INDEX=2", "CIRCLE_NODE_TOTAL=3"],
+            &["TEST_SHARD_INDEX=2", "TEST_TOTAL_SHARDS=3", "CI_NODE_INDEX=1", "CI_NODE_TOTAL=9"],
+        ];
+        for variables in last_of_three {
+            assert_eq!(shard(variables), Ok("3/3".to_owned()), "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_shard_is_refused_with_words() {
+        let refused = |variables: &[&str], words: &str| {
+            let error = shard(variables).unwrap_err();
+            assert!(error.contains(words), "{error}");
+        };
+        refused(&[], "no scheduler says which shard this is");
+        refused(&["CI_NODE_INDEX=1"], "GitLab sets CI_NODE_INDEX and not CI_NODE_TOTAL");
+        refused(&["CI_NODE_INDEX=0", "CI_NODE_TOTAL=3"], "without gaps");
+        refused(&["TEST_SHARD_INDEX=x", "TEST_TOTAL_SHARDS=3"], "`x`, not a number");
+        let gaps = ["SLURM_ARRAY_TASK_ID=9", "SLURM_ARRAY_TASK_MIN=1", "SLURM_ARRAY_TASK_COUNT=3"];
+        refused(&gaps, "without gaps");
+        refused(&["JOB_COMPLETION_INDEX=1"], "Kubernetes does not say how many");
+        refused(&["GITHUB_ACTIONS=true"], "strategy.job-index");
+    }
+}
