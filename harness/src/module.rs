@@ -20,10 +20,33 @@ pub struct Module {
     pub statics: Vec<Static>,
     /// Blocks of bytes, in declaration order: what a byte rule set lays out.
     pub blocks: Vec<Block>,
+    /// Names of buffers that stand in other buffers.
+    pub nested_buffers: Vec<Span>,
+    /// Qualified names of the namespaces, in the order of their first declaration.
+    pub namespaces: Vec<String>,
     /// Modules named by `import`, in first-import order.
     pub imports: Vec<String>,
     /// Problems that do not change a layout.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// Where slangc comes to a global of a module: to those in no namespace first, then to each namespace of the first level, of the
+/// second and so on, in the order in which they are first declared, whatever stands in them. Measured with slangc 2026.14.1.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamespaceRank {
+    depth: usize,
+    /// Numbers of the namespaces around it, outermost first.
+    around: Vec<usize>,
+}
+
+impl NamespaceRank {
+    /// The rank of a global of this qualified name; `namespaces` are those of its module, in order.
+    pub fn of(name: &str, namespaces: &[String]) -> Self {
+        let around = name.match_indices("::").map(|(end, _)| &name[..end]);
+        let number = |path: &str| namespaces.iter().position(|namespace| namespace == path);
+        let around: Vec<usize> = around.filter_map(number).collect();
+        Self { depth: around.len(), around }
+    }
 }
 
 /// How a global parameter is declared.

@@ -112,10 +112,18 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     let items = parser.file();
     problems.absorb(parser.problems);
 
-    let (own, imported) = items.split_at(parser.own_items.unwrap_or(items.len()).min(items.len()));
+    let mut modules = Vec::new();
+    let mut rest = items.as_slice();
+    for first in parser.items_before.iter().rev() {
+        let (before, module) = rest.split_at((*first).min(rest.len()));
+        modules.push(module);
+        rest = before;
+    }
+    modules.push(rest);
+    modules.reverse();
     let is_slang = preprocess::is_slang(options.language, &sources.file(span.file).name);
     let subject = elaborate::ElaborationInput { entry: options.entry.as_deref(), whole: span, is_slang };
-    let mut elaborated = elaborate::elaborate(&source, own, imported, subject);
+    let mut elaborated = elaborate::elaborate(&source, &modules, subject);
     blocks::derive(&mut elaborated);
 
     problems.absorb(elaborated.problems);

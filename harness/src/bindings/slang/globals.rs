@@ -16,7 +16,7 @@ use super::types::{TypeLayoutBuilder, TypePosition, members, next_member, with_b
 use crate::bindings::Target;
 use crate::bindings::tree::TypeLayout;
 use crate::input::diagnostics::{Code, Diagnostic};
-use crate::module::{Module, Parameter, ParameterKind};
+use crate::module::{Module, NamespaceRank, Parameter, ParameterKind};
 
 /// The role of a global parameter on this target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,8 @@ impl<'m> MeasuredGlobals<'m> {
     /// Measures the parameters of `module`.
     pub(super) fn of(module: &'m Module, types: &mut TypeLayoutBuilder<'_>) -> Self {
         let is_loose = |parameter: &&Parameter| role(parameter, types.settings.target) == GlobalRole::Variable;
-        let loose: Vec<Member> = module.parameters.iter().filter(is_loose).map(member).collect();
+        let parameters = in_order(module);
+        let loose: Vec<Member> = parameters.iter().copied().filter(is_loose).map(member).collect();
         let span = loose.first().map(|member| member.span).unwrap_or_default();
         let ty = structure("$Globals", loose, span);
         let whole =
@@ -53,7 +54,7 @@ impl<'m> MeasuredGlobals<'m> {
 
         let mut members = members(laid.as_ref()).iter().peekable();
         let mut items = Vec::new();
-        for parameter in &module.parameters {
+        for parameter in parameters {
             let item = match role(parameter, types.settings.target) {
                 GlobalRole::Buffer => item(parameter, types.buffer(parameter), 0),
                 GlobalRole::Constant => item(parameter, constant(&parameter.ty), 0),
@@ -80,6 +81,14 @@ impl<'m> MeasuredGlobals<'m> {
     pub(super) fn span(&self) -> Span {
         self.items.first().map(|item| item.span).unwrap_or_default()
     }
+}
+
+/// The parameters as slangc comes to them; those of imported modules, which only Slang has, are so already.
+fn in_order(module: &Module) -> Vec<&Parameter> {
+    let mut parameters: Vec<&Parameter> = module.parameters.iter().collect();
+    let own = module.own_parameters.min(parameters.len());
+    parameters[..own].sort_by_cached_key(|parameter| NamespaceRank::of(&parameter.name, &module.namespaces));
+    parameters
 }
 
 impl TypeLayoutBuilder<'_> {

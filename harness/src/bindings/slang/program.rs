@@ -41,6 +41,7 @@ pub fn layout(module: &Module, request: &BindingRequest) -> Result<ProgramLayout
     let settings = SlangSettings::of(request)?;
 
     let mut types = TypeLayoutBuilder { settings: &settings, problems: Vec::new(), budget: LayoutBudget::default() };
+    types.problems.extend(module.nested_buffers.iter().map(|span| nested_buffer(*span)));
     let globals = MeasuredGlobals::of(module, &mut types);
     let is_asked = |name: &str| request.entry.as_deref().is_none_or(|entry| entry == name);
     let entries = module.entry_points.iter().filter(|entry| is_asked(&entry.name));
@@ -55,6 +56,13 @@ pub fn layout(module: &Module, request: &BindingRequest) -> Result<ProgramLayout
         return Err(program.warnings);
     }
     Ok(program)
+}
+
+/// slangc makes such a buffer a resource of the one around it, which is not followed here.
+fn nested_buffer(span: Span) -> Diagnostic {
+    let help = "declare it beside the other one";
+    Diagnostic::error(Code::Unsupported, span, "where Slang binds a buffer inside a buffer is not known here")
+        .with_help(help)
 }
 
 impl<'m> ProgramPlacement<'_, 'm> {

@@ -24,6 +24,7 @@ impl<'t> Elaborator<'t> {
     pub(super) fn buffer(&mut self, buffer: &'t BufferDeclaration<'t>, scope: ScopeId) {
         for item in &buffer.items {
             if let Item::Buffer(inner) = item {
+                self.module.nested_buffers.push(inner.name.span);
                 self.buffer(inner, scope);
             }
         }

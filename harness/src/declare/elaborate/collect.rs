@@ -48,7 +48,11 @@ impl<'t> Elaborator<'t> {
     fn open_namespace(&mut self, path: &'t [Identifier<'t>], scope: ScopeId) -> ScopeId {
         path.iter().fold(scope, |outer, name| {
             let found = self.symbols.namespace(outer, name.text);
-            found.unwrap_or_else(|| self.symbols.new_namespace(outer, name.text))
+            found.unwrap_or_else(|| {
+                let inner = self.symbols.new_namespace(outer, name.text);
+                self.module.namespaces.push(self.symbols.scope(inner).name.clone());
+                inner
+            })
         })
     }
 

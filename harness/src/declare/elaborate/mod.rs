@@ -42,7 +42,7 @@ use super::ast::{Declarator, Item};
 use super::parser::BracketedTokens;
 use super::problems::ProblemList;
 use crate::input::diagnostics::{Code, Diagnostic};
-use crate::module::Module;
+use crate::module::{Module, NamespaceRank};
 
 /// Structs, aliases and constants may refer to each other this deep; with the limit of the parser this keeps the stack
 /// small.
@@ -114,18 +114,18 @@ pub(super) struct ElaborationInput<'t> {
     pub(super) is_slang: bool,
 }
 
-/// Elaborates the declarations of a source, `own` ones and those of `imported` modules.
+/// Elaborates the declarations of a source: of each of its modules, the source itself first.
 pub(super) fn elaborate<'t>(
     source: &'t BracketedTokens<'t>,
-    own: &'t [Item<'t>],
-    imported: &'t [Item<'t>],
+    modules: &[&'t [Item<'t>]],
     ElaborationInput { entry, whole, is_slang }: ElaborationInput<'t>,
 ) -> ElaboratedModule {
     let mut elaborator = Elaborator { is_slang, ..Elaborator::new(source, entry) };
 
     // All names are known before any of them is followed.
-    elaborator.collect(own, GLOBAL);
-    elaborator.collect(imported, GLOBAL);
+    for items in modules {
+        elaborator.collect(items, GLOBAL);
+    }
     elaborator.check_constants();
 
     let before = elaborator.problems.count();
@@ -133,16 +133,23 @@ pub(super) fn elaborate<'t>(
     elaborator.set_aside_what_is_not_understood(before);
 
     let (mut functions, mut seen) = (Vec::new(), HashMap::new());
-    elaborator.parameters(own, GLOBAL, &mut seen, &mut functions);
-    elaborator.module.own_parameters = elaborator.module.parameters.len();
-    elaborator.parameters(imported, GLOBAL, &mut seen, &mut functions);
+    for (number, items) in modules.iter().enumerate() {
+        let (parameters, globals) = (elaborator.module.parameters.len(), elaborator.globals.len());
+        elaborator.parameters(items, GLOBAL, &mut seen, &mut functions);
+        if is_slang {
+            elaborator.sort_by_namespace(parameters, globals);
+        }
+        if number == 0 {
+            elaborator.module.own_parameters = elaborator.module.parameters.len();
+        }
+    }
 
     let mut globals = std::mem::take(&mut elaborator.globals);
     elaborator.push_constants_among(&mut globals);
     elaborator.check_unsized(&globals);
 
     elaborator.entry_points(&functions, whole);
-    elaborator.bodies(&functions, [own, imported]);
+    elaborator.bodies(&functions, modules);
     let pointees = elaborator.finish_pointees(whole);
     elaborator.warn_of_unused();
 
@@ -151,6 +158,14 @@ pub(super) fn elaborate<'t>(
 }
 
 impl<'t> Elaborator<'t> {
+    /// Brings the parameters and loose globals of one module, from these numbers on, into slangc's order.
+    fn sort_by_namespace(&mut self, parameters: usize, globals: usize) {
+        let Self { module, globals: members, .. } = self;
+        let Module { parameters: all, namespaces, .. } = module;
+        all[parameters..].sort_by_cached_key(|parameter| NamespaceRank::of(&parameter.name, namespaces));
+        members[globals..].sort_by_cached_key(|member| NamespaceRank::of(&member.name, namespaces));
+    }
+
     fn new(source: &'t BracketedTokens<'t>, entry: Option<&'t str>) -> Self {
         Self {
             source,

@@ -25,8 +25,8 @@ pub(in crate::declare) struct BracketedTokens<'a> {
     /// For an opening bracket the index of what closes it (of the end, where nothing does); for others their own index.
     closers: Vec<usize>,
     orders: Vec<(usize, Option<MatrixOrder>)>,
-    /// The first token of the first imported module.
-    imported_at: Option<usize>,
+    /// The first token of each imported module; ascending.
+    imports: Vec<usize>,
     /// True if some bracket is never closed: then running into the end says nothing new.
     unbalanced: bool,
 }
@@ -34,14 +34,14 @@ pub(in crate::declare) struct BracketedTokens<'a> {
 impl<'a> BracketedTokens<'a> {
     /// Matches the brackets of `prepared`; `end` is the place behind the last token.
     pub(in crate::declare) fn new(prepared: PreparedTokens<'a>, end: Span, problems: &mut ProblemList) -> Self {
-        let PreparedTokens { mut tokens, orders, imported_at } = prepared;
+        let PreparedTokens { mut tokens, orders, imports } = prepared;
         let (closers, unclosed) = match_brackets(&tokens);
         for opening in &unclosed {
             let Token { text, span, .. } = tokens[*opening];
             problems.report(Diagnostic::error(Code::Unterminated, span, format!("this `{text}` is never closed")));
         }
         tokens.push(Token { kind: TokenKind::End, text: "", span: end, spaced: true });
-        Self { tokens, closers, orders, imported_at, unbalanced: !unclosed.is_empty() }
+        Self { tokens, closers, orders, imports, unbalanced: !unclosed.is_empty() }
     }
 
     /// The token at `index`, the end beyond the last.
@@ -130,8 +130,8 @@ pub(in crate::declare) struct Parser<'s, 'a> {
     depth: u32,
     /// Number of declarations, members among them.
     declarations: u32,
-    /// Number of declarations of the source itself, before those of imported modules.
-    pub(in crate::declare) own_items: Option<usize>,
+    /// For each imported module the number of declarations before its own.
+    pub(in crate::declare) items_before: Vec<usize>,
     /// Problems after which parsing went on.
     pub(in crate::declare) problems: ProblemList,
 }
@@ -139,14 +139,13 @@ pub(in crate::declare) struct Parser<'s, 'a> {
 impl<'s, 'a> Parser<'s, 'a> {
     /// A parser that starts at token `at`.
     pub(in crate::declare) fn new(source: &'s BracketedTokens<'a>, at: usize) -> Self {
-        Self { source, at, depth: 0, declarations: 0, own_items: None, problems: ProblemList::default() }
+        Self { source, at, depth: 0, declarations: 0, items_before: Vec::new(), problems: ProblemList::default() }
     }
 
-    /// Notes that `items` declarations stand before the next token, if that is the first of an imported module.
-    pub(super) fn note_import(&mut self, items: usize) {
-        if self.source.imported_at.is_some_and(|first| self.at >= first) {
-            self.own_items.get_or_insert(items);
-        }
+    /// Notes that `items` declarations stand before the next token, if imported modules begin there.
+    pub(super) fn note_imports(&mut self, items: usize) {
+        let begun = self.source.imports.partition_point(|first| *first <= self.at);
+        self.items_before.resize(begun.max(self.items_before.len()), items);
     }
 
     /// Index of the next token.

@@ -29,7 +29,7 @@ impl<'a> Parser<'_, 'a> {
         let mut items = Vec::new();
         while !matches!(self.token().kind, TokenKind::End | TokenKind::RightBrace) {
             let start = self.at;
-            self.note_import(items.len());
+            self.note_imports(items.len());
             match self.item(&mut items) {
                 Ok(()) => {}
                 Err(problem) => {

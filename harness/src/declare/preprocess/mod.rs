@@ -56,8 +56,8 @@ pub(super) struct PreparedTokens<'a> {
     pub(super) tokens: Vec<Token<'a>>,
     /// From this token on matrices without a modifier have this order; ascending.
     pub(super) orders: Vec<(usize, Option<MatrixOrder>)>,
-    /// The first token of the first imported module.
-    pub(super) imported_at: Option<usize>,
+    /// The first token of each imported module; ascending.
+    pub(super) imports: Vec<usize>,
 }
 
 /// Result of preprocessing.

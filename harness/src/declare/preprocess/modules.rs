@@ -76,7 +76,7 @@ impl<'a> Preprocessor<'a> {
             let Some(RequestedFile { found, span }) = wanted.next() else { return };
             start = self.prepared.tokens.len();
             if !is_part {
-                self.prepared.imported_at.get_or_insert(start);
+                self.prepared.imports.push(start);
             }
             path.clone_from(&found.path);
 

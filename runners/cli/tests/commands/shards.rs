@@ -9,7 +9,8 @@ use super::survival::untimed;
 /// Checks of bytes and of bindings, of which those differ whose arrays have elements of less than 16 bytes.
 const RUN: &str = "run arrays/t arrays/s implicit --form leaf --device model --plant-misreading array-stride-sixteen";
 
-const NO_SCHEDULER: &str = "error: invalid value 'auto' for '--shard <I/N|auto>': no scheduler says which shard this is";
+const NO_SCHEDULER: &str =
+    "error: invalid value 'auto' for '--shard <I/N|auto>': no scheduler says which shard this is";
 
 /// The report without its times.
 fn summary(answer: &Answer) -> String {

@@ -38,6 +38,26 @@ const LOOSE_GLOBALS_COME_FIRST: &[Case] = &[
     ),
 ];
 
+/// slangc 2026.14.1, `-target hlsl -profile sm_6_6`: level by level, namespaces in the order of their first declaration, with
+/// what every declaration of one has.
+const NAMESPACES_COME_LEVEL_BY_LEVEL: &[Case] = &[
+    (
+        "Texture2D a; namespace N { Texture2D b; namespace M { Texture2D d; } Texture2D e; } Texture2D c; \
+         namespace P { Texture2D f; cbuffer CB { float4 q; } } cbuffer CA { float4 r; } namespace N { Texture2D g; }",
+        &[(D3D, "a t0, c t1, CA b0, N::b t2, N::e t3, N::g t4, P::f t5, P::CB b1, N::M::d t6")],
+    ),
+    (
+        "namespace P { float h(float a) { return a; } } namespace N { Texture2D b; namespace Z { Texture2D zz; } } \
+         namespace P { Texture2D f; namespace Y { Texture2D yy; } } Texture2D last;",
+        &[(D3D, "last t0, P::f t1, N::b t2, P::Y::yy t3, N::Z::zz t4")],
+    ),
+];
+
+#[test]
+fn namespaces_come_level_by_level() {
+    check(NAMESPACES_COME_LEVEL_BY_LEVEL);
+}
+
 #[test]
 fn loose_globals_come_first() {
     check(LOOSE_GLOBALS_COME_FIRST);

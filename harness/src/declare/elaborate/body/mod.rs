@@ -111,9 +111,9 @@ struct UpcomingVariable {
 
 impl<'t> Elaborator<'t> {
     /// Records the uses in every function body and in the initialisers of `static` variables.
-    pub(super) fn bodies(&mut self, functions: &[ScopedFunction<'t>], items: [&'t [Item<'t>]; 2]) {
+    pub(super) fn bodies(&mut self, functions: &[ScopedFunction<'t>], modules: &[&'t [Item<'t>]]) {
         let comparisons = range::comparisons(self.source, functions);
-        let catalogue = Catalogue::new(self, functions, items);
+        let catalogue = Catalogue::new(self, functions, modules);
         let mut calls = Calls::new(functions.to_vec(), catalogue);
         for (function, &ScopedFunction { declaration, scope }) in functions.iter().enumerate() {
             let context = LookupContext::plain(scope);

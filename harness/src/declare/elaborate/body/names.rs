@@ -32,7 +32,7 @@ impl<'t> Catalogue<'t> {
     pub(super) fn new(
         elaborator: &Elaborator<'t>,
         functions: &[ScopedFunction<'t>],
-        items: [&'t [Item<'t>]; 2],
+        modules: &[&'t [Item<'t>]],
     ) -> Self {
         let mut catalogue = Self::default();
         let symbols = &elaborator.symbols;
@@ -58,7 +58,7 @@ impl<'t> Catalogue<'t> {
             }
         }
 
-        for items in items {
+        for items in modules {
             catalogue.gather(elaborator, items, GLOBAL);
         }
 
