@@ -86,8 +86,14 @@ fn compare(one: &[u64], other: &[u64]) -> Ordering {
     padded(one).cmp(&padded(other))
 }
 
+/// Digits within a name (`vkd3d 2.1`) are a version only where no word begins with one.
 fn first_version(text: &str) -> Option<Vec<u64>> {
-    let start = text.find(|c: char| c.is_ascii_digit())?;
+    let digits = || text.match_indices(|c: char| c.is_ascii_digit()).map(|(start, _)| start);
+    let begins_word = |start: &usize| {
+        let word = text[..*start].rsplit(|letter: char| !letter.is_alphanumeric() && letter != '.').next();
+        matches!(word, Some("" | "v"))
+    };
+    let start = digits().find(begins_word).or_else(|| digits().next())?;
     let end = text[start..].find(|c: char| !c.is_ascii_digit() && c != '.').map_or(text.len(), |length| start + length);
     text[start..end].trim_end_matches('.').split('.').map(|number| number.parse().ok()).collect()
 }
@@ -106,6 +112,9 @@ mod tests {
             ("= 5.0", "SwiftShader 5.0.0", true),
             ("> 1.9", "1.9.2602", true),
             ("<= 1.9", "no number", false),
+            ("> 2.1", "vkd3d 2.1 on llvmpipe Mesa 22.3.6 (LLVM 15.0.6)", false),
+            ("= 2.1", "vkd3d 2.1 on llvmpipe Mesa 22.3.6 (LLVM 15.0.6)", true),
+            ("= 1.8.2405", "dxc v1.8.2405", true),
         ] {
             assert_eq!(range.parse::<VersionRange>().unwrap().contains(text), inside, "{range} {text}");
         }
