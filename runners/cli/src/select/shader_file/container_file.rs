@@ -60,7 +60,9 @@ fn list(container: &[u8], start: Span) -> anyhow::Result<Result<String, Diagnost
         Ok(dxc) => dxc,
         Err(absent) => {
             let message = "this container holds DXIL, which DXC alone can list";
-            return Ok(Err(Diagnostic::error(Code::ReaderFailed, start, message).with_help(format!("dxc: {absent}"))));
+            let help =
+                format!("{absent}; `layoutproof setup dxc` installs one, and the variable DXC names one of your own");
+            return Ok(Err(Diagnostic::error(Code::ReaderFailed, start, message).with_help(help)));
         }
     };
 
