@@ -180,11 +180,11 @@ impl ArrivalLookup<'_> {
     /// What the host has in these bytes.
     fn host_words(&self, offset: u32, size: u32) -> Option<String> {
         let lanes = self.host.lanes_in(offset, offset.saturating_add(size));
-        let named = lanes.map(|lane| match offset.checked_sub(lane.offset) {
+        let in_words = lanes.map(|lane| match offset.checked_sub(lane.offset) {
             None | Some(0) => words(&self.host, lane),
             Some(inside) => format!("{} + {inside} bytes", words(&self.host, lane)),
         });
-        let names: Vec<String> = named.collect();
+        let names: Vec<String> = in_words.collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
 }

@@ -70,8 +70,8 @@ pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, String> {
         if let Some(name) = text.strip_prefix("struct ") {
             block.begin_struct(name).ok_or_else(unreadable)?;
         } else if let Some((declaration, numbers)) = text.split_once("; Offset:") {
-            let member = block.member(declaration, numbers, &structs).ok_or_else(unreadable)?;
-            if let Some(whole) = member {
+            let line = block.member(declaration, numbers, &structs).ok_or_else(unreadable)?;
+            if let ListedLine::Whole(whole) = line {
                 let count = counts.get(&block.name).copied().unwrap_or(Count::Finite(1));
                 let laid_out = lay_out_reflected(block.finish(whole, count), &mut budget);
                 blocks.push(laid_out.ok_or_else(|| format!("its blocks take more than {LISTED_BYTES} bytes to list"))?);
@@ -109,6 +109,15 @@ struct OpenBlock {
     levels: Vec<OpenStruct>,
 }
 
+/// What a line with an offset is.
+#[derive(Debug)]
+enum ListedLine {
+    /// A member of a struct, which was added to it.
+    Member,
+    /// The last line of the buffer, which stands for it as a whole.
+    Whole(ReflectedMember),
+}
+
 /// A struct without its end. Offsets of its members are from the start of the buffer.
 #[derive(Debug)]
 struct OpenStruct {
@@ -123,14 +132,9 @@ impl OpenBlock {
         Some(())
     }
 
-    /// Reads `float3 a;` or `} l[2];` with what stands behind `Offset:`. What has a size is the whole buffer, and is
-    /// returned; the outer `None` is for what cannot be read.
-    fn member(
-        &mut self,
-        declaration: &str,
-        numbers: &str,
-        structs: &LlvmStructs<'_>,
-    ) -> Option<Option<ReflectedMember>> {
+    /// Reads `float3 a;` or `} l[2];` with what stands behind `Offset:`. What has a size is the whole buffer.
+    /// Returns `None` for what cannot be read.
+    fn member(&mut self, declaration: &str, numbers: &str, structs: &LlvmStructs<'_>) -> Option<ListedLine> {
         let mut numbers = numbers.split_whitespace();
         let offset: u32 = numbers.next()?.parse().ok()?;
         let size = match (numbers.next(), numbers.next()) {
@@ -153,10 +157,10 @@ impl OpenBlock {
         let ty = ReflectedType { base: declared.base, counts: printed };
         let member = ReflectedMember { name: name.to_owned(), is_base, offset, ty, size };
         if size.is_some() {
-            return Some(Some(member));
+            return Some(ListedLine::Whole(member));
         }
         self.levels.last_mut()?.members.push(member);
-        Some(None)
+        Some(ListedLine::Member)
     }
 
     /// The block, of which `whole` is the last line. That of `ConstantBuffer<T> cb` has one member `cb` with those of `T`.
