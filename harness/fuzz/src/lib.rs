@@ -13,6 +13,7 @@ use layoutproof_core::input::diagnostics::{Diagnostic, Severity, render};
 use layoutproof_core::input::sources::{ReadRefusal, SourceMap, Sources};
 use layoutproof_core::input::text_limits::{TextLanguage, check_text};
 use layoutproof_core::inspect::clang_ir::listed::{constant_buffers, resources};
+use layoutproof_core::inspect::container::{ContainerReflection, listed_blocks};
 use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_core::inspect::dxil::bindings::resource_bindings;
 use layoutproof_core::inspect::dxil::definitions::buffer_definitions;
@@ -94,7 +95,8 @@ pub fn spirv(input: &[u8]) {
 pub fn listings(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     // The tables may be refused where the code is understood, and the other way round.
-    let _ = (resource_bindings(&text), buffer_definitions(&text));
+    let _ =
+        (resource_bindings(&text), buffer_definitions(&text), listed_blocks(&text), ContainerReflection::find(input));
     execute(Shader::DxilListing(text.into_owned()));
 }
 

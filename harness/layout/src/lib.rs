@@ -75,7 +75,7 @@ pub use shape::{Count, EnumType, MatrixOrder, Member, StructType, Type};
 pub use span::{FileId, Span};
 pub use table::{find, table};
 pub use tree::{
-    BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutError, LayoutWarning,
+    BitRange, BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutError, LayoutWarning,
     LayoutWarningKind, Leaf, LeafStep, MemberRow, Refusal, Refusals,
 };
 pub use unit::{LayoutUnit, Usage};

@@ -133,8 +133,11 @@ fn quality(block: &BlockNames, type_name: &str) -> Option<MatchQuality> {
 
 /// Names that are nearly those of a block, best first.
 pub fn nearest<'a>(block: &BlockNames, type_names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let keys: Vec<String> =
-        [Some(block.block.as_str()), block.element.as_deref()].into_iter().flatten().map(type_key).collect();
+    let keys: Vec<String> = [block.stated.as_deref(), Some(block.block.as_str()), block.element.as_deref()]
+        .into_iter()
+        .flatten()
+        .map(type_key)
+        .collect();
     let mut scored: Vec<ScoredName<'_>> = type_names
         .filter(|name| !name.contains('<'))
         .filter_map(|name| {

@@ -3,8 +3,9 @@
 //! [`ProgramStruct`] is a struct as its compiler laid it out, read from debug information by somebody else; a
 //! [`BlockLayout`](layoutproof_layout::BlockLayout) is a block under one rule set. `flatten_program` and `flatten_block` turn
 //! both into lanes, the scalars with their bytes, and [`compare()`] says where they part: first by bytes, then by names.
-//! [`matching`] finds out which struct belongs to which block. Nothing here reads files.
+//! [`arrivals`] says the same of where a device read the block. [`matching`] finds out which struct belongs to which block. Nothing here reads files.
 
+mod arrival;
 mod block_places;
 mod compare;
 mod comparison;
@@ -20,6 +21,7 @@ mod program_struct;
 pub mod shader_comment;
 mod vector_types;
 
+pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
 pub use block_places::member_places;
 pub use compare::{CompareOptions, ShaderBlock, compare};
 pub use comparison::{ComparedRow, Comparison, RowSide, RowState};

@@ -4,6 +4,7 @@
 //! also execute what they read.
 
 pub mod clang_ir;
+pub mod container;
 pub mod dxil;
 pub mod fxc;
 mod listing;

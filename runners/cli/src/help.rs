@@ -90,6 +90,7 @@ const EXAMPLES: [Examples; 18] = [
         lines: &[
             "layoutproof check scene.hlsl build/engine.o",
             "layoutproof check frame.spv build/engine.pdb --map PerFrame=engine::FrameConstants",
+            "layoutproof check frame.dxil post.cso build/engine.pdb --run",
             "layoutproof check",
         ],
     },

@@ -10,6 +10,7 @@ pub mod compiler;
 pub mod d3d;
 pub mod drivers;
 pub mod dxc_library;
+pub mod dxil_listing;
 pub mod family;
 pub mod glslang_module;
 #[cfg(windows)]

@@ -10,9 +10,14 @@ const MAX_ANNOTATIONS: usize = 10;
 
 /// `::error` lines, at most ten.
 pub fn annotations(check: &HostCheck) -> String {
-    let differing = check.pairs.iter().filter(|pair| pair.outcome() == PairOutcome::Differ);
+    let differing = || check.pairs.iter().filter(|pair| pair.outcome() == PairOutcome::Differ);
     let mismatches =
-        differing.flat_map(|pair| pair.comparison.mismatches.iter().map(move |mismatch| line(pair, mismatch)));
+        differing().flat_map(|pair| pair.comparison.mismatches.iter().map(move |mismatch| line(pair, mismatch)));
+    // What a device reads elsewhere follows from the mismatches, if there are any.
+    let strays = differing().filter(|pair| pair.comparison.agrees()).map(|pair| {
+        let text = format!("{}: a device reads another member of {}", pair.block, pair.host);
+        format!("::error file={}::{}\n", property(&pair.shader), message(&one_line(&text)))
+    });
     let unmatched = check.unmatched.iter().filter(|unmatched| check.is_strict || unmatched.reason.is_error());
     let unmatched = unmatched.map(|unmatched| {
         let place = unmatched.place.as_ref();
@@ -21,7 +26,7 @@ pub fn annotations(check: &HostCheck) -> String {
         let text = format!("{}: {}", unmatched.block, unmatched.reason);
         format!("::error file={}{line}::{}\n", property(file), message(&one_line(&text)))
     });
-    mismatches.chain(unmatched).take(MAX_ANNOTATIONS).collect()
+    mismatches.chain(strays).chain(unmatched).take(MAX_ANNOTATIONS).collect()
 }
 
 fn line(pair: &CheckedPair, mismatch: &Mismatch) -> String {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::text::place_text;
-use super::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
+use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
 use crate::host::{ComparedRow, LinePlace, RowSide, RowState};
 
 /// Version of the format.
@@ -48,6 +48,32 @@ struct JsonPair<'a> {
     mismatches: Vec<JsonMismatch<'a>>,
     members: Vec<JsonMember<'a>>,
     remarks: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    proofs: Vec<JsonProof<'a>>,
+}
+
+/// What arrived on a device.
+#[derive(Debug, Serialize)]
+struct JsonProof<'a> {
+    device: &'a str,
+    runner: &'a str,
+    producer: &'a str,
+    arrived: u32,
+    without_host: u32,
+    unread: u32,
+    strays: Vec<JsonStray<'a>>,
+    not_read: Option<&'a str>,
+}
+
+/// A leaf that reads another member.
+#[derive(Debug, Serialize)]
+struct JsonStray<'a> {
+    path: &'a str,
+    observed: Option<u32>,
+    reads: Option<&'a str>,
+    host_path: Option<&'a str>,
+    host_offset: Option<u32>,
+    host_arrives_in: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -112,6 +138,31 @@ impl<'a> JsonPair<'a> {
             mismatches: mismatches.collect(),
             members: comparison.rows.iter().map(|row| JsonMember::new(row, pair)).collect(),
             remarks: comparison.remarks.iter().map(ToString::to_string).collect(),
+            proofs: pair.proofs.iter().map(JsonProof::new).collect(),
+        }
+    }
+}
+
+impl<'a> JsonProof<'a> {
+    fn new(proof: &'a PairProof) -> Self {
+        let arrivals = proof.result.as_ref().ok();
+        let strays = arrivals.iter().flat_map(|arrivals| &arrivals.strays).map(|stray| JsonStray {
+            path: &stray.path,
+            observed: stray.offset,
+            reads: stray.reads.as_deref(),
+            host_path: stray.home.as_ref().map(|home| home.path.as_str()),
+            host_offset: stray.home.as_ref().map(|home| home.offset),
+            host_arrives_in: stray.home.as_ref().and_then(|home| home.arrives_in.as_deref()),
+        });
+        Self {
+            device: &proof.device,
+            runner: &proof.runner,
+            producer: &proof.producer,
+            arrived: proof.arrived(),
+            without_host: arrivals.map_or(0, |arrivals| arrivals.without_host),
+            unread: arrivals.map_or(0, |arrivals| arrivals.unread),
+            strays: strays.collect(),
+            not_read: proof.result.as_ref().err().map(String::as_str),
         }
     }
 }

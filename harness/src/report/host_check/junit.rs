@@ -36,7 +36,8 @@ fn pair_case(pair: &CheckedPair) -> TestCase {
             let alone = HostCheck { pairs: vec![pair.clone()], ..HostCheck::default() };
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let first = pair.comparison.mismatches.first();
-            status.set_message(one_line(&first.map(ToString::to_string).unwrap_or_default()));
+            let message = first.map_or_else(|| "a device read another member".to_owned(), ToString::to_string);
+            status.set_message(one_line(&message));
             status.set_type(first.map_or("differ", |mismatch| mismatch.kind.name()));
             status.set_description(text(&alone, Style::PLAIN));
             status

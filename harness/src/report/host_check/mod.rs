@@ -12,7 +12,7 @@ pub use text::text;
 
 use layoutproof_layout::BlockKind;
 
-use crate::host::{Comparison, LinePlace};
+use crate::host::{Arrivals, Comparison, LinePlace};
 
 /// Everything that a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +46,33 @@ pub struct CheckedPair {
     pub comparison: Comparison,
     /// Reasons of the known differences that cover all mismatches.
     pub known: Vec<String>,
+    /// What arrived on devices, one for each way; empty where none was asked.
+    pub proofs: Vec<PairProof>,
+}
+
+/// What arrived of a host struct on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairProof {
+    /// Device id.
+    pub device: String,
+    /// API.
+    pub runner: String,
+    /// Who made the shader.
+    pub producer: String,
+    /// What arrived, or why the block was not read.
+    pub result: Result<Arrivals, String>,
+}
+
+impl PairProof {
+    /// Whether a leaf reads another member.
+    pub fn has_strays(&self) -> bool {
+        self.result.as_ref().is_ok_and(|arrivals| !arrivals.strays.is_empty())
+    }
+
+    /// Leaves that read the member that belongs to them.
+    pub fn arrived(&self) -> u32 {
+        self.result.as_ref().map_or(0, |arrivals| arrivals.arrived)
+    }
 }
 
 /// A block for which there is no host struct.
@@ -61,6 +88,19 @@ pub struct UnmatchedBlock {
     pub place: Option<LinePlace>,
     /// Why there is none.
     pub reason: UnmatchedReason,
+    /// Whether the user names the host type.
+    pub is_stated: bool,
+}
+
+impl UnmatchedBlock {
+    /// Whether the user names a type that no host file defines.
+    pub fn names_no_type(&self) -> bool {
+        match &self.reason {
+            UnmatchedReason::StatedMissing { .. } => true,
+            UnmatchedReason::OnlyDeclared(_) => self.is_stated,
+            UnmatchedReason::NoType(_) | UnmatchedReason::Ambiguous(_) | UnmatchedReason::Forbidden(_) => false,
+        }
+    }
 }
 
 /// Why a block has no host struct.
@@ -97,7 +137,8 @@ pub enum PairOutcome {
 impl CheckedPair {
     /// How it came out.
     pub fn outcome(&self) -> PairOutcome {
-        match (self.comparison.agrees(), self.known.is_empty()) {
+        let has_strays = self.proofs.iter().any(PairProof::has_strays);
+        match (self.comparison.agrees() && !has_strays, self.known.is_empty()) {
             (true, _) => PairOutcome::Agree,
             (false, true) => PairOutcome::Differ,
             (false, false) => PairOutcome::Known,

@@ -2,8 +2,8 @@
 
 use layoutproof_layout::BlockKind;
 
-use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock};
-use crate::host::{ComparedRow, LinePlace, Mismatch, RowSide, RowState};
+use super::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock};
+use crate::host::{ComparedRow, LinePlace, Mismatch, RowSide, RowState, StrayLeaf};
 use crate::report::style::{Style, TextLines, Tone, counted, one_line, pad, pad_left, width};
 
 /// Columns of a line.
@@ -15,6 +15,8 @@ const NUMBER_COLUMNS: usize = 6;
 const MEMBER_COLUMNS: usize = 24;
 /// Columns before the text of a detail.
 const DETAIL_COLUMNS: usize = 11;
+/// Leaves of one device that are told one by one.
+const TOLD_STRAYS: usize = 8;
 
 /// Every pair that differs as a table, the others as a line each, and a summary.
 pub fn text(check: &HostCheck, style: Style) -> String {
@@ -55,6 +57,10 @@ fn summary(check: &HostCheck) -> String {
     if unmatched > 0 {
         parts.push(format!("{} without a host struct", counted(unmatched, "block")));
     }
+    if check.pairs.iter().any(|pair| !pair.proofs.is_empty()) {
+        let proofs = check.pairs.iter().flat_map(|pair| &pair.proofs);
+        parts.push(format!("{} arrived on devices", leaves(proofs.map(PairProof::arrived).sum())));
+    }
     if check.pairs.is_empty() {
         parts =
             vec!["nothing was compared".to_owned(), format!("{} without a host struct", counted(unmatched, "block"))];
@@ -73,6 +79,7 @@ fn agreeing(pair: &CheckedPair, style: Style) -> String {
     for remark in &pair.comparison.remarks {
         detail(&mut lines, "note", &remark.to_string(), style);
     }
+    lines.append(&proofs(pair, style));
     lines.into_text()
 }
 
@@ -82,6 +89,7 @@ fn known(pair: &CheckedPair, style: Style) -> String {
     for reason in &pair.known {
         detail(&mut lines, "reason", reason, style);
     }
+    lines.append(&proofs(pair, style));
     lines.into_text()
 }
 
@@ -106,8 +114,65 @@ fn differing(pair: &CheckedPair, style: Style) -> String {
     for remark in &pair.comparison.remarks {
         detail(&mut lines, "note", &remark.to_string(), style);
     }
+    lines.append(&proofs(pair, style));
     lines.push("");
     lines.into_text()
+}
+
+/// What each device read, by the host's members.
+fn proofs(pair: &CheckedPair, style: Style) -> String {
+    let mut lines = TextLines::default();
+    for proof in &pair.proofs {
+        let PairProof { device, runner, producer, result } = proof;
+        let by = format!("{device} via {runner}, shader of {producer}");
+        match result {
+            Err(reason) => detail(&mut lines, "not run", &format!("{by}: {reason}"), style),
+            Ok(arrivals) => {
+                let strays = arrivals.strays.len();
+                let right = leaves(arrivals.arrived);
+                let wrong = if strays > 0 { format!(", {strays} did not") } else { String::new() };
+                let unread =
+                    if arrivals.unread > 0 { format!(", {} not read", arrivals.unread) } else { String::new() };
+                detail(&mut lines, "run", &format!("{by}: {right} arrived{wrong}{unread}"), style);
+                for stray in arrivals.strays.iter().take(TOLD_STRAYS) {
+                    wrapped(
+                        &mut lines,
+                        &style.paint(Tone::Disagree, &pad_left("!", DETAIL_COLUMNS - 1)),
+                        &stray_text(stray),
+                    );
+                }
+                if strays > TOLD_STRAYS {
+                    detail(&mut lines, "", &format!("and {} more", strays - TOLD_STRAYS), style);
+                }
+            }
+        }
+    }
+    lines.into_text()
+}
+
+fn leaves(number: u32) -> String {
+    if number == 1 { "1 leaf".to_owned() } else { format!("{number} leaves") }
+}
+
+/// `exposure` reads the host's `weights[1].x` at byte 36; the host's `exposure`, at byte 48, arrives in `padding1`.
+fn stray_text(stray: &StrayLeaf) -> String {
+    let path = &stray.path;
+    let reads = match (stray.offset, &stray.reads) {
+        (Some(offset), Some(host)) => format!("`{path}` reads the host's `{host}` at byte {offset}"),
+        (Some(offset), None) => format!("`{path}` reads byte {offset}, where the host has no member"),
+        (None, _) => format!("`{path}` reads nothing that was in the buffer"),
+    };
+    let home = match &stray.home {
+        None => String::new(),
+        Some(home) => {
+            let goes = match &home.arrives_in {
+                Some(leaf) => format!("arrives in `{leaf}`"),
+                None => "arrives nowhere".to_owned(),
+            };
+            format!("; the host's `{}`, at byte {}, {goes}", home.path, home.offset)
+        }
+    };
+    one_line(&format!("{reads}{home}"))
 }
 
 fn places(mismatch: &Mismatch, style: Style) -> String {

@@ -16,6 +16,7 @@ use layoutproof_layout::Span;
 
 use crate::args::ShaderLanguage;
 use crate::select::files::{FileKind, read_text, toml_files_below};
+use crate::select::shader_file::container_file::SUFFIXES as CONTAINER_SUFFIXES;
 use crate::select::shader_file::glsl_file::STAGES;
 
 /// The message where nothing tells the language of standard input.
@@ -76,11 +77,17 @@ impl InputWord {
         let named = named.filter(|_| word == STANDARD_INPUT || path.is_file());
         match (extension.as_deref(), ShaderLanguage::of(named, &path)) {
             (Some("toml"), _) => Self::CaseFile(path),
-            (Some("spv"), _) | (_, Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl)) => Self::LaidOut(path),
+            (Some(suffix), _) if is_module(suffix) => Self::LaidOut(path),
+            (_, Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl)) => Self::LaidOut(path),
             (_, Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang)) => Self::Declarations(path),
             (_, None) => Self::Filter(word.to_owned()),
         }
     }
+}
+
+/// Whether files with this suffix are modules, whatever `--lang` says: SPIR-V, or a container of compiled HLSL.
+pub(crate) fn is_module(suffix: &str) -> bool {
+    suffix == "spv" || CONTAINER_SUFFIXES.contains(&suffix)
 }
 
 /// Refuses a word that is a file or a folder of which nothing tells what it holds.

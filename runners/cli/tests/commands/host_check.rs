@@ -162,13 +162,62 @@ fn nothing_is_called_matched_that_is_not() {
     let words = "no host struct has its name; nearest: `right::PerFrame`";
     assert!(unwrapped(&answer).contains(words), "{}", answer.out);
     folder.run("check other.hlsl engine.o --strict").exits(1);
-    let answer = folder.run("check other.hlsl engine.o --map PerFrames=right::Nothing").exits(1);
+    let answer = folder.run("check other.hlsl engine.o --map PerFrames=right::Nothing").exits(2);
     assert!(unwrapped(&answer).contains("no host file defines `right::Nothing`"), "{}", answer.out);
+    assert!(answer.err.contains("error: block `PerFrames`: no host file defines `right::Nothing`"), "{}", answer.err);
+    let answer = folder.run("check other.hlsl engine.o --map PerFrames=right::PerFrane").exits(2);
+    assert!(answer.err.contains("nearest: `right::PerFrame`"), "{}", answer.err);
+    folder.write("named.hlsl", b"// layoutproof: host=PerFrane\ncbuffer Other { float4 a; };");
+    let answer = folder.run("check named.hlsl engine.o").exits(2);
+    assert!(answer.err.contains("nearest: `right::PerFrame`"), "{}", answer.err);
     folder.run("check other.hlsl engine.o --map PerFrames=wrong::ArrayCount").exits(0);
     folder.run("check other.hlsl engine.o --map Other=right::PerFrame").exits(2);
     folder.run("check other.hlsl strange.txt").exits(2);
     folder.run("check other.hlsl").exits(2);
     folder.run("check").exits(2);
+}
+
+#[test]
+fn what_arrives_on_a_device_is_told_in_the_hosts_words() {
+    let folder = engine();
+    if !builds(&folder, BUILDS[0]) {
+        return;
+    }
+    let answer = folder.run("check right.hlsl engine.o --run --device model").exits(0);
+    assert!(answer.out.contains("leaves arrived on devices"), "{}", answer.out);
+    assert!(!answer.out.contains("did not"), "{}", answer.out);
+    let right = pairs(&folder.run("check right.hlsl engine.o --run --device model --format json").exits(0));
+    for pair in &right {
+        let proofs = pair["proofs"].as_array().unwrap();
+        assert_eq!((proofs.len(), proofs[0]["device"].as_str()), (1, Some("model")), "{pair}");
+        assert!(proofs[0]["arrived"].as_u64() > Some(0) && proofs[0]["strays"] == serde_json::json!([]), "{pair}");
+    }
+
+    let answer = folder.run("check wrong.hlsl engine.o --run --device model").exits(1);
+    for words in [
+        "`t` reads byte 12, where the host has no member; the host's `t`, at byte 16, arrives in `c.x`",
+        "`view[0][0]` reads the host's `m_proj.columns[0].x` at byte 0; the host's `m_view.columns[0].x`, at byte 64, arrives in `proj[0][0]`",
+        "`normal[0][1]` reads the host's `normal.m[4]` at byte 16",
+    ] {
+        assert!(unwrapped(&answer).contains(words), "{words}: {}", answer.out);
+    }
+    let wrong = pairs(&folder.run("check wrong.hlsl engine.o --run --device model --format json").exits(1));
+    let stray = &wrong[0]["proofs"][0]["strays"][0];
+    assert_eq!((stray["path"].as_str(), stray["observed"].as_u64()), (Some("t"), Some(12)));
+    assert_eq!((stray["host_offset"].as_u64(), stray["host_arrives_in"].as_str()), (Some(16), Some("c.x")));
+}
+
+#[test]
+fn a_run_needs_a_device_and_a_compiler_that_are_here() {
+    let folder = engine();
+    if !builds(&folder, BUILDS[0]) {
+        return;
+    }
+    folder.run("check right.hlsl engine.o --device model").exits(2);
+    let answer = folder.run("check right.hlsl engine.o --run --device nobody").exits(3);
+    assert!(answer.err.contains("error: "), "{}", answer.err);
+    let answer = folder.run("check right.hlsl engine.o --run --device model --compiler nobody").exits(2);
+    assert!(answer.err.contains("unknown producer `nobody`"), "{}", answer.err);
 }
 
 #[test]

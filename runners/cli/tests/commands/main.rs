@@ -8,6 +8,7 @@ mod bad_compilers;
 mod bench;
 mod bindings;
 mod book;
+mod containers;
 mod demands;
 #[cfg(target_os = "linux")]
 mod driver_library;

@@ -1,5 +1,7 @@
 //! `dxc` for machines that have only its library: `layoutproof dxc-library --library PATH [--abi old|new] DXC-ARGUMENTS`.
 //!
+//! `-dumpbin FILE` lists a DXIL container instead of compiling.
+//!
 //! Diagnostics go to stderr, the listing of DXIL to stdout or with `-Fc FILE` to a file, and `-Fo FILE` writes the object.
 //! Exit status 0: compiled; 1: DXC refused the source; 2: could not be asked. `--version` prints the library's version
 //! instead. A process of its own because DXC crashes on some inputs.
@@ -9,6 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Abi, DxcLibrary, DxcLibraryError};
+use crate::dxil_listing::LIST;
 
 /// Why nothing was compiled.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +32,8 @@ struct DriverOptions {
     version: bool,
     /// The library has no such option: it is the dxc program's.
     listing: Option<String>,
+    /// `-dumpbin FILE`: the container to list, also an option of the program.
+    container: Option<String>,
     dxc: Vec<String>,
 }
 
@@ -54,6 +59,12 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<c_int, DxcDriverError>
     let library = DxcLibrary::open(&path, options.abi)?;
     if options.version {
         write_stdout(&format!("{}\n", library.version()?))?;
+        return Ok(0);
+    }
+
+    if let Some(path) = &options.container {
+        let container = std::fs::read(path).map_err(|error| at(path, error))?;
+        write_stdout(&library.disassemble(&container)?)?;
         return Ok(0);
     }
 
@@ -89,6 +100,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<DriverOptions, D
             "--abi" => options.abi = abi(arguments.next().as_deref())?,
             "--version" => options.version = true,
             "-Fc" => options.listing = arguments.next(),
+            LIST => options.container = arguments.next(),
             _ => options.dxc.push(argument),
         }
     }

@@ -36,8 +36,8 @@ pub enum CheckTarget {
 /// `layoutproof check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Shaders (.hlsl, .slang, .glsl, .wgsl, .spv) and files with debug information (objects, libraries, programs, .pdb),
-    /// in any order; default: what `layoutproof.toml` says.
+    /// Shaders (.hlsl, .slang, .glsl, .wgsl, .spv, and what a build made: .dxil, .cso) and files with debug information
+    /// (objects, libraries, programs, .pdb), in any order; default: what `layoutproof.toml` says.
     #[arg(value_name = "SHADER|HOST")]
     pub inputs: Vec<PathBuf>,
     /// Arguments with which the build compiles the shaders, as one word: `"-T cs_6_6 -D QUALITY=2 -spirv"`.
@@ -53,6 +53,15 @@ pub struct CheckArgs {
     /// Blocks without a host struct are errors.
     #[arg(long)]
     pub strict: bool,
+    /// Let devices read each block, and say which host member arrives in which of the shader's.
+    #[arg(long)]
+    pub run: bool,
+    /// Only these devices, as for `run`.
+    #[arg(long, requires = "run", value_delimiter = ',', value_name = "ID[,ID...]")]
+    pub device: Vec<String>,
+    /// These compilers make the shaders that devices run; default: our own SPIR-V, with the offsets that are compared.
+    #[arg(long, requires = "run", value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub compiler: Vec<String>,
     /// The host type of a block.
     #[arg(long, value_name = "BLOCK=TYPE")]
     pub map: Vec<BlockMapping>,

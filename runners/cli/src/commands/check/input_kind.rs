@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use layoutproof_compilers::regular_file::open_regular;
+use layoutproof_core::inspect::container::CONTAINER_MAGIC;
 
 use crate::args::ShaderLanguage;
+use crate::select::inputs::is_module;
 
 /// What an input of a check is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CheckInput {
-    /// A shader: source or SPIR-V.
+    /// A shader: source, SPIR-V or a container of compiled HLSL.
     Shader(PathBuf),
     /// A file with debug information.
     Host(PathBuf),
@@ -58,20 +60,16 @@ impl CheckInput {
         if SPIRV_MAGICS.iter().any(|magic| start.starts_with(magic)) && suffix != "spv" {
             bail!("{} is SPIR-V: give it the suffix .spv", path.display());
         }
-        if start.starts_with(b"DXBC") {
-            bail!(
-                "{} is a DXIL or DXBC container, whose layouts are not read yet: name its source and the arguments of the \
-                 build with --args, or the SPIR-V of the same shader",
-                path.display()
-            );
+        if start.starts_with(CONTAINER_MAGIC) && !is_module(&suffix) {
+            bail!("{} is a DXIL or DXBC container: give it the suffix .dxil, .cso or .dxbc", path.display());
         }
 
-        let is_shader = suffix == "spv" || ShaderLanguage::of(named, path).is_some();
+        let is_shader = is_module(&suffix) || ShaderLanguage::of(named, path).is_some();
         match (is_shader, HOST_SUFFIXES.contains(&suffix.as_str())) {
             (true, _) => Ok(Self::Shader(path.to_owned())),
             (false, true) => Ok(Self::Host(path.to_owned())),
             (false, false) => bail!(
-                "{} is neither a shader (.hlsl, .slang, .glsl, .wgsl, .spv) nor an object, library, program or .pdb; \
+                "{} is neither a shader (.hlsl, .slang, .glsl, .wgsl, .spv, .dxil, .cso) nor an object, library, program or .pdb; \
                  --lang names the language of a shader with another suffix",
                 path.display()
             ),

@@ -1,7 +1,8 @@
-//! `layoutproof check` and `init`: host structs against the blocks that they fill, without a GPU.
+//! `layoutproof check` and `init`: host structs against the blocks that they fill, without a GPU unless `--run` asks for one.
 //!
 //! `input_kind` sorts the inputs, `project_file` reads what the project says, `shader_blocks` lays the blocks out,
-//! `debug_worker` reads the host's types in a process of its own, `pairing` brings them together.
+//! `debug_worker` reads the host's types in a process of its own, `pairing` brings them together, `prove` has devices read
+//! what belongs together.
 
 pub(crate) mod args;
 mod compile_args;
@@ -12,6 +13,7 @@ pub(crate) mod init;
 mod input_kind;
 mod pairing;
 mod project_file;
+mod prove;
 mod shader_blocks;
 
 use std::path::{Path, PathBuf};
@@ -21,7 +23,7 @@ use layoutproof_core::host::matching::BlockNames;
 use layoutproof_core::input::diagnostics::{Diagnostic, render};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::Style;
-use layoutproof_core::report::host_check::{HostCheck, PairOutcome, annotations, json, junit, text};
+use layoutproof_core::report::host_check::{HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, text};
 use layoutproof_core::report::summary::Exit;
 
 use crate::args::{DeclareArgs, MatrixArg, OnOff};
@@ -29,8 +31,9 @@ use crate::commands::check::args::{CheckArgs, CheckFormat};
 use crate::commands::check::compile_args::CompileArguments;
 use crate::commands::check::debug_worker::{DebugAnswer, read_types};
 use crate::commands::check::input_kind::CheckInput;
-use crate::commands::check::pairing::{PairRules, pair};
+use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::project_file::{PROJECT_FILE, ProjectFile, ProjectMapping, ProjectShaders};
+use crate::commands::check::prove::Proof;
 use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
 use crate::output::{print, print_json, warn, warn_rendered};
 use crate::select::refused_input::RefusedInput;
@@ -58,18 +61,36 @@ pub(crate) fn check(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
 
     let hosts = read_hosts(&inputs.hosts, &blocks)?;
     let rules = PairRules { mappings: &mappings, known: &project.known, is_strict: args.strict || project.is_strict };
-    let checked = pair(&blocks, &hosts, rules);
+    let Pairing { check: mut checked, partners } = pair(&blocks, &hosts, rules);
+    let proven = if args.run && !partners.is_empty() {
+        Proof { args, blocks: &blocks, partners: &partners, rules }.carry_out(&mut checked)?
+    } else {
+        Exit::Agree
+    };
     match args.format {
         CheckFormat::Text => print(&text(&checked, style)),
         CheckFormat::Json => print_json(&json(&checked)),
         CheckFormat::Junit => print(&junit(&checked)),
         CheckFormat::Github => print(&annotations(&checked)),
     }
-    Ok(exit_of(&checked))
+    for unmatched in checked.unmatched.iter().filter(|unmatched| unmatched.names_no_type()) {
+        warn(&format!("error: block `{}`: {}\n", unmatched.block, unmatched.reason));
+    }
+    Ok(worse(exit_of(&checked), proven))
 }
 
-/// 1 for a difference beats 4 for nothing that was compared.
+/// The exit code that beats the other: 2 beats 3 beats 1 beats 4.
+fn worse(left: Exit, right: Exit) -> Exit {
+    let order = [Exit::CouldNotRun, Exit::Missing, Exit::Differ, Exit::NothingSelected];
+    order.into_iter().find(|exit| [left, right].contains(exit)).unwrap_or(Exit::Agree)
+}
+
+/// 2 for a type that the user names and nobody defines beats 1 for a difference, which beats 4 for nothing that was
+/// compared.
 fn exit_of(check: &HostCheck) -> Exit {
+    if check.unmatched.iter().any(UnmatchedBlock::names_no_type) {
+        return Exit::CouldNotRun;
+    }
     let differs = check.pairs.iter().any(|pair| pair.outcome() == PairOutcome::Differ);
     let is_refused = check.unmatched.iter().any(|unmatched| check.is_strict || unmatched.reason.is_error());
     if differs || is_refused || !check.complaints.is_empty() {
@@ -114,7 +135,7 @@ impl CheckInputs {
         }
 
         match (inputs.shaders.is_empty(), inputs.hosts.is_empty()) {
-            (true, _) => bail!("no shader is named: give .hlsl, .slang, .glsl, .wgsl or .spv files"),
+            (true, _) => bail!("no shader is named: give .hlsl, .slang, .glsl, .wgsl, .spv, .dxil or .cso files"),
             (false, true) => bail!("no host file is named: give objects, libraries, programs or a .pdb"),
             (false, false) => Ok(inputs),
         }

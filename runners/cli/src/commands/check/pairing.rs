@@ -22,13 +22,45 @@ pub(super) struct PairRules<'a> {
     pub is_strict: bool,
 }
 
+impl PairRules<'_> {
+    /// Names of the host's members by those of a block's, for members that are called differently.
+    pub(super) fn renames(&self, block: &TargetBlock) -> BTreeMap<String, String> {
+        let own = self.mappings.iter().filter(|mapping| mapping.block == block.layout.name);
+        own.flat_map(|mapping| mapping.members.clone()).collect()
+    }
+}
+
+/// A check with what its pairs are made of.
+#[derive(Debug)]
+pub(super) struct Pairing {
+    /// What was compared.
+    pub check: HostCheck,
+    /// Block and host struct of each pair of the check, in its order.
+    pub partners: Vec<PairPartners>,
+}
+
+/// The two sides of a pair.
+#[derive(Debug)]
+pub(super) struct PairPartners {
+    /// Index of the block.
+    pub block: usize,
+    /// The host struct.
+    pub host: ProgramStruct,
+}
+
 /// Compares each block with its host type.
-pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>) -> HostCheck {
+pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>) -> Pairing {
     let by_name = merge(hosts);
     let mut check = HostCheck { is_strict: rules.is_strict, ..HostCheck::default() };
+    let mut partners = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
         match find_host(index, block, hosts, &by_name) {
-            Ok(host) => check.pairs.extend(compare_pair(block, host, rules, &mut check.unmatched)),
+            Ok(host) => {
+                if let Some(pair) = compare_pair(block, host, rules, &mut check.unmatched) {
+                    check.pairs.push(pair);
+                    partners.push(PairPartners { block: index, host: host.clone() });
+                }
+            }
             Err(reason) if is_worth_listing(block, &reason) => check.unmatched.push(unmatched(block, reason)),
             Err(_) => {}
         }
@@ -39,7 +71,7 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
         format!("the known difference of `{}` is not there any more, remove it: {}", known.block, known.reason)
     };
     check.complaints = stale.map(complain).collect();
-    check
+    Pairing { check, partners }
 }
 
 /// All types by name; a name with other bytes in another file has that among its other layouts.
@@ -97,6 +129,7 @@ fn unmatched(block: &TargetBlock, reason: UnmatchedReason) -> UnmatchedBlock {
         shader: block.shader.clone(),
         place: block.places.get("").cloned(),
         reason,
+        is_stated: block.names.stated.is_some(),
     }
 }
 
@@ -115,9 +148,7 @@ fn compare_pair(
         }
     };
 
-    let is_own = |mapping: &&ProjectMapping| mapping.block == block.layout.name;
-    let renames: BTreeMap<String, String> =
-        rules.mappings.iter().filter(is_own).flat_map(|mapping| mapping.members.clone()).collect();
+    let renames = rules.renames(block);
     let shader = ShaderBlock { layout: &block.layout, root, places: &block.places };
     let options = CompareOptions { renames: &renames, vector_types: VectorTypes::built_in() };
     let comparison = compare(shader, host, options);
@@ -136,6 +167,7 @@ fn compare_pair(
         host_file: host.object.clone(),
         comparison,
         known: reasons.unwrap_or_default(),
+        proofs: Vec::new(),
     })
 }
 

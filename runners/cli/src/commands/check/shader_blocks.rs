@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use layoutproof_core::check::Source;
 use layoutproof_core::host::matching::BlockNames;
 use layoutproof_core::host::shader_comment::{BlockComment, comment_of};
 use layoutproof_core::host::{LinePlace, member_places};
@@ -45,6 +47,22 @@ pub(crate) struct TargetBlock {
     pub places: BTreeMap<String, LinePlace>,
     /// Names by which its host type is found.
     pub names: BlockNames,
+    /// What the block was read from.
+    pub source: Arc<BlockSource>,
+}
+
+/// What blocks were read from, for devices that are to read them.
+#[derive(Debug)]
+pub(crate) enum BlockSource {
+    /// Declarations.
+    Declared(Arc<Source>),
+    /// A module that says its own offsets.
+    Module {
+        /// Its file.
+        file: String,
+        /// All of its blocks.
+        blocks: Vec<BlockLayout>,
+    },
 }
 
 /// The blocks of one file.
@@ -68,11 +86,14 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
     };
     let source = match content {
         InputContent::LaidOut(file) => {
-            let blocks = file.blocks.into_iter().map(|layout| declared_block(&word, layout)).collect();
+            let source = BlockSource::Module { file: word.clone().into_owned(), blocks: file.blocks.clone() };
+            let source = Arc::new(source);
+            let blocks = file.blocks.into_iter().map(|layout| declared_block(&word, layout, &source)).collect();
             return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings }));
         }
-        InputContent::Declared(source) => source,
+        InputContent::Declared(source) => Arc::<Source>::from(source),
     };
+    let block_source = Arc::new(BlockSource::Declared(Arc::clone(&source)));
 
     let mut read = ShaderBlocks { blocks: Vec::new(), warnings: source.module.warnings.clone() };
     for block in &source.module.blocks {
@@ -91,6 +112,7 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
                 layout,
                 places: member_places(block, sources),
                 names: names_of(block, &comment),
+                source: Arc::clone(&block_source),
             });
         }
     }
@@ -176,7 +198,7 @@ fn names_of(block: &Block, comment: &BlockComment) -> BlockNames {
 }
 
 /// A block of a module that says its own offsets.
-fn declared_block(shader: &str, layout: BlockLayout) -> TargetBlock {
+fn declared_block(shader: &str, layout: BlockLayout, source: &Arc<BlockSource>) -> TargetBlock {
     let element = layout.result.as_ref().ok().filter(|root| matches!(root.shape, LaidOutShape::Struct(_)));
     // DXC calls the struct of `cbuffer Frame` `type.Frame`, and that of `ConstantBuffer<Frame>`
     // `type.ConstantBuffer.Frame`.
@@ -185,5 +207,6 @@ fn declared_block(shader: &str, layout: BlockLayout) -> TargetBlock {
     let names = BlockNames { block: layout.name.clone(), element: element.filter(is_new), stated: None };
     let file = Path::new(shader).display().to_string();
     let places = BTreeMap::from([(String::new(), LinePlace { file, line: None })]);
-    TargetBlock { shader: shader.to_owned(), target: DECLARED.to_owned(), layout, places, names }
+    let (shader, target, source) = (shader.to_owned(), DECLARED.to_owned(), Arc::clone(source));
+    TargetBlock { shader, target, layout, places, names, source }
 }

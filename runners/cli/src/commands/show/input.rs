@@ -18,7 +18,7 @@ use crate::commands::show::bindings::{Placements, check_format};
 use crate::commands::show::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 use crate::commands::show::shipping::ShippingTarget;
 use crate::commands::show::show_rules::{ShownRules, is_relevant};
-use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, add_text};
+use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, add_text, is_module};
 use crate::select::rule_set::RuleChoice;
 use crate::select::shader_file::declare_options::options_of;
 use crate::select::shader_file::explicit_layouts;
@@ -148,10 +148,10 @@ impl Input {
     }
 }
 
-/// The language of a module's text; a SPIR-V module has none.
+/// The language of a module's text; SPIR-V and containers have none.
 fn language_of_module(declare: &DeclareArgs, path: &Path) -> Option<ShaderLanguage> {
-    let is_spirv = path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("spv"));
-    ShaderLanguage::of(declare.lang.filter(|_| !is_spirv), path)
+    let is_binary = path.extension().is_some_and(|suffix| is_module(&suffix.to_string_lossy().to_lowercase()));
+    ShaderLanguage::of(declare.lang.filter(|_| !is_binary), path)
 }
 
 /// What becomes of a block under a rule set that nobody uses for it.

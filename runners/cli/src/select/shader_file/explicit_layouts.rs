@@ -1,4 +1,4 @@
-//! Reads files that declare their own offsets: `.spv`, `.wgsl` and `.glsl`.
+//! Reads files that declare their own offsets: `.spv`, `.wgsl`, `.glsl`, and containers of compiled HLSL.
 //!
 //! Their blocks are laid out under one name, `declared`, without any rule set. Third-party code reads the files, so it
 //! runs in a process of its own.
@@ -16,6 +16,7 @@ use layoutproof_layout::{DECLARED, FileId, Span};
 use crate::args::{DeclareArgs, ShaderLanguage};
 use crate::select::files::{self, FileKind};
 use crate::select::inputs::add_text;
+use crate::select::shader_file::container_file;
 use crate::select::shader_file::glsl_file;
 use crate::select::shader_file::laid_out_file::{LaidOutFile, words_of};
 use crate::select::shader_file::reader_process::ReaderProcess;
@@ -46,6 +47,10 @@ pub(crate) fn read(
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     if extension.as_deref() == Some("spv") {
         return read_spirv(path, &reader, sources);
+    }
+    if extension.is_some_and(|extension| container_file::SUFFIXES.contains(&extension.as_str())) {
+        let read = container_file::read(path, sources)?;
+        return Ok(read.and_then(|container| some(LaidOutFile::from(container.blocks), container.start)));
     }
 
     let span = add_text(path, sources)?;

@@ -2,6 +2,7 @@
 //!
 //! Third-party code reads in a process of its own ([`reader_process`]); included files come from [`included`].
 
+pub(crate) mod container_file;
 pub(crate) mod declare_options;
 pub(crate) mod explicit_layouts;
 pub(crate) mod glsl_file;

@@ -1,0 +1,211 @@
+//! Where the values of a host struct arrive in a shader, by where a device read each leaf of the block.
+//!
+//! A device is given bytes that know their addresses, so that what it returns for a leaf is the offset from which it read.
+//! What the host keeps at that offset is what the leaf would read of the program. Nothing else needs to be uploaded to know
+//! it.
+
+use std::collections::BTreeSet;
+
+use layoutproof_layout::{BlockLayout, ElementChoice, without_indices};
+
+use super::compare::{CompareOptions, ShaderBlock};
+use super::comparison::{Comparison, RowState};
+use super::flat_struct::{FlatMember, FlatStruct, Lane};
+use super::flatten_block::flatten_block;
+use super::flatten_program::flatten_program;
+use super::names::member_key;
+use super::program_struct::ProgramStruct;
+
+/// Components of vectors.
+const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
+
+/// A leaf of a block with the place from which a device read it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObservedLeaf {
+    /// Path in the block: `lights[1].color.y`.
+    pub path: String,
+    /// Bytes from the start of the block; `None` where the answer was no address in it.
+    pub offset: Option<u32>,
+}
+
+/// What arrives of a host struct.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arrivals {
+    /// Leaves that read the host member that belongs to them.
+    pub arrived: u32,
+    /// Leaves at the right place where the host has no member.
+    pub without_host: u32,
+    /// Leaves that the device did not read.
+    pub unread: u32,
+    /// Leaves that read something else, by where they are laid out.
+    pub strays: Vec<StrayLeaf>,
+}
+
+/// A leaf that reads something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StrayLeaf {
+    /// Path in the block.
+    pub path: String,
+    /// Where the device read it, in bytes; `None` where the answer was no address in the block.
+    pub offset: Option<u32>,
+    /// What the host has there, in its words: `weights[1].x`; `None` for padding.
+    pub reads: Option<String>,
+    /// Where the host has what the leaf should read; `None` if it has no such member.
+    pub home: Option<LeafHome>,
+}
+
+/// Where the host has what a leaf should read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeafHome {
+    /// The host's member: `exposure`.
+    pub path: String,
+    /// Bytes from the start of the host struct.
+    pub offset: u32,
+    /// The leaf of the shader that is laid out there; `None` for padding.
+    pub arrives_in: Option<String>,
+}
+
+/// Looks every observed leaf up in the host struct that `comparison` is about.
+pub fn arrivals(
+    block: ShaderBlock<'_>,
+    host: &ProgramStruct,
+    options: CompareOptions<'_>,
+    comparison: &Comparison,
+    observed: &[ObservedLeaf],
+) -> Arrivals {
+    let parted = comparison.rows.iter().filter(|row| matches!(row.state, RowState::Differs | RowState::Follows));
+    let lookup = ArrivalLookup {
+        block: block.layout,
+        shader: flatten_block(block.root, block.places),
+        host: flatten_program(host, options.vector_types),
+        options,
+        parted: parted.filter_map(|row| Some(without_indices(&row.shader.as_ref()?.path))).collect(),
+    };
+
+    let read: BTreeSet<&str> = observed.iter().map(|leaf| leaf.path.as_str()).collect();
+    let unread = block.layout.leaves_in(ElementChoice::Sample).into_iter().filter(|leaf| !read.contains(&*leaf.path));
+    let mut arrivals = Arrivals { unread: u32::try_from(unread.count()).unwrap_or(u32::MAX), ..Arrivals::default() };
+
+    let placed = observed.iter().filter_map(|leaf| Some((block.root.offset_of(&leaf.path)?, leaf)));
+    let placed: BTreeSet<(u32, &ObservedLeaf)> = placed.collect();
+    for (laid_out, leaf) in placed {
+        let Some(lane) = lookup.shader_lane(&leaf.path, laid_out) else { continue };
+        let home = lookup.home(lane);
+        // Where the comparison found nothing wrong, bytes count and not names.
+        let should_read =
+            if lookup.has_parted(lane) { home.as_ref().map(|home| home.offset) } else { Some(lane.offset) };
+        let reads = leaf.offset.and_then(|offset| lookup.host_words(offset, lane.size));
+        if should_read.is_none() || leaf.offset != should_read {
+            arrivals.strays.push(StrayLeaf { path: leaf.path.clone(), offset: leaf.offset, reads, home });
+        } else if reads.is_some() {
+            arrivals.arrived += 1;
+        } else {
+            arrivals.without_host += 1;
+        }
+    }
+    arrivals
+}
+
+struct ArrivalLookup<'a> {
+    block: &'a BlockLayout,
+    shader: FlatStruct,
+    host: FlatStruct,
+    options: CompareOptions<'a>,
+    /// Paths without indices of the shader's members that are not where the host has them.
+    parted: BTreeSet<String>,
+}
+
+impl ArrivalLookup<'_> {
+    /// The lane of a leaf; members that share bytes are told apart by the path.
+    fn shader_lane(&self, path: &str, offset: u32) -> Option<Lane> {
+        let mut lanes = self.shader.lanes_in(offset, offset.saturating_add(1)).filter(|lane| lane.offset == offset);
+        lanes.find(|lane| path.starts_with(&self.shader.members[lane.member].path))
+    }
+
+    /// Whether the comparison has found the member of a lane, or one around it, elsewhere.
+    fn has_parted(&self, lane: Lane) -> bool {
+        let mut member = Some(lane.member);
+        while let Some(index) = member {
+            let flat = &self.shader.members[index];
+            if self.parted.contains(&without_indices(&flat.path)) {
+                return true;
+            }
+            member = flat.parent;
+        }
+        false
+    }
+
+    /// Where the host has the member of a lane, by its name.
+    fn home(&self, lane: Lane) -> Option<LeafHome> {
+        let member = &self.shader.members[lane.member];
+        let namesake = self.namesake(member)?;
+        let (own, hosts) = (self.shader.lanes_of(lane.member), self.host.lanes_of(namesake));
+        let found = if own.len() == hosts.len() {
+            // As many scalars: each has its like, however far they are apart.
+            let index = own.iter().position(|found| found.offset == lane.offset)?;
+            *hosts.get(index)?
+        } else {
+            self.by_stride(lane, &self.host.members[namesake])?
+        };
+
+        let arrives_in = self.block.leaf_path_at(found.offset);
+        Some(LeafHome { path: words(&self.host, found), offset: found.offset, arrives_in })
+    }
+
+    /// The lane that is in the same element of a host member, and there at the same byte.
+    fn by_stride(&self, lane: Lane, host: &FlatMember) -> Option<Lane> {
+        let member = &self.shader.members[lane.member];
+        let within = lane.offset.checked_sub(member.offset)?;
+        let within = match (member.outer_stride(), host.outer_stride()) {
+            (Some(shader), Some(host)) if shader > 0 => (within / shader).checked_mul(host)? + within % shader,
+            _ => within,
+        };
+        let offset = host.offset.checked_add(within)?;
+        self.host.lanes_in(offset, offset.saturating_add(1)).find(|found| found.offset == offset)
+    }
+
+    fn namesake(&self, member: &FlatMember) -> Option<usize> {
+        let plain = member.path.split('[').next().unwrap_or_default();
+        let (path, key) = match self.options.renames.get(plain) {
+            Some(renamed) => {
+                let key: Vec<String> = renamed.split('.').map(member_key).collect();
+                let rest = &member.path[plain.len()..];
+                (format!("{renamed}{rest}"), format!("{}{rest}", key.join(".")))
+            }
+            None => (member.path.clone(), member.key.clone()),
+        };
+        self.host.with_path(&path).first().or(self.host.with_key(&key).first()).copied()
+    }
+
+    /// What the host has in these bytes.
+    fn host_words(&self, offset: u32, size: u32) -> Option<String> {
+        let lanes = self.host.lanes_in(offset, offset.saturating_add(size));
+        let in_words = lanes.map(|lane| match offset.checked_sub(lane.offset) {
+            None | Some(0) => words(&self.host, lane),
+            Some(inside) => format!("{} + {inside} bytes", words(&self.host, lane)),
+        });
+        let names: Vec<String> = in_words.collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+}
+
+/// A lane in the words of its side: `weights[1].x`.
+fn words(flat: &FlatStruct, lane: Lane) -> String {
+    let member = &flat.members[lane.member];
+    let mut path = member.path.clone();
+    let mut within = lane.offset.saturating_sub(member.offset);
+
+    let strides = member.arrays.iter().map(|array| array.stride).chain(member.vectors.map(|vectors| vectors.stride));
+    for stride in strides.filter(|stride| *stride > 0) {
+        path = format!("{path}[{}]", within / stride);
+        within %= stride;
+    }
+
+    let innermost = member.arrays.last().map(|array| array.stride).or(member.size);
+    let is_vector = member.vectors.is_some() || innermost.is_some_and(|bytes| bytes >= 2 * lane.size);
+    let component = COMPONENTS.get((within / lane.size.max(1)) as usize).filter(|_| is_vector && member.bits.is_none());
+    match component {
+        Some(component) => format!("{path}.{component}"),
+        None => path,
+    }
+}

@@ -1,0 +1,136 @@
+//! The parts of a container, by their names of four letters.
+//!
+//! Source: `DxilContainer.h` of `DirectXShaderCompiler`; FXC's containers are built alike.
+
+use layoutproof_layout::BlockLayout;
+
+use super::rdef::read_rdef;
+
+/// The first bytes of every container, of DXC's too.
+pub const CONTAINER_MAGIC: &[u8] = b"DXBC";
+
+/// Bytes of the header: magic, digest, version, length, number of parts.
+const HEADER_BYTES: usize = 32;
+
+/// Where the number of parts stands in the header, in bytes.
+const COUNT_AT: usize = 28;
+
+/// Most parts of a container that is read. Compilers write about ten.
+const MOST_PARTS: u32 = 1024;
+
+/// What a container says about its buffers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContainerReflection {
+    /// FXC's: the blocks.
+    Rdef(Vec<BlockLayout>),
+    /// DXC's, in bitcode: DXC can list it.
+    Dxil,
+}
+
+impl ContainerReflection {
+    /// Looks into a container.
+    ///
+    /// # Errors
+    /// A sentence about the part that cannot be read, or that there is none that says where members are.
+    pub fn find(container: &[u8]) -> Result<Self, String> {
+        let parts = parts(container)?;
+        if let Some(rdef) = parts.iter().find(|part| part.name == *b"RDEF") {
+            return read_rdef(rdef.bytes).map(Self::Rdef).map_err(|error| format!("its part RDEF: {error}"));
+        }
+        if parts.iter().any(|part| [*b"DXIL", *b"ILDB", *b"STAT"].contains(&part.name) && !has_dxbc(&parts)) {
+            return Ok(Self::Dxil);
+        }
+
+        let names: Vec<String> = parts.iter().map(|part| part.name.escape_ascii().to_string()).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        Err(format!("no part of this container says where members are (its parts: {names})"))
+    }
+}
+
+/// Whether the code is FXC's, whose part `STAT` holds statistics only.
+fn has_dxbc(parts: &[ContainerPart<'_>]) -> bool {
+    parts.iter().any(|part| [*b"SHEX", *b"SHDR"].contains(&part.name))
+}
+
+/// A part of a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ContainerPart<'a> {
+    name: [u8; 4],
+    bytes: &'a [u8],
+}
+
+fn parts(container: &[u8]) -> Result<Vec<ContainerPart<'_>>, String> {
+    if !container.starts_with(CONTAINER_MAGIC) || container.len() < HEADER_BYTES {
+        return Err(format!("{} bytes that do not begin as a container", container.len()));
+    }
+
+    let word = |at: usize| word_at(container, at).ok_or_else(|| truncated(container, at));
+    let count = word(COUNT_AT)?;
+    if count > MOST_PARTS {
+        return Err(format!("{count} parts, more than {MOST_PARTS}: the container is damaged"));
+    }
+
+    let mut parts = Vec::new();
+    for index in 0..count as usize {
+        let start = word(HEADER_BYTES + 4 * index)? as usize;
+        let name = word(start)?.to_le_bytes();
+        let size = word(start.saturating_add(4))? as usize;
+        let first = start.saturating_add(8);
+        let bytes = container.get(first..first.saturating_add(size)).ok_or_else(|| truncated(container, first))?;
+        parts.push(ContainerPart { name, bytes });
+    }
+    Ok(parts)
+}
+
+/// The little-endian number at a byte.
+pub(super) fn word_at(bytes: &[u8], at: usize) -> Option<u32> {
+    let word = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes(word.try_into().ok()?))
+}
+
+fn truncated(container: &[u8], at: usize) -> String {
+    format!("the container has {} bytes, and a part of it lies at byte {at}: it is truncated", container.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A container with these parts, as `DxilContainer.h` describes it.
+    fn container(parts: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
+        let mut bytes = [CONTAINER_MAGIC, &[0; 16], &[1, 0, 0, 0]].concat();
+        let size = HEADER_BYTES + parts.iter().map(|(_, content)| 12 + content.len()).sum::<usize>();
+        bytes.extend(u32::try_from(size).unwrap().to_le_bytes());
+        bytes.extend(u32::try_from(parts.len()).unwrap().to_le_bytes());
+        let mut start = HEADER_BYTES + 4 * parts.len();
+        for (_, content) in parts {
+            bytes.extend(u32::try_from(start).unwrap().to_le_bytes());
+            start += 8 + content.len();
+        }
+        for (name, content) in parts {
+            bytes.extend(*name);
+            bytes.extend(u32::try_from(content.len()).unwrap().to_le_bytes());
+            bytes.extend(*content);
+        }
+        bytes
+    }
+
+    #[test]
+    fn who_reads_a_container_depends_on_its_parts() {
+        let find = |parts: &[(&[u8; 4], &[u8])]| ContainerReflection::find(&container(parts));
+        assert_eq!(find(&[(b"SFI0", b""), (b"DXIL", b"BC")]), Ok(ContainerReflection::Dxil));
+        let error = find(&[(b"SHEX", b""), (b"STAT", b"")]).unwrap_err();
+        assert_eq!(error, "no part of this container says where members are (its parts: SHEX, STAT)");
+        assert!(find(&[(b"RDEF", b"short")]).unwrap_err().starts_with("its part RDEF: "));
+    }
+
+    #[test]
+    fn what_ends_too_early_is_refused() {
+        let whole = container(&[(b"DXIL", b"bitcode")]);
+        for length in 0..whole.len() {
+            assert!(ContainerReflection::find(&whole[..length]).is_err(), "{length}");
+        }
+        let many = [CONTAINER_MAGIC, &[0xff; 28]].concat();
+        assert!(ContainerReflection::find(&many).unwrap_err().contains("is damaged"));
+    }
+}

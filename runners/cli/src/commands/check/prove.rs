@@ -1,0 +1,209 @@
+//! `check --run`: devices read the blocks, and what the host has at the offsets that they read is what arrives.
+//!
+//! Devices get the bytes that `run` gives them, each of which knows its address: the offset from which a leaf was read, looked
+//! up in the host's debug information, names the host member. So the host's own bytes need no upload of their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Parser;
+use layoutproof_core::check::{Check, Subject};
+use layoutproof_core::host::{CompareOptions, ObservedLeaf, ShaderBlock, VectorTypes, arrivals};
+use layoutproof_core::probe::Direction;
+use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairProof};
+use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::record::{CheckRecord, RecordValue};
+use layoutproof_device::RunnerKind;
+use layoutproof_executor::execute;
+use layoutproof_layout::{Quantity, find};
+
+use super::args::CheckArgs;
+use super::pairing::{PairPartners, PairRules};
+use super::shader_blocks::{BlockSource, TargetBlock};
+use crate::args::RunArgs;
+use crate::output::{warn, warn_of_listing};
+use crate::progress::Progress;
+use crate::select::run_config::RunConfig;
+
+/// Our own SPIR-V with the offsets that are compared.
+const OWN_PRODUCER: &str = "rspirv";
+
+/// The words of a run, as its command line takes them.
+#[derive(Debug, Parser)]
+struct RunWords {
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// What devices are to read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Proof<'a> {
+    pub args: &'a CheckArgs,
+    pub blocks: &'a [TargetBlock],
+    /// Block and host struct of each pair.
+    pub partners: &'a [PairPartners],
+    pub rules: PairRules<'a>,
+}
+
+/// A check that a device carried out, with its record.
+struct DeviceRecord {
+    subject: Arc<Subject>,
+    record: CheckRecord,
+}
+
+impl Proof<'_> {
+    /// Has devices read the block of each pair, and adds what arrived; the exit code is that of the devices alone.
+    ///
+    /// # Errors
+    /// Unknown names of devices and compilers, and an interrupt.
+    pub(super) fn carry_out(self, check: &mut HostCheck) -> anyhow::Result<Exit> {
+        let words = RunWords::try_parse_from(self.run_words()).context("making the arguments of the run")?;
+        let config = RunConfig::of(&words.run, &Progress::default())?;
+        if let Some(absent) = config.missing_compiler() {
+            warn(&format!("error: {absent}\n"));
+            return Ok(Exit::Missing);
+        }
+
+        let mut chosen = config.devices();
+        warn_of_listing(&chosen.listing);
+        if let Some(missing) = config.missing_device(&chosen) {
+            warn(&format!("error: {missing}\n"));
+            return Ok(Exit::Missing);
+        }
+        if self.args.device.is_empty() {
+            // It follows the shader by definition.
+            chosen.listing.devices.retain(|device| device.runner != RunnerKind::Model);
+        }
+
+        let subjects = self.subjects();
+        let all: Vec<Arc<Subject>> = distinct(&subjects);
+        let checks = execute::plan(&all, &chosen.listing.devices, config.making(), |_| true);
+        let mut records = Vec::new();
+        execute::execute(&checks, &config.launch, config.rotation, |batch| {
+            records.extend(batch.into_iter().map(|(index, record)| device_record(&checks[index], record)));
+        });
+        if config.launch.interrupt.is_set() {
+            bail!("interrupted: not every block was read");
+        }
+
+        records.sort_by_key(|found| found.record.name());
+        for ((pair, partners), subject) in check.pairs.iter_mut().zip(self.partners).zip(&subjects) {
+            let own = records.iter().filter(|found| Arc::ptr_eq(&found.subject, subject));
+            pair.proofs = self.proofs(pair, partners, own.map(|found| &found.record));
+        }
+        Ok(exit_of(check))
+    }
+
+    fn run_words(&self) -> Vec<String> {
+        let mut words = ["run", "--no-known", "--form", "leaf", "--producer"].map(str::to_owned).to_vec();
+        let compilers = self.args.compiler.join(",");
+        words.push(if compilers.is_empty() { OWN_PRODUCER.to_owned() } else { compilers });
+        if !self.args.device.is_empty() {
+            words.extend(["--device".to_owned(), self.args.device.join(",")]);
+        }
+        words
+    }
+
+    /// The subject of each pair; blocks of one source under one rule set share theirs.
+    fn subjects(&self) -> Vec<Arc<Subject>> {
+        let mut made: BTreeMap<(usize, &str), Arc<Subject>> = BTreeMap::new();
+        let subjects = self.partners.iter().map(|partners| {
+            let block = &self.blocks[partners.block];
+            let place = Arc::as_ptr(&block.source).addr();
+            let subject = made.entry((place, &block.layout.rules)).or_insert_with(|| Arc::new(subject_of(block)));
+            Arc::clone(subject)
+        });
+        subjects.collect()
+    }
+
+    /// What arrived of a pair, by its records; of those that read nothing only the reasons, if none read anything.
+    fn proofs<'r>(
+        &self,
+        pair: &CheckedPair,
+        partners: &PairPartners,
+        records: impl Iterator<Item = &'r CheckRecord>,
+    ) -> Vec<PairProof> {
+        let block = &self.blocks[partners.block];
+        let Ok(root) = &block.layout.result else { return Vec::new() };
+        let renames = self.rules.renames(block);
+        let options = CompareOptions { renames: &renames, vector_types: VectorTypes::built_in() };
+        let shader = ShaderBlock { layout: &block.layout, root, places: &block.places };
+
+        let proofs = records.map(|record| {
+            let observed = observed_leaves(record, &block.layout.name);
+            let not_read = || record.skip_reason.clone().unwrap_or_else(|| "no shader reads this block".to_owned());
+            PairProof {
+                device: record.device.clone(),
+                runner: record.runner.as_str().to_owned(),
+                producer: record.producer.clone(),
+                result: if observed.is_empty() {
+                    Err(not_read())
+                } else {
+                    Ok(arrivals(shader, &partners.host, options, &pair.comparison, &observed))
+                },
+            }
+        });
+        let proofs: Vec<PairProof> = proofs.collect();
+        if proofs.iter().any(|proof| proof.result.is_ok()) {
+            return proofs.into_iter().filter(|proof| proof.result.is_ok()).collect();
+        }
+        proofs
+    }
+}
+
+/// The source of a block under the rule set that was compared.
+fn subject_of(block: &TargetBlock) -> Subject {
+    match (&*block.source, find(&block.layout.rules)) {
+        (BlockSource::Declared(source), Some(rules)) => Subject::new(Arc::clone(source), rules),
+        // Only a module says its own offsets.
+        (BlockSource::Declared(_), None) => Subject::declared(&block.shader, vec![block.layout.clone()], None),
+        (BlockSource::Module { file, blocks }, _) => Subject::declared(file, blocks.clone(), None),
+    }
+}
+
+/// The same subjects, each once.
+fn distinct(subjects: &[Arc<Subject>]) -> Vec<Arc<Subject>> {
+    let mut all: Vec<Arc<Subject>> = Vec::new();
+    for subject in subjects {
+        if !all.iter().any(|known| Arc::ptr_eq(known, subject)) {
+            all.push(Arc::clone(subject));
+        }
+    }
+    all
+}
+
+fn device_record(check: &Check, record: CheckRecord) -> DeviceRecord {
+    DeviceRecord { subject: Arc::clone(&check.subject), record }
+}
+
+/// The leaves of a block that a device read, each once for each place.
+fn observed_leaves(record: &CheckRecord, block: &str) -> Vec<ObservedLeaf> {
+    let read = record.rows.iter().filter(|row| {
+        row.what == Quantity::Offset
+            && row.direction == Some(Direction::Read)
+            && (row.observed.is_some() || row.note.is_some())
+    });
+    let leaves: BTreeSet<ObservedLeaf> = read
+        .filter_map(|row| {
+            let path = row.path.strip_prefix(block)?;
+            let path = path.strip_prefix('.').or(Some(path).filter(|path| path.is_empty() || path.starts_with('[')))?;
+            let offset = match &row.observed {
+                Some(RecordValue::Number(offset)) => Some(*offset),
+                Some(RecordValue::Text(_)) | None => None,
+            };
+            Some(ObservedLeaf { path: path.to_owned(), offset })
+        })
+        .collect();
+    leaves.into_iter().collect()
+}
+
+/// 1 where a leaf reads another member, 4 where no device read a leaf.
+fn exit_of(check: &HostCheck) -> Exit {
+    let proofs = || check.pairs.iter().flat_map(|pair| &pair.proofs);
+    if proofs().any(|proof| proof.result.is_ok()) {
+        return Exit::Agree;
+    }
+    warn("error: nothing was proved: no device read a block that has a host struct\n");
+    Exit::NothingSelected
+}

@@ -1,0 +1,75 @@
+//! Reads containers of compiled HLSL: FXC's here, DXC's through DXC, in a process with the limits of a reader.
+
+use std::path::Path;
+use std::time::Duration;
+
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::dxil_listing::ask_for_listing;
+use layoutproof_core::input::diagnostics::{Code, Diagnostic};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::inspect::container::{ContainerReflection, listed_blocks};
+use layoutproof_executor::tools::MachineTools;
+use layoutproof_layout::{BlockLayout, Span};
+
+use crate::select::files::{self, FileKind};
+use crate::select::shader_file::reader_process;
+
+/// Suffixes of containers.
+pub(crate) const SUFFIXES: [&str; 4] = ["dxil", "cso", "dxbc", "fxo"];
+
+/// How long DXC may take to list a container.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+/// How a container without reflection, or a stripped one, is helped.
+const STRIPPED: &str = "compile without -Qstrip_reflect (fxc: /Qstrip_reflect), or name the source with the arguments of the \
+                        build behind --args, or the SPIR-V of the same shader";
+
+/// The blocks of a container.
+#[derive(Debug)]
+pub(crate) struct ContainerBlocks {
+    /// In the container's order.
+    pub(crate) blocks: Vec<BlockLayout>,
+    /// The start of the file, for diagnostics.
+    pub(crate) start: Span,
+}
+
+/// Reads the blocks of a container; the inner error is what is wrong with it.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<ContainerBlocks, Vec<Diagnostic>>> {
+    let bytes = files::read(path, FileKind::Shader)?;
+    let file = sources.add(path.display().to_string(), "");
+    let start = Span { file, ..Span::default() };
+
+    let refused = |reason: String| Diagnostic::error(Code::BadModule, start, reason).with_help(STRIPPED);
+    let blocks = match ContainerReflection::find(&bytes) {
+        Ok(ContainerReflection::Rdef(blocks)) => Ok(blocks),
+        Ok(ContainerReflection::Dxil) => {
+            list(&bytes, start)?.and_then(|listing| listed_blocks(&listing).map_err(refused))
+        }
+        Err(reason) => Err(refused(reason)),
+    };
+    Ok(blocks.map(|blocks| ContainerBlocks { blocks, start }).map_err(|problem| vec![problem]))
+}
+
+/// DXC's listing of a container.
+fn list(container: &[u8], start: Span) -> anyhow::Result<Result<String, Diagnostic>> {
+    let tools = MachineTools::find()?;
+    let dxc = match Compiler::named("dxc", tools.folder()).compiler {
+        Ok(dxc) => dxc,
+        Err(absent) => {
+            let message = "this container holds DXIL, which DXC alone can list";
+            let help =
+                format!("{absent}; `layoutproof setup dxc` installs one, and the variable DXC names one of your own");
+            return Ok(Err(Diagnostic::error(Code::ReaderFailed, start, message).with_help(help)));
+        }
+    };
+
+    let listed = ask_for_listing(&dxc, container, reader_process::limited, TIME_LIMIT);
+    let help = format!(
+        "this DXC is {}; the container is damaged, or of a newer DXC, which the variable DXC can name",
+        dxc.version()
+    );
+    Ok(listed.map_err(|how| Diagnostic::error(Code::ReaderFailed, start, how).with_help(help)))
+}
