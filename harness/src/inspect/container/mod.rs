@@ -10,6 +10,7 @@ mod llvm_structs;
 mod parts;
 mod rdef;
 mod reflected;
+mod word;
 
 pub use dxil_listing::listed_blocks;
 pub use parts::{CONTAINER_MAGIC, ContainerReflection};

@@ -5,6 +5,7 @@
 use layoutproof_layout::BlockLayout;
 
 use super::rdef::read_rdef;
+use super::word::word_at;
 
 /// The first bytes of every container, of DXC's too.
 pub const CONTAINER_MAGIC: &[u8] = b"DXBC";
@@ -80,12 +81,6 @@ fn parts(container: &[u8]) -> Result<Vec<ContainerPart<'_>>, String> {
         parts.push(ContainerPart { name, bytes });
     }
     Ok(parts)
-}
-
-/// The little-endian number at a byte.
-pub(super) fn word_at(bytes: &[u8], at: usize) -> Option<u32> {
-    let word = bytes.get(at..at.checked_add(4)?)?;
-    Some(u32::from_le_bytes(word.try_into().ok()?))
 }
 
 fn truncated(container: &[u8], at: usize) -> String {

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Count, MatrixOrder, Scalar};
 
-use super::parts::word_at;
 use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMember, ReflectedType, lay_out_reflected};
+use super::word::word_at;
 use crate::inspect::listing::{LISTED_BYTES, ListingBudget};
 
 /// What begins the sizes of records: `RD11`, and another number from model 5.1 on.

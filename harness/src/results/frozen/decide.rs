@@ -127,6 +127,8 @@ impl DecisionRequest<'_> {
                 dxc_profile(stage, profile).into_iter().flat_map(|it| ["-T".to_owned(), it]).collect()
             }
             Language::Slang => {
+                // The driver names one of SPIR-V's itself, and slangc refuses two.
+                let profile = profile.filter(|_| self.toolchain.output != Output::Spirv);
                 let named = [("-stage", stage), ("-profile", profile)];
                 let given =
                     named.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?.to_owned()]));

@@ -8,6 +8,7 @@ pub mod placement;
 mod report;
 mod run;
 mod scheduler;
+mod shard;
 
 use std::path::PathBuf;
 
@@ -18,10 +19,11 @@ use layoutproof_layout::shape::MatrixOrder;
 
 pub use output::OutputArgs;
 pub use pages::{CompletionsArgs, ManArgs};
-pub use part::{PartArgs, Shard};
+pub use part::PartArgs;
 pub use placement::PlacementArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;
+pub use shard::Shard;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

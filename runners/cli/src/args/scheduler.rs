@@ -1,6 +1,6 @@
 //! `--shard auto`: the shard that a scheduler has given this process, by the variables that it sets.
 
-use super::Shard;
+use super::shard::Shard;
 
 /// Variables of a scheduler that tell each of several equal processes which one it is.
 struct Scheduler {

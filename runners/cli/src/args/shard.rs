@@ -1,0 +1,78 @@
+//! One of several parts of a run.
+//!
+//! Shards are drawn by a stable hash of the case's id, so every machine finds the same ones, and a case's checks stay
+//! together: they share their shaders.
+
+use std::fmt;
+use std::str::FromStr;
+
+use layoutproof_core::stable_hash::stable_hash;
+
+/// One of several parts of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shard {
+    /// Which one, from 1.
+    pub number: u32,
+    /// How many there are.
+    pub of: u32,
+}
+
+impl Shard {
+    /// True if the case of this id is in the shard.
+    pub fn takes(self, case: &str) -> bool {
+        // The lower bits of the hash depend on the lower bits of the letters only.
+        (stable_hash(case) >> 32) % u64::from(self.of) == u64::from(self.number - 1)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            Some(_) | None => Err("a shard is written I/N, from 1/N to N/N, or auto".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every id is in exactly one shard, and none has much more than its share.
+    #[test]
+    fn shards_are_together_everything_once() {
+        let ids: Vec<String> = (0..3000).map(|index| format!("folder/case_{index}")).collect();
+        for of in [1, 2, 3, 7] {
+            let shards = (1..=of).map(|number| Shard { number, of });
+            let counts: Vec<usize> = shards.map(|it| ids.iter().filter(|id| it.takes(id)).count()).collect();
+            assert_eq!(counts.iter().sum::<usize>(), ids.len());
+            let share = ids.len() / of as usize;
+            assert!(counts.iter().all(|count| count.abs_diff(share) < share / 5 + 1), "{counts:?}");
+        }
+    }
+
+    /// The hash of `foobar` is 0x85944171f73967e8 (FNV reference vectors); its upper half is 2241085809, which is
+    /// 4 modulo 7 and 0 modulo 3.
+    #[test]
+    fn shards_stay_what_they_are() {
+        assert!(Shard { number: 1, of: 3 }.takes("foobar"));
+        assert!(Shard { number: 5, of: 7 }.takes("foobar"));
+    }
+
+    #[test]
+    fn a_shard_counts_from_one() {
+        assert_eq!("2/3".parse(), Ok(Shard { number: 2, of: 3 }));
+        for text in ["0/3", "4/3", "1/0", "2", "a/b", "", "1/3/5", "-1/3"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}
