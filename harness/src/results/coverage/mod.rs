@@ -8,42 +8,23 @@ pub mod kind;
 
 use std::collections::BTreeMap;
 
-use kind::{After, LeafKind, kinds};
+use kind::{LeafKind, kinds};
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::{Quantity, join};
 use serde::Serialize;
 
 use crate::check::{Producer, Subject, SubjectShaders};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
-use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row};
-
-/// What is counted together.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct CoverageCell {
-    /// Rule set.
-    pub rules: String,
-    /// Type of the member that the leaf is in: `float3`, `row float2x3[]`.
-    #[serde(rename = "type")]
-    pub ty: String,
-    /// What lies before that member.
-    pub after: After,
-    /// Where the block lives.
-    pub space: AddressSpace,
-    /// In which stage the shader runs.
-    pub stage: Stage,
-    /// Which way bytes go.
-    pub direction: Direction,
-    /// How the shader reaches the leaf.
-    pub form: Form,
-    /// What agreement proves.
-    pub proves: Proves,
-}
+use crate::results::record::{CellTotal, CheckRecord, CoverageCell, DeviceCells, Outcome, Proves, RecordValue, Row};
 
 /// Leaves by cell.
 pub type CoverageCells = BTreeMap<CoverageCell, u32>;
 
 /// The kind of every leaf of the blocks of a subject, by path with the block's name.
 pub type Kinds = BTreeMap<String, LeafKind>;
+
+/// The kinds of the leaves of each case under each rule set.
+pub type SubjectKinds = BTreeMap<(String, String), Kinds>;
 
 /// The kinds of a subject's leaves.
 pub fn subject_kinds(subject: &Subject) -> Kinds {
@@ -91,6 +72,24 @@ pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut CoverageCells) 
             count(cells, cell(&record.rules, kind, access, record.proves));
         }
     }
+}
+
+/// What each device answered in these checks. `kinds` are those of each case under each rule set.
+pub fn answered_by_device(checks: &[CheckRecord], kinds: &SubjectKinds) -> Vec<DeviceCells> {
+    let none = Kinds::new();
+    let mut by_device: BTreeMap<(&str, RunnerKind), CoverageCells> = BTreeMap::new();
+    for check in checks {
+        let of_device = by_device.entry((check.device.as_str(), check.runner)).or_default();
+        answered(check, kinds.get(&(check.case.clone(), check.rules.clone())).unwrap_or(&none), of_device);
+    }
+
+    let answered = by_device.into_iter().filter(|(_, cells)| !cells.is_empty());
+    let named = answered.map(|((device, runner), cells)| DeviceCells {
+        device: device.to_owned(),
+        runner,
+        cells: cells.into_iter().map(|(cell, leaves)| CellTotal { cell, leaves }).collect(),
+    });
+    named.collect()
 }
 
 /// How a shader reaches a leaf.
