@@ -19,11 +19,11 @@ use layoutproof_core::report::{
     Style, causes, coverage_table, deqp_csv, diff_text, github, json_lines, junit, matrix, mutant_table, padding_text,
     struct_text, summary,
 };
-use layoutproof_core::results::coverage::CoverageCells;
 use layoutproof_core::results::coverage::kind::After;
+use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
 use layoutproof_core::results::record::{
-    CheckRecord, CoverageCell, Culprit, Proves, RecordLine, RecordsFilter, RunHeader, SCHEMA, Story,
+    CheckRecord, Culprit, Proves, RecordLine, RecordsFilter, RunHeader, SCHEMA, Story,
 };
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};

@@ -8,8 +8,7 @@ use layoutproof_core::report::summary::fold;
 use layoutproof_core::report::{json_lines, left_out, left_out_cases};
 use layoutproof_core::results::coverage::kind::After;
 use layoutproof_core::results::record::{
-    BoundCount, CellTotal, CoverageCell, DeviceCells, Outcome, Proves, RecordLine, RecordsFilter, RunEnd, RunHeader,
-    SkipKind,
+    BoundCount, CellRow, DeviceCells, Outcome, Proves, RecordLine, RecordsFilter, RunEnd, RunHeader, SkipKind,
 };
 use layoutproof_device::RunnerKind;
 use serde_json::Value;
@@ -141,17 +140,16 @@ fn the_lines_of_a_file_of_failures_fit_the_schema() {
     let left_out = left_out(&checks, filter);
     assert!(left_out.iter().any(|group| group.outcome == Outcome::Agree), "{left_out:?}");
 
-    let cell = CoverageCell {
+    let row = CellRow {
         rules: "std140".to_owned(),
-        ty: "float3".to_owned(),
-        after: After::Scalar,
         space: AddressSpace::Uniform,
         stage: Stage::Compute,
         direction: Direction::Read,
         form: Form::Leaf,
         proves: Proves::Decorations,
+        leaves: [("float3".to_owned(), [(After::Scalar, 3)].into())].into(),
     };
-    let cells = vec![CellTotal { cell, leaves: 3 }];
+    let cells = vec![row];
     let end = RunEnd {
         left_out,
         left_out_cases: left_out_cases(&checks, filter),

@@ -12,9 +12,7 @@ use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
 use crate::input::toml_table::{FileProblems, TomlTable, parse};
 use crate::results::coverage::word;
-use crate::results::record::{
-    BoundCount, CellTotal, CheckRecord, CoverageCell, DeviceCells, LeftOutChecks, Outcome, Proves,
-};
+use crate::results::record::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, Outcome, Proves};
 
 /// One `[[floor]]` entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,20 +203,21 @@ impl Combination<'_> {
         format!(" in{}", named.collect::<Vec<_>>().join(","))
     }
 
-    fn leaves(&self, floor: &Floor, cells: &[CellTotal]) -> u32 {
+    fn leaves(&self, floor: &Floor, rows: &[CellRow]) -> u32 {
         let [rules, space, stage, direction, form, ty, after] = self.0;
         let ty = ty.map(WildMatch::new);
-        let matches = |cell: &CoverageCell| {
-            cell.proves == floor.proves
-                && rules.is_none_or(|rules| rules == cell.rules)
-                && space.is_none_or(|space| space == word(&cell.space))
-                && stage.is_none_or(|stage| stage == cell.stage.as_str())
-                && direction.is_none_or(|direction| direction == word(&cell.direction))
-                && form.is_none_or(|form| form == word(&cell.form))
-                && ty.as_ref().is_none_or(|ty| ty.matches(&cell.ty))
-                && after.is_none_or(|after| after == cell.after.as_str())
+        let is_row = |row: &&CellRow| {
+            row.proves == floor.proves
+                && rules.is_none_or(|rules| rules == row.rules)
+                && space.is_none_or(|space| space == word(&row.space))
+                && stage.is_none_or(|stage| stage == row.stage.as_str())
+                && direction.is_none_or(|direction| direction == word(&row.direction))
+                && form.is_none_or(|form| form == word(&row.form))
         };
-        cells.iter().filter(|total| matches(&total.cell)).map(|total| total.leaves).sum()
+        let of_type = rows.iter().filter(is_row).flat_map(|row| &row.leaves);
+        let of_type = of_type.filter(|(found, _)| ty.as_ref().is_none_or(|ty| ty.matches(found)));
+        let leaves = of_type.flat_map(|(_, leaves)| leaves);
+        leaves.filter(|(found, _)| after.is_none_or(|after| after == found.as_str())).map(|(_, leaves)| *leaves).sum()
     }
 }
 

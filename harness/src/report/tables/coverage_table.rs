@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use crate::probe::Stage;
 use crate::report::style::{Style, TextLines, Tone, grouped, pad, pad_left, width};
 use crate::results::coverage::kind::After;
-use crate::results::coverage::{CoverageCells, word};
-use crate::results::record::CoverageCell;
+use crate::results::coverage::{CoverageCell, CoverageCells, word};
 
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;

@@ -8,14 +8,36 @@ pub mod kind;
 
 use std::collections::BTreeMap;
 
-use kind::{LeafKind, kinds};
+use kind::{After, LeafKind, kinds};
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::{Quantity, join};
 use serde::Serialize;
 
 use crate::check::{Producer, Subject, SubjectShaders};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
-use crate::results::record::{CellTotal, CheckRecord, CoverageCell, DeviceCells, Outcome, Proves, RecordValue, Row};
+use crate::results::record::{CellRow, CheckRecord, DeviceCells, Outcome, Proves, RecordValue, Row};
+
+/// What is counted together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct CoverageCell {
+    /// Rule set.
+    pub rules: String,
+    /// Type of the member that the leaf is in: `float3`, `row float2x3[]`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// What lies before that member.
+    pub after: After,
+    /// Where the block lives.
+    pub space: AddressSpace,
+    /// In which stage the shader runs.
+    pub stage: Stage,
+    /// Which way bytes go.
+    pub direction: Direction,
+    /// How the shader reaches the leaf.
+    pub form: Form,
+    /// What agreement proves.
+    pub proves: Proves,
+}
 
 /// Leaves by cell.
 pub type CoverageCells = BTreeMap<CoverageCell, u32>;
@@ -84,12 +106,21 @@ pub fn answered_by_device(checks: &[CheckRecord], kinds: &SubjectKinds) -> Vec<D
     }
 
     let answered = by_device.into_iter().filter(|(_, cells)| !cells.is_empty());
-    let named = answered.map(|((device, runner), cells)| DeviceCells {
-        device: device.to_owned(),
-        runner,
-        cells: cells.into_iter().map(|(cell, leaves)| CellTotal { cell, leaves }).collect(),
-    });
+    let named =
+        answered.map(|((device, runner), cells)| DeviceCells { device: device.to_owned(), runner, cells: rows(cells) });
     named.collect()
+}
+
+/// The cells, those in one row that differ in type and predecessor alone.
+fn rows(cells: CoverageCells) -> Vec<CellRow> {
+    let mut rows: BTreeMap<CoverageCell, CellRow> = BTreeMap::new();
+    for (cell, leaves) in cells {
+        let CoverageCell { rules, ty, after, space, stage, direction, form, proves } = cell.clone();
+        let key = CoverageCell { ty: String::new(), after: After::Start, ..cell };
+        let new = CellRow { rules, space, stage, direction, form, proves, leaves: BTreeMap::new() };
+        rows.entry(key).or_insert(new).leaves.entry(ty).or_default().insert(after, leaves);
+    }
+    rows.into_values().collect()
 }
 
 /// How a shader reaches a leaf.

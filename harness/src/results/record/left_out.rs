@@ -7,8 +7,9 @@ use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
 
 use super::bound_count::BoundCount;
-use super::coverage_cell::CoverageCell;
 use super::end::{Outcome, Proves, SkipKind};
+use crate::probe::{AddressSpace, Direction, Form, Stage};
+use crate::results::coverage::kind::After;
 
 /// Totals of checks that agree, or that do not apply, and have this in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,14 +78,24 @@ pub struct DeviceCells {
     /// API.
     pub runner: RunnerKind,
     /// The cells that are not empty.
-    pub cells: Vec<CellTotal>,
+    pub cells: Vec<CellRow>,
 }
 
-/// The leaves of one cell.
+/// Cells that differ in nothing but the type of the member and what lies before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CellTotal {
-    /// The cell.
-    pub cell: CoverageCell,
-    /// Leaves, once per access.
-    pub leaves: u32,
+pub struct CellRow {
+    /// Rule set.
+    pub rules: String,
+    /// Where the block lives.
+    pub space: AddressSpace,
+    /// In which stage the shader runs.
+    pub stage: Stage,
+    /// Which way bytes go.
+    pub direction: Direction,
+    /// How the shader reaches the leaf.
+    pub form: Form,
+    /// What agreement proves.
+    pub proves: Proves,
+    /// Leaves, once per access, by the type of the member and by what lies before it.
+    pub leaves: BTreeMap<String, BTreeMap<After, u32>>,
 }

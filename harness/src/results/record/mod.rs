@@ -3,7 +3,6 @@
 //! The shape is the command-line contract's, schema 1.
 
 mod bound_count;
-mod coverage_cell;
 mod end;
 mod header;
 mod left_out;
@@ -13,10 +12,9 @@ use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
 
 pub use bound_count::BoundCount;
-pub use coverage_cell::CoverageCell;
 pub use end::{Culprit, Outcome, Proves, SkipKind};
 pub use header::{RecordsFilter, RunHeader};
-pub use left_out::{CellTotal, DeviceCells, LeftOutCases, LeftOutChecks};
+pub use left_out::{CellRow, DeviceCells, LeftOutCases, LeftOutChecks};
 pub use row::{RecordValue, Row};
 
 /// Version of the record format.
