@@ -3,7 +3,14 @@
 //! Checks the few keywords that the schema uses, and is stricter than JSON schema in one way: an unknown key is an
 //! error, so that a new key cannot be forgotten in the schema.
 
-use layoutproof_core::results::record::{BoundCount, RecordLine, SkipKind};
+use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
+use layoutproof_core::report::summary::fold;
+use layoutproof_core::report::{json_lines, left_out, left_out_cases};
+use layoutproof_core::results::coverage::kind::After;
+use layoutproof_core::results::record::{
+    BoundCount, CellRow, DeviceCells, Outcome, Proves, RecordLine, RecordsFilter, RunEnd, RunHeader, SkipKind,
+};
+use layoutproof_device::RunnerKind;
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("golden/records.schema.json");
@@ -121,5 +128,40 @@ fn lines_that_do_not_fit_are_found() {
         let record: Value = serde_json::from_str(&end.replace(from, to)).unwrap();
         let found = problems(&schema["$defs"]["end"], &schema, &record, "end");
         assert_eq!(found[0], problem);
+    }
+}
+
+/// The golden records have no such run; what a filtered file says of the checks that it leaves out is described as well.
+#[test]
+fn the_lines_of_a_file_of_failures_fit_the_schema() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let checks = json_lines::read(RECORDS).unwrap().checks;
+    let filter = RecordsFilter::Failures;
+    let left_out = left_out(&checks, filter);
+    assert!(left_out.iter().any(|group| group.outcome == Outcome::Agree), "{left_out:?}");
+
+    let row = CellRow {
+        rules: "std140".to_owned(),
+        space: AddressSpace::Uniform,
+        stage: Stage::Compute,
+        direction: Direction::Read,
+        form: Form::Leaf,
+        proves: Proves::Decorations,
+        leaves: [("float3".to_owned(), [(After::Scalar, 3)].into())].into(),
+    };
+    let cells = vec![row];
+    let end = RunEnd {
+        left_out,
+        left_out_cases: left_out_cases(&checks, filter),
+        cells: vec![DeviceCells { device: "lavapipe".to_owned(), runner: RunnerKind::Ash, cells }],
+        ..fold(&checks)
+    };
+    let header = RunHeader { records: filter, ..json_lines::read(RECORDS).unwrap().runs[0].clone() };
+    for line in [RecordLine::Run(header), RecordLine::End(end)] {
+        let text = json_lines::write(&line);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let kind = value["type"].as_str().unwrap();
+        assert_eq!(problems(&schema["$defs"][kind], &schema, &value, kind), Vec::<String>::new());
+        assert_eq!(serde_json::from_str::<RecordLine>(&text).unwrap(), line);
     }
 }

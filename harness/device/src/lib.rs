@@ -9,6 +9,7 @@ pub mod descriptors;
 pub mod devices;
 mod feature;
 mod job;
+mod job_limit;
 pub mod limits;
 pub mod mapped;
 pub mod placement;
@@ -22,6 +23,7 @@ pub use job::{
     BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterClass, RegisterRange,
     RootParameters, RootSignature, Shader, TexelType,
 };
+pub use job_limit::{JOB_LIMIT, device_wait};
 pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, ShaderModel};
 pub use runner_kind::RunnerKind;
 pub use session_runner::{DeviceSession, SessionRunner};

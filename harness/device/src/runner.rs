@@ -45,7 +45,7 @@ pub enum RunnerError {
     #[error("device lost: {0}")]
     DeviceLost(String),
     /// The device did not finish in time.
-    #[error("no answer within {0} ms")]
+    #[error("no answer within {0} ms (--time-limit says how long a job may take)")]
     Timeout(u64),
     /// A call of the API failed.
     #[error("{call}: {reason}")]

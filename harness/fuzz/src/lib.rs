@@ -157,8 +157,8 @@ pub fn records(input: &[u8]) {
         failure_report(checks, Some("r.jsonl"), Style::PLAIN),
         junit::junit(checks, junit::JunitFacts::default()),
         deqp_csv::results(checks),
-        github::markdown(checks),
-        matrix::matrix(checks, Style::PLAIN),
+        github::markdown(checks, &[]),
+        matrix::matrix(checks, &[], Style::PLAIN),
     ];
     assert!(checks.is_empty() || !reports[2].is_empty());
 

@@ -29,7 +29,7 @@ pub use mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
 pub use program_struct::{
     LaneClass, LinePlace, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
 };
-pub use vector_types::{VectorType, VectorTypes};
+pub use vector_types::{VectorType, VectorTypeRow, VectorTypes};
 
 #[cfg(test)]
 mod tests;

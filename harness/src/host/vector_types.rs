@@ -4,6 +4,7 @@
 //! compared as one member.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
@@ -12,6 +13,12 @@ use super::program_struct::LaneClass;
 
 /// The table that is built in.
 const BUILT_IN: &str = include_str!("vector_types.toml");
+
+/// What a pattern may have in braces.
+const PLACEHOLDERS: [&str; 3] = ["component", "rows", "columns"];
+
+/// Rows and columns that shaders have.
+const POSSIBLE: RangeInclusive<u32> = 1..=4;
 
 /// A table of vector types.
 #[derive(Clone, Debug, Deserialize)]
@@ -25,19 +32,23 @@ pub struct VectorTypes {
 }
 
 /// One row of the table.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct VectorTypeRow {
+pub struct VectorTypeRow {
     /// For people.
-    #[expect(dead_code, reason = "the rows are grouped by it for whoever reads the table")]
-    library: String,
-    pattern: String,
-    component: Option<String>,
-    rows: Option<u32>,
-    columns: Option<u32>,
+    #[serde(default)]
+    pub library: Option<String>,
+    /// The type's name, with `{component}`, `{rows}`, `{columns}` and `*`.
+    pub pattern: String,
+    /// Name of the component, where the pattern has none.
+    pub component: Option<String>,
+    /// Contiguous components, where the pattern has none.
+    pub rows: Option<u32>,
+    /// Vectors of that many components, where the pattern has none; 1 by default.
+    pub columns: Option<u32>,
     /// As many rows as columns.
     #[serde(default)]
-    square: bool,
+    pub square: bool,
 }
 
 /// A vector (one column) or a matrix.
@@ -63,6 +74,44 @@ impl VectorTypes {
         TABLE.get_or_init(|| toml::from_str(BUILT_IN).expect("a test reads the built-in table"))
     }
 
+    /// The table with rows of the user's, which come first.
+    #[must_use]
+    pub fn with_rows(&self, rows: &[VectorTypeRow]) -> Self {
+        Self { components: self.components.clone(), rows: [rows, &self.rows].concat() }
+    }
+
+    /// Why no type can ever match a row, as a sentence; `None` if one can.
+    pub fn problem(&self, row: &VectorTypeRow) -> Option<String> {
+        let unknown = placeholders(&row.pattern).find(|name| !PLACEHOLDERS.contains(name));
+        if let Some(name) = unknown {
+            return Some(format!("`{{{name}}}` is none of {{component}}, {{rows}} and {{columns}}"));
+        }
+        if row.pattern.trim_matches('*').is_empty() {
+            return Some("`pattern` names no type".to_owned());
+        }
+
+        let has = |name: &str| placeholders(&row.pattern).any(|found| found == name);
+        let known = || self.components.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        match &row.component {
+            None if !has("component") => {
+                return Some(format!(
+                    "`component` is missing, and `pattern` has no {{component}}; known are {}",
+                    known()
+                ));
+            }
+            Some(name) if !self.components.contains_key(name) => {
+                return Some(format!("unknown component `{name}`; known are {}", known()));
+            }
+            Some(_) | None => {}
+        }
+        if !has("rows") && row.rows.is_none() && !row.square {
+            return Some("`rows` is missing, and `pattern` has no {rows}".to_owned());
+        }
+        let counts = [("rows", row.rows), ("columns", row.columns)];
+        let wrong = counts.into_iter().find(|(_, count)| count.is_some_and(|count| !POSSIBLE.contains(&count)));
+        wrong.map(|(key, _)| format!("`{key}` is a number from 1 to 4"))
+    }
+
     /// Returns the vector type that a type name stands for.
     pub fn find(&self, type_name: &str) -> Option<VectorType> {
         self.rows.iter().find_map(|row| self.read(row, type_name))
@@ -85,9 +134,14 @@ impl VectorTypes {
             "bool" => LaneClass::Bool,
             _ => return None,
         };
-        let is_possible = (1..=4).contains(&rows) && (1..=4).contains(&columns);
+        let is_possible = POSSIBLE.contains(&rows) && POSSIBLE.contains(&columns);
         is_possible.then_some(VectorType { class, component_size: size.parse().ok()?, rows, columns })
     }
+}
+
+/// What stands in braces in a pattern.
+fn placeholders(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or(rest))
 }
 
 /// Matches a whole text with a pattern, and returns what its `{names}` stand for.
@@ -131,6 +185,28 @@ mod tests {
     fn found(name: &str) -> Option<String> {
         let ty = VectorTypes::built_in().find(name)?;
         Some(format!("{} {} {}x{}", ty.class.noun(), ty.component_size, ty.columns, ty.rows))
+    }
+
+    #[test]
+    fn rows_that_nothing_can_match_say_why() {
+        let row = |pattern: &str| VectorTypeRow { pattern: pattern.to_owned(), ..VectorTypeRow::default() };
+        let table = VectorTypes::built_in();
+        let problem = |row: &VectorTypeRow| table.problem(row).unwrap_or_default();
+        assert_eq!(problem(&row("eng::Vec<{component}, {rows}>")), "");
+        assert!(problem(&row("eng::Vec{count}")).starts_with("`{count}` is none of"));
+        assert!(problem(&row("eng::Vec{rows}")).starts_with("`component` is missing"));
+        assert!(problem(&row("eng::Vec<{component}>")).starts_with("`rows` is missing"));
+        assert!(problem(&row("**")).starts_with("`pattern` names no type"));
+        let named = |component: &str, rows| VectorTypeRow {
+            component: Some(component.to_owned()),
+            rows: Some(rows),
+            ..row("eng::Vec3")
+        };
+        assert_eq!(problem(&named("float", 3)), "");
+        assert!(problem(&named("single", 3)).starts_with("unknown component `single`; known are bool,"));
+        assert_eq!(problem(&named("float", 5)), "`rows` is a number from 1 to 4");
+        let found = table.with_rows(&[named("float", 3)]).find("eng::Vec3");
+        assert_eq!(found, Some(VectorType { class: LaneClass::Float, component_size: 4, rows: 3, columns: 1 }));
     }
 
     /// Names as GCC 12, Clang 22 and rustc 1.87 write them.

@@ -6,7 +6,7 @@ use layoutproof_device::RunnerKind;
 use layoutproof_device::planted::{PlantedBug, is_planted};
 
 use super::failure::group::place;
-use crate::results::record::{CheckRecord, Outcome, RunEnd, SCHEMA, SkipKind};
+use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RunEnd, SCHEMA, SkipKind};
 
 /// The totals of `checks`; leaves, bound resources and devices without those of the CPU model.
 pub fn fold(checks: &[CheckRecord]) -> RunEnd {
@@ -19,42 +19,88 @@ pub fn fold(checks: &[CheckRecord]) -> RunEnd {
 
 /// Counts one more check in the totals of [`fold`].
 pub fn add(end: &mut RunEnd, check: &CheckRecord) {
-    end.checks += 1;
-    let count = match check.outcome {
-        Outcome::Agree => &mut end.agree,
-        Outcome::Differ => &mut end.differ,
-        Outcome::Known => &mut end.known,
-        Outcome::Stale => &mut end.stale,
-        Outcome::Skipped if is_planted(PlantedBug::SkipsAgree) => &mut end.agree,
-        Outcome::Skipped => &mut end.skipped,
-        Outcome::Broken => &mut end.broken,
+    let outcome = SimilarChecks {
+        device: &check.device,
+        runner: check.runner,
+        proves: check.proves,
+        outcome: check.outcome,
+        skip_kind: check.skip_kind,
+        checks: 1,
+        leaves: check.leaves,
+        leaves_not_probed: check.leaves_not_probed,
+        bound: check.bound.as_ref(),
     };
-    *count += 1;
+    outcome.add_to(end);
+}
 
-    match check.skip_kind {
-        Some(SkipKind::NotApplicable) => end.not_applicable += 1,
-        None => {}
-    }
-    end.leaves_not_probed = end.leaves_not_probed.saturating_add(check.leaves_not_probed);
-    // The model answers by definition what the shader says: it tests this program, and proves nothing about devices.
-    if check.runner == RunnerKind::Model && !is_planted(PlantedBug::ModelCounts) {
-        return;
-    }
+/// Counts checks that a records file leaves out.
+pub fn add_left_out(end: &mut RunEnd, group: &LeftOutChecks) {
+    let outcome = SimilarChecks {
+        device: &group.device,
+        runner: group.runner,
+        proves: group.proves,
+        outcome: group.outcome,
+        skip_kind: group.skip_kind,
+        checks: group.checks,
+        leaves: group.leaves,
+        leaves_not_probed: group.leaves_not_probed,
+        bound: group.bound.as_ref(),
+    };
+    outcome.add_to(end);
+}
 
-    let device = place(&check.device, check.runner.as_str());
-    let read = check.bound.as_ref().map_or(0, |bound| bound.read);
-    if check.leaves > 0 {
-        end.leaves = end.leaves.saturating_add(check.leaves);
-        let proved = end.proves.entry(check.proves).or_default();
-        *proved = proved.saturating_add(check.leaves);
-    }
-    if read > 0 {
-        let bound = end.bound.entry(device.clone()).or_default();
-        *bound = bound.saturating_add(read);
-    }
-    if check.leaves > 0 || read > 0 {
-        if let Err(here) = end.devices.binary_search(&device) {
-            end.devices.insert(here, device);
+/// One check, or several that ended alike.
+struct SimilarChecks<'a> {
+    device: &'a str,
+    runner: RunnerKind,
+    proves: Proves,
+    outcome: Outcome,
+    skip_kind: Option<SkipKind>,
+    checks: u32,
+    leaves: u32,
+    leaves_not_probed: u64,
+    bound: Option<&'a BoundCount>,
+}
+
+impl SimilarChecks<'_> {
+    fn add_to(&self, end: &mut RunEnd) {
+        let count = match self.outcome {
+            Outcome::Agree => &mut end.agree,
+            Outcome::Differ => &mut end.differ,
+            Outcome::Known => &mut end.known,
+            Outcome::Stale => &mut end.stale,
+            Outcome::Skipped if is_planted(PlantedBug::SkipsAgree) => &mut end.agree,
+            Outcome::Skipped => &mut end.skipped,
+            Outcome::Broken => &mut end.broken,
+        };
+        *count = count.saturating_add(self.checks);
+        end.checks = end.checks.saturating_add(self.checks);
+
+        match self.skip_kind {
+            Some(SkipKind::NotApplicable) => end.not_applicable = end.not_applicable.saturating_add(self.checks),
+            None => {}
+        }
+        end.leaves_not_probed = end.leaves_not_probed.saturating_add(self.leaves_not_probed);
+        // The model answers by definition what the shader says: it tests this program, and proves nothing about devices.
+        if self.runner == RunnerKind::Model && !is_planted(PlantedBug::ModelCounts) {
+            return;
+        }
+
+        let device = place(self.device, self.runner.as_str());
+        let read = self.bound.map_or(0, |bound| bound.read);
+        if self.leaves > 0 {
+            end.leaves = end.leaves.saturating_add(self.leaves);
+            let proved = end.proves.entry(self.proves).or_default();
+            *proved = proved.saturating_add(self.leaves);
+        }
+        if read > 0 {
+            let bound = end.bound.entry(device.clone()).or_default();
+            *bound = bound.saturating_add(read);
+        }
+        if self.leaves > 0 || read > 0 {
+            if let Err(here) = end.devices.binary_search(&device) {
+                end.devices.insert(here, device);
+            }
         }
     }
 }

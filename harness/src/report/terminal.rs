@@ -10,9 +10,10 @@ use super::failure::block::{block, check_heading};
 use super::failure::cause::{causes, causes_text, known_causes};
 use super::failure::group::{failures_of, is_failure, place};
 use super::reasons::kind_of_reason;
+use super::seen_cases::SeenCases;
 use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
 use super::tables::run_table::{run_table, slowest_device};
-use crate::results::record::{CheckRecord, Culprit, Outcome, Proves, RunEnd, SkipKind};
+use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RunEnd, SkipKind};
 
 /// Columns after which a list of reasons goes on in the next line.
 const LIST_COLUMNS: usize = 100;
@@ -26,9 +27,9 @@ const NAMED_REASONS: usize = 3;
 pub struct RunFacts<'a> {
     /// Devices, through each API.
     pub devices: &'a [DeviceInfo],
-    /// All checks.
+    /// All checks, or those that a filtered file holds.
     pub checks: &'a [CheckRecord],
-    /// Their totals.
+    /// The totals, with what a filtered file leaves out.
     pub end: &'a RunEnd,
     /// Wall time in seconds; `None` where records are shown later.
     pub seconds: Option<f64>,
@@ -101,36 +102,35 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
         text += &devices(facts.devices, style);
         text += &line(Tone::Strong, "Cases", cases(checks, end));
     }
-    text += &run_table(facts.devices, checks, style);
+    text += &run_table(facts.devices, checks, &end.left_out, style);
 
     if end.known > 0 {
         text += &line(Tone::Known, "Known", known(facts));
     }
     let counted_skips = end.skipped.saturating_sub(end.not_applicable);
     if counted_skips > 0 {
-        let skips = tally(skipped(checks, None));
+        let skips = tally(skipped(checks, &end.left_out, None));
         text += &line(Tone::Skip, "Skipped", facts.list(counted_skips, &skips, style));
     }
     if end.not_applicable > 0 && facts.is_detailed {
-        let inapplicable = tally(skipped(checks, Some(SkipKind::NotApplicable)));
+        let inapplicable = tally(skipped(checks, &end.left_out, Some(SkipKind::NotApplicable)));
         text += &line(Tone::Skip, "N/A", facts.list(end.not_applicable, &inapplicable, style));
     }
 
-    let partly = checks.iter().filter(|check| !check.not_checked.is_empty()).count();
+    let partly = partly(facts);
     if partly > 0 {
-        let left_out = tally(checks.iter().flat_map(kinds_left_out));
-        text += &line(Tone::Skip, "Partly", facts.list(u32::try_from(partly).unwrap_or(u32::MAX), &left_out, style));
+        text += &line(Tone::Skip, "Partly", facts.list(partly, &tally(kinds_not_checked(facts)), style));
     }
-    if end.leaves > 0 || checks_bindings(checks) {
+    if end.leaves > 0 || checks_bindings(facts) {
         text += &line(Tone::Strong, "Proved", proved(facts));
     }
-    if checks_bindings(checks) && facts.is_detailed {
+    if checks_bindings(facts) && facts.is_detailed {
         text += &line(Tone::Strong, "Bound", bound(facts, style));
     }
 
-    let seen = seen_by_compiler(checks);
+    let seen = SeenCases::of(checks.iter()).with_left_out(&end.left_out_cases);
     let not_probed = if facts.is_detailed { not_probed(end) } else { None };
-    let notes = [not_probed, unreliable(checks), only_model(checks), own_offsets(checks), seen.unseen_note()];
+    let notes = [not_probed, unreliable(checks), only_model(facts), own_offsets(checks), seen.unseen_note()];
     for sentence in notes.into_iter().flatten() {
         text += &line(Tone::Skip, "Note", sentence);
     }
@@ -141,7 +141,7 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
 
 /// `; 471 cases, 412 seen by a compiler; 48.5 s, slowest device lavapipe`.
 fn scale(facts: &RunFacts<'_>, seen: &SeenCases<'_>) -> String {
-    let cases: BTreeSet<&str> = facts.checks.iter().map(|check| check.case.as_str()).collect();
+    let cases = distinct_cases(facts.checks, facts.end);
     let seen_cases = match seen.by_compiler.len() {
         0 => String::new(),
         seen => format!(", {} seen by a compiler", grouped(seen as u64)),
@@ -149,17 +149,40 @@ fn scale(facts: &RunFacts<'_>, seen: &SeenCases<'_>) -> String {
     let cases = (cases.len() > 1).then(|| format!("; {}{seen_cases}", counted(cases.len() as u64, "case")));
 
     let time = facts.seconds.map(|seconds| {
-        let slowest = slowest_device(facts.devices, facts.checks);
+        let slowest = slowest_device(facts.devices, facts.checks, &facts.end.left_out);
         let slowest = slowest.map(|device| format!(", slowest device {}", one_line(device))).unwrap_or_default();
         format!("; {seconds:.1} s{slowest}")
     });
     cases.into_iter().chain(time).collect()
 }
 
+/// Ids of all cases of the run.
+fn distinct_cases<'a>(checks: &'a [CheckRecord], end: &'a RunEnd) -> BTreeSet<&'a str> {
+    let of_records = checks.iter().map(|check| check.case.as_str());
+    of_records.chain(end.left_out_cases.all.iter().map(String::as_str)).collect()
+}
+
+/// A text with how often it occurs.
+#[derive(Clone, Copy, Debug)]
+struct CountedText<'a> {
+    text: &'a str,
+    count: u64,
+}
+
 /// Why checks were skipped that have this kind of skip.
-fn skipped(checks: &[CheckRecord], kind: Option<SkipKind>) -> impl Iterator<Item = &str> {
+fn skipped<'a>(
+    checks: &'a [CheckRecord],
+    left_out: &'a [LeftOutChecks],
+    kind: Option<SkipKind>,
+) -> impl Iterator<Item = CountedText<'a>> {
+    let counted_kind = |reason: Option<&'a str>, count: u32| CountedText {
+        text: kind_of_reason(reason.unwrap_or("no reason given")),
+        count: count.into(),
+    };
     let skipped = checks.iter().filter(move |check| check.outcome == Outcome::Skipped && check.skip_kind == kind);
-    skipped.map(|check| kind_of_reason(check.skip_reason.as_deref().unwrap_or("no reason given")))
+    let with_record = skipped.map(move |check| counted_kind(check.skip_reason.as_deref(), 1));
+    let skipped = left_out.iter().filter(move |group| group.outcome == Outcome::Skipped && group.skip_kind == kind);
+    with_record.chain(skipped.map(move |group| counted_kind(group.skip_reason.as_deref(), group.checks)))
 }
 
 impl RunFacts<'_> {
@@ -228,7 +251,7 @@ fn wrapped(text: &str) -> String {
 /// `52 602 leaves: 31 120 at offsets that we wrote, 12 281 that a compiler chose; 2 080 resources`.
 fn proved(facts: &RunFacts<'_>) -> String {
     let read = facts.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
-    let resources = checks_bindings(facts.checks).then(|| format!("{} read back", counted(read.into(), "resource")));
+    let resources = checks_bindings(facts).then(|| format!("{} read back", counted(read.into(), "resource")));
     let leaves = (facts.end.leaves > 0).then(|| leaves(facts.end));
     leaves.into_iter().chain(resources).collect::<Vec<_>>().join("; ")
 }
@@ -263,28 +286,42 @@ pub(super) fn devices(devices: &[DeviceInfo], style: Style) -> String {
 }
 
 fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
-    let distinct = |of: fn(&CheckRecord) -> &str| checks.iter().map(of).collect::<BTreeSet<&str>>();
-    let producers: Vec<&str> = distinct(|check| &check.producer).into_iter().collect();
+    let left_out = &end.left_out;
+    let producers = checks.iter().map(|check| check.producer.as_str());
+    let producers: BTreeSet<&str> = producers.chain(left_out.iter().map(|group| group.producer.as_str())).collect();
+    let producers: Vec<&str> = producers.into_iter().collect();
+    let rules = checks.iter().map(|check| check.rules.as_str());
+    let rules: BTreeSet<&str> = rules.chain(left_out.iter().map(|group| group.rules.as_str())).collect();
     let named = if producers.is_empty() { String::new() } else { format!(" ({})", producers.join(", ")) };
     format!(
         "{}, {}, {}{named}: {}",
-        grouped(distinct(|check| &check.case).len() as u64),
-        counted(distinct(|check| &check.rules).len() as u64, "rule set"),
+        grouped(distinct_cases(checks, end).len() as u64),
+        counted(rules.len() as u64, "rule set"),
         counted(producers.len() as u64, "producer"),
         counted(end.checks.into(), "check"),
     )
 }
 
-/// The kinds of reasons why parts of a check were left out, each once.
-fn kinds_left_out(check: &CheckRecord) -> BTreeSet<&str> {
-    check.not_checked.iter().map(|reason| kind_of_reason(reason)).collect()
+/// Checks of which a part was left out.
+fn partly(facts: &RunFacts<'_>) -> u32 {
+    let with_record = facts.checks.iter().filter(|check| !check.not_checked.is_empty()).count();
+    let left_out: u32 = facts.end.left_out.iter().map(|group| group.partly).sum();
+    u32::try_from(with_record).unwrap_or(u32::MAX).saturating_add(left_out)
+}
+
+/// The kinds of reasons why parts of checks were left out, each once for a check.
+fn kinds_not_checked<'a>(facts: &RunFacts<'a>) -> impl Iterator<Item = CountedText<'a>> {
+    let with_record = facts.checks.iter().flat_map(CheckRecord::kinds_not_checked);
+    let with_record = with_record.map(|text| CountedText { text, count: 1 });
+    let left_out = facts.end.left_out.iter().flat_map(|group| &group.not_checked);
+    with_record.chain(left_out.map(|(text, count)| CountedText { text, count: (*count).into() }))
 }
 
 /// Each text with how often it occurs, the most frequent first.
-fn tally<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<(&'a str, u64)> {
+fn tally<'a>(texts: impl Iterator<Item = CountedText<'a>>) -> Vec<(&'a str, u64)> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for text in texts {
-        *counts.entry(text).or_default() += 1;
+    for CountedText { text, count } in texts {
+        *counts.entry(text).or_default() += count;
     }
     let mut counts: Vec<(&str, u64)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -337,8 +374,9 @@ fn counted_leaves(leaves: u32) -> String {
     format!("{} {}", grouped(leaves.into()), if leaves == 1 { "leaf" } else { "leaves" })
 }
 
-fn checks_bindings(checks: &[CheckRecord]) -> bool {
-    checks.iter().any(|check| check.bound.is_some())
+fn checks_bindings(facts: &RunFacts<'_>) -> bool {
+    let is_left_out = facts.end.left_out.iter().any(|group| group.bound.is_some());
+    is_left_out || facts.checks.iter().any(|check| check.bound.is_some())
 }
 
 /// `31 resources read back: 16 by lavapipe via ash, 15 by swiftshader via ash; not read: an input attachment (2)`.
@@ -352,7 +390,9 @@ fn bound(facts: &RunFacts<'_>, style: Style) -> String {
 
     let mut not_read: BTreeMap<&str, u64> = BTreeMap::new();
     let on_devices = facts.checks.iter().filter(|check| check.runner != RunnerKind::Model);
-    for (reason, count) in on_devices.filter_map(|check| check.bound.as_ref()).flat_map(|it| &it.not_read) {
+    let left_out = facts.end.left_out.iter().filter(|group| group.runner != RunnerKind::Model);
+    let bound = on_devices.filter_map(|check| check.bound.as_ref()).chain(left_out.filter_map(|it| it.bound.as_ref()));
+    for (reason, count) in bound.flat_map(|bound| &bound.not_read) {
         *not_read.entry(reason).or_default() += u64::from(*count);
     }
     if not_read.is_empty() {
@@ -386,10 +426,12 @@ fn unreliable(checks: &[CheckRecord]) -> Option<String> {
 }
 
 /// A warning where only our own model of a device answered.
-fn only_model(checks: &[CheckRecord]) -> Option<String> {
-    let read = |check: &CheckRecord| check.bound.as_ref().map_or(0, |bound| bound.read);
-    let mut answered = checks.iter().filter(|check| check.leaves > 0 || read(check) > 0).peekable();
-    let only_model = answered.peek().is_some() && answered.all(|check| check.runner == RunnerKind::Model);
+fn only_model(facts: &RunFacts<'_>) -> Option<String> {
+    let is_answer = |leaves: u32, bound: Option<&BoundCount>| leaves > 0 || bound.is_some_and(|bound| bound.read > 0);
+    let with_record = facts.checks.iter().filter(|check| is_answer(check.leaves, check.bound.as_ref()));
+    let left_out = facts.end.left_out.iter().filter(|group| is_answer(group.leaves, group.bound.as_ref()));
+    let mut runners = with_record.map(|check| check.runner).chain(left_out.map(|group| group.runner)).peekable();
+    let only_model = runners.peek().is_some() && runners.all(|runner| runner == RunnerKind::Model);
     only_model.then(|| "only the CPU model answered: no device and no driver was asked".to_owned())
 }
 
@@ -401,27 +443,6 @@ fn own_offsets(checks: &[CheckRecord]) -> Option<String> {
     (!names.is_empty()).then(|| {
         format!("of {names} the offsets were checked, in shaders that we wrote: the code of the module was not run")
     })
-}
-
-/// The cases of which checks ran, and those of them that a compiler had a part in.
-struct SeenCases<'a> {
-    all: BTreeSet<&'a str>,
-    by_compiler: BTreeSet<&'a str>,
-}
-
-fn seen_by_compiler(checks: &[CheckRecord]) -> SeenCases<'_> {
-    // A check without shaders compares a case's compiler with our rules, and says nothing of devices.
-    let of_compiled =
-        |check: &&CheckRecord| check.outcome != Outcome::Skipped && check.producer != "none" && check.rules != DECLARED;
-    let ran: Vec<&CheckRecord> = checks.iter().filter(of_compiled).collect();
-    // Who is found to be wrong took part, whoever chose the offsets.
-    let is_blamed = |check: &CheckRecord| matches!(check.culprit, Some(Culprit::Compiler | Culprit::Report));
-    let answered = ran.iter().filter(|check| check.outcome != Outcome::Broken);
-    let by_compiler = answered.filter(|check| check.proves.is_of_compiler() || is_blamed(check));
-    SeenCases {
-        by_compiler: by_compiler.map(|check| check.case.as_str()).collect(),
-        all: ran.iter().map(|check| check.case.as_str()).collect(),
-    }
 }
 
 impl SeenCases<'_> {

@@ -3,8 +3,6 @@
 //! A floor without cell keys counts the leaves of a device's checks. One with keys counts leaves in coverage cells, once
 //! per access: every combination of the values that it lists must reach the number, and what it does not list is summed.
 
-use std::collections::BTreeMap;
-
 use layoutproof_device::RunnerKind;
 use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::FileId;
@@ -13,8 +11,8 @@ use wildmatch::WildMatch;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
 use crate::input::toml_table::{FileProblems, TomlTable, parse};
-use crate::results::coverage::{CoverageCell, CoverageCells, Kinds, answered, word};
-use crate::results::record::{CheckRecord, Outcome, Proves};
+use crate::results::coverage::word;
+use crate::results::record::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, Outcome, Proves};
 
 /// One `[[floor]]` entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,21 +117,25 @@ fn floor(mut entry: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Optio
     Some(Floor { devices, runner: runner?, proves: proves?, cells, least: least?, counted })
 }
 
-/// The floors that a run did not reach, each as a sentence. `kinds` are those of each case under each rule set.
-pub fn missed(floors: &[Floor], checks: &[CheckRecord], kinds: &BTreeMap<(String, String), Kinds>) -> Vec<String> {
-    let none = Kinds::new();
-    let mut cells: BTreeMap<(&str, &str), CoverageCells> = BTreeMap::new();
-    for check in checks {
-        let of_device = cells.entry((check.device.as_str(), check.runner.as_str())).or_default();
-        answered(check, kinds.get(&(check.case.clone(), check.rules.clone())).unwrap_or(&none), of_device);
-    }
+/// What the devices of a run answered, for its floors.
+#[derive(Clone, Copy, Debug)]
+pub struct FloorAnswers<'a> {
+    /// The records.
+    pub checks: &'a [CheckRecord],
+    /// Totals of checks without a record.
+    pub left_out: &'a [LeftOutChecks],
+    /// Coverage cells of all of these.
+    pub cells: &'a [DeviceCells],
+}
 
-    let empty = CoverageCells::new();
+/// The floors that a run did not reach, each as a sentence.
+pub fn missed(floors: &[Floor], answers: FloorAnswers<'_>) -> Vec<String> {
     let judge = |floor: &Floor, device: &str| -> Vec<String> {
         if floor.cells.iter().all(Vec::is_empty) {
-            return floor.missed_by("", device, found_in_checks(floor, device, checks)).into_iter().collect();
+            return floor.missed_by("", device, answers.found_in_checks(floor, device)).into_iter().collect();
         }
-        let cells = cells.get(&(device, floor.runner.as_str())).unwrap_or(&empty);
+        let is_meant = |cells: &&DeviceCells| cells.device == device && cells.runner.as_str() == floor.runner;
+        let cells = answers.cells.iter().find(is_meant).map_or(&[][..], |device| &device.cells);
         let combinations = combinations(&floor.cells).into_iter();
         combinations
             .filter_map(|wanted| floor.missed_by(&wanted.words(), device, wanted.leaves(floor, cells)))
@@ -143,18 +145,24 @@ pub fn missed(floors: &[Floor], checks: &[CheckRecord], kinds: &BTreeMap<(String
     floors.iter().flat_map(|floor| floor.devices.iter().flat_map(|device| judge(floor, device))).collect()
 }
 
-fn found_in_checks(floor: &Floor, device: &str, checks: &[CheckRecord]) -> u32 {
-    let counted = checks.iter().filter(|check| {
-        check.device == device
-            && check.runner.as_str() == floor.runner
-            && check.proves == floor.proves
-            && matches!(check.outcome, Outcome::Agree | Outcome::Known)
-    });
-    let found = |check: &CheckRecord| match floor.counted {
-        FloorUnit::Leaves => check.leaves,
-        FloorUnit::Resources => check.bound.as_ref().map_or(0, |bound| bound.read),
-    };
-    counted.map(found).sum()
+impl FloorAnswers<'_> {
+    fn found_in_checks(&self, floor: &Floor, device: &str) -> u32 {
+        let is_of_floor = |id: &str, runner: RunnerKind, proves: Proves| {
+            id == device && runner.as_str() == floor.runner && proves == floor.proves
+        };
+        let found = |leaves: u32, bound: Option<&BoundCount>| match floor.counted {
+            FloorUnit::Leaves => leaves,
+            FloorUnit::Resources => bound.map_or(0, |bound| bound.read),
+        };
+
+        let agreeing = self.checks.iter().filter(|check| matches!(check.outcome, Outcome::Agree | Outcome::Known));
+        let counted = agreeing.filter(|check| is_of_floor(&check.device, check.runner, check.proves));
+        let with_record: u32 = counted.map(|check| found(check.leaves, check.bound.as_ref())).sum();
+
+        let agreeing = self.left_out.iter().filter(|checks| checks.outcome == Outcome::Agree);
+        let counted = agreeing.filter(|checks| is_of_floor(&checks.device, checks.runner, checks.proves));
+        with_record + counted.map(|checks| found(checks.leaves, checks.bound.as_ref())).sum::<u32>()
+    }
 }
 
 impl Floor {
@@ -195,29 +203,33 @@ impl Combination<'_> {
         format!(" in{}", named.collect::<Vec<_>>().join(","))
     }
 
-    fn leaves(&self, floor: &Floor, cells: &CoverageCells) -> u32 {
+    fn leaves(&self, floor: &Floor, rows: &[CellRow]) -> u32 {
         let [rules, space, stage, direction, form, ty, after] = self.0;
         let ty = ty.map(WildMatch::new);
-        let matches = |cell: &CoverageCell| {
-            cell.proves == floor.proves
-                && rules.is_none_or(|rules| rules == cell.rules)
-                && space.is_none_or(|space| space == word(&cell.space))
-                && stage.is_none_or(|stage| stage == cell.stage.as_str())
-                && direction.is_none_or(|direction| direction == word(&cell.direction))
-                && form.is_none_or(|form| form == word(&cell.form))
-                && ty.as_ref().is_none_or(|ty| ty.matches(&cell.ty))
-                && after.is_none_or(|after| after == cell.after.as_str())
+        let is_row = |row: &&CellRow| {
+            row.proves == floor.proves
+                && rules.is_none_or(|rules| rules == row.rules)
+                && space.is_none_or(|space| space == word(&row.space))
+                && stage.is_none_or(|stage| stage == row.stage.as_str())
+                && direction.is_none_or(|direction| direction == word(&row.direction))
+                && form.is_none_or(|form| form == word(&row.form))
         };
-        cells.iter().filter(|(cell, _)| matches(cell)).map(|(_, leaves)| *leaves).sum()
+        let of_type = rows.iter().filter(is_row).flat_map(|row| &row.leaves);
+        let of_type = of_type.filter(|(found, _)| ty.as_ref().is_none_or(|ty| ty.matches(found)));
+        let leaves = of_type.flat_map(|(_, leaves)| leaves);
+        leaves.filter(|(found, _)| after.is_none_or(|after| after == found.as_str())).map(|(_, leaves)| *leaves).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::probe::{AddressSpace, Direction, Form, Stage};
     use crate::results::coverage::kind::{After, LeafKind};
-    use crate::results::record::{BoundCount, CheckRecord, RecordValue, Row};
+    use crate::results::coverage::{Kinds, answered_by_device};
+    use crate::results::record::{RecordValue, Row};
     use layoutproof_device::RunnerKind;
     use layoutproof_layout::Quantity;
 
@@ -292,7 +304,8 @@ leaves = 2
         let kinds = [("S.a", kind("float", After::Start)), ("S.b.x", kind("float2", After::Scalar))];
         let kinds = kinds.into_iter().chain([("S.b.y", kind("float2", After::Scalar))]);
         let kinds: Kinds = kinds.map(|(path, kind)| (path.to_owned(), kind)).collect();
-        missed(&floors(text).unwrap(), checks, &[(("a/b".to_owned(), "std140".to_owned()), kinds)].into())
+        let cells = answered_by_device(checks, &[(("a/b".to_owned(), "std140".to_owned()), kinds)].into());
+        missed(&floors(text).unwrap(), FloorAnswers { checks, left_out: &[], cells: &cells })
     }
 
     #[test]

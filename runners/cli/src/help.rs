@@ -57,7 +57,7 @@ const THEMES: [OptionTheme; 6] = [
     },
     OptionTheme {
         heading: "Reports and records",
-        options: &["json", "junit", "csv", "group", "verbose", "quiet", "no_progress", "resume"],
+        options: &["json", "records", "junit", "csv", "group", "verbose", "quiet", "no_progress", "resume"],
     },
     OptionTheme {
         heading: "How files are read",

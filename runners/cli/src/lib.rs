@@ -10,6 +10,7 @@ mod compilers;
 mod help;
 mod output;
 mod progress;
+mod project;
 mod records;
 mod select;
 mod shader_cache;

@@ -16,10 +16,6 @@ use crate::root_signature::{RootBinding, RootLayout};
 use crate::structures::{CopyLocation, CopySource, Transition, state};
 use crate::textures::{FilledTexture, LevelCopy};
 
-/// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch). Workers are
-/// ended after a minute, or after `--time-limit`.
-const LIMIT: Duration = Duration::from_secs(50);
-
 /// The longest pause between two looks at the fence.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -44,16 +40,18 @@ pub(crate) struct Direct3dCommands {
     fence: ComObject,
     /// The value of the fence once the last list is done.
     submitted: u64,
+    /// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch).
+    longest: Duration,
 }
 
 impl Direct3dCommands {
     /// A list that is closed.
-    pub(crate) fn new(device: &Direct3dDevice) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Direct3dDevice, longest: Duration) -> Result<Self, RunnerError> {
         let queue = device.command_queue()?;
         let allocator = device.command_allocator()?;
         let list = CommandList(device.command_list(&allocator)?);
         list.close()?;
-        Ok(Self { queue, allocator, list, fence: device.fence()?, submitted: 0 })
+        Ok(Self { queue, allocator, list, fence: device.fence()?, submitted: 0, longest })
     }
 
     /// Runs `work` to its end; what it wrote is then in the memory that the host reads.
@@ -98,8 +96,8 @@ impl Direct3dCommands {
                 return device.check_alive();
             }
 
-            if started.elapsed() > LIMIT {
-                let limit = u64::try_from(LIMIT.as_millis()).expect("milliseconds of seconds fit");
+            if started.elapsed() > self.longest {
+                let limit = u64::try_from(self.longest.as_millis()).unwrap_or(u64::MAX);
                 return Err(RunnerError::Timeout(limit));
             }
             thread::sleep(pause);

@@ -25,8 +25,10 @@ mod structures;
 mod support;
 mod textures;
 
+use std::time::Duration;
+
 use layoutproof_device::devices::number_equal_ids;
-use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner};
+use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner, device_wait};
 
 pub use layoutproof_device::devices::Enumeration;
 
@@ -58,12 +60,12 @@ pub fn enumerate() -> Result<Enumeration, RunnerError> {
     Ok(Enumeration { devices, notes })
 }
 
-/// Opens a device that [`enumerate`] listed.
+/// Opens a device that [`enumerate`] listed, for jobs that may take `job_limit` each.
 ///
 /// # Errors
 /// `Api` if the device is no longer there or a call fails.
-pub fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
+pub fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
     let functions = Functions::load().map_err(|reason| RunnerError::Api { call: library::NAME.to_owned(), reason })?;
     let device = adapters::open(functions, info)?;
-    Ok(Box::new(SessionRunner::new(info.clone(), Direct3dSession::new(device)?)))
+    Ok(Box::new(SessionRunner::new(info.clone(), Direct3dSession::new(device, device_wait(job_limit))?)))
 }

@@ -1,5 +1,7 @@
 //! A device in use: runs one job after the other and keeps what the next one may need again.
 
+use std::time::Duration;
+
 use layoutproof_device::limits::check_features;
 use layoutproof_device::{DeviceInfo, DeviceSession, Feature, Job, ReadBack, RunnerError, Shader};
 
@@ -35,11 +37,11 @@ struct Direct3dProgram {
 }
 
 impl Direct3dSession {
-    /// A session on `device`.
-    pub(crate) fn new(device: Direct3dDevice) -> Result<Self, RunnerError> {
+    /// A session on `device` that waits `longest` for each job.
+    pub(crate) fn new(device: Direct3dDevice, longest: Duration) -> Result<Self, RunnerError> {
         Ok(Self {
             program: None,
-            commands: Direct3dCommands::new(&device)?,
+            commands: Direct3dCommands::new(&device, longest)?,
             memory: DeviceBuffers::new(&device)?,
             device,
         })

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_compilers::vkd3d::FetchedVkd3d;
 use layoutproof_device::{
-    Batch, BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, ReadBack, RegisterClass,
-    RegisterRange, RootParameters, RunnerError, Shader, TexelType,
+    Batch, BufferKind, DeviceInfo, Feature, ImageKind, ImageView, JOB_LIMIT, Job, JobBuffer, JobImage, ReadBack,
+    RegisterClass, RegisterRange, RootParameters, RunnerError, Shader, TexelType,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -90,7 +90,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 }
 
 fn run(info: &DeviceInfo, jobs: Vec<Job>) -> Result<Vec<Result<ReadBack, RunnerError>>, Failed> {
-    Ok(layoutproof_d3d12::open(info)?.run(&Batch { jobs }))
+    Ok(layoutproof_d3d12::open(info, JOB_LIMIT)?.run(&Batch { jobs }))
 }
 
 fn ensure(holds: bool, text: &str) -> Result<(), Failed> {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use layoutproof_compilers::vkd3d::FetchedVkd3d;
 use layoutproof_core::model::Misreading;
+use layoutproof_device::JOB_LIMIT;
 
 use crate::drivers::FetchedDrivers;
 use crate::fault::Fault;
@@ -18,8 +19,6 @@ use crate::watch::{SilentWatcher, Watcher};
 
 /// How long a worker may take at least to open a device or to list all.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
-/// How long one job may take where the user says nothing; devices give up on their own well before.
-pub const JOB_LIMIT: Duration = Duration::from_secs(60);
 
 /// How workers are started, and how long they may take.
 #[derive(Clone, Debug)]

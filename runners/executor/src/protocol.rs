@@ -2,6 +2,7 @@
 //! `connection` of their own, apart from what drivers print to the standard streams.
 
 use std::io::{self, Read, Write};
+use std::time::Duration;
 
 use layoutproof_device::{Batch, DeviceInfo, ReadBack, RunnerError, RunnerKind};
 use serde::de::DeserializeOwned;
@@ -14,8 +15,8 @@ use crate::fault::{FaultKind, WorkerFault};
 pub enum WorkerRequest {
     /// List the devices of this API, perhaps with a planted fault.
     Enumerate(RunnerKind, Option<FaultKind>),
-    /// Open this device for the batches that follow.
-    Open(Box<DeviceInfo>),
+    /// Open this device for the batches that follow, whose jobs may take so long each.
+    Open(Box<DeviceInfo>, Duration),
     /// Run these jobs, perhaps with a planted fault; each is answered by one [`WorkerAnswer::Job`] as soon as it is done.
     Run(Batch, Option<WorkerFault>),
 }

@@ -36,8 +36,8 @@ pub fn serve() -> anyhow::Result<()> {
                 let listed = enumerate(kind).map(|found| (found.devices, found.notes));
                 send(&mut stream, &WorkerAnswer::Devices(listed))?;
             }
-            WorkerRequest::Open(info) => {
-                let opened = open(&info).map(|open| runner = Some(open));
+            WorkerRequest::Open(info, job_limit) => {
+                let opened = open(&info, job_limit).map(|open| runner = Some(open));
                 send(&mut stream, &WorkerAnswer::Opened(opened))?;
             }
             WorkerRequest::Run(batch, planted) => {
@@ -110,11 +110,11 @@ fn of_this_process(runner: &dyn Runner) -> Enumeration {
     Enumeration { devices: vec![runner.device().clone()], notes: Vec::new() }
 }
 
-fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
+fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
     match info.runner {
-        RunnerKind::Ash => layoutproof_vulkan::open(info),
-        RunnerKind::Wgpu => layoutproof_wgpu::open(info),
-        RunnerKind::D3d12 => layoutproof_d3d12::open(info),
+        RunnerKind::Ash => layoutproof_vulkan::open(info, job_limit),
+        RunnerKind::Wgpu => layoutproof_wgpu::open(info, job_limit),
+        RunnerKind::D3d12 => layoutproof_d3d12::open(info, job_limit),
         RunnerKind::Model => Ok(Box::new(Model::new())),
         RunnerKind::Dxil => Ok(Box::new(Evaluator::new())),
     }

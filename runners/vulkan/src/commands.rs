@@ -14,11 +14,6 @@ use crate::pipeline::VulkanPipeline;
 use crate::resources::FilledImage;
 use crate::targets::VulkanTargets;
 
-/// How long a dispatch or a draw may take, its shader's compilation included (lavapipe compiles at the first dispatch).
-/// A busy machine needs tens of seconds for some of what compilers make; workers are ended after a minute, or after
-/// `--time-limit`.
-const LIMIT: Duration = Duration::from_secs(50);
-
 /// One dispatch or draw with all that it needs.
 pub(crate) struct VulkanSubmission<'a> {
     /// The pipeline.
@@ -54,11 +49,13 @@ pub(crate) struct VulkanCommands {
     buffer: vk::CommandBuffer,
     pool: CommandPool,
     fence: Fence,
+    /// How long a dispatch or a draw may take, its shader's compilation included (lavapipe compiles at the first dispatch).
+    longest: Duration,
 }
 
 impl VulkanCommands {
     /// Makes a command buffer for the queue family of the device's queue.
-    pub(crate) fn new(device: &Rc<VulkanDevice>, queue_family: u32) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Rc<VulkanDevice>, queue_family: u32, longest: Duration) -> Result<Self, RunnerError> {
         let fence = Fence::new(device)?;
         let pool = CommandPool::new(device, queue_family)?;
         let allocate_info = vk::CommandBufferAllocateInfo::default()
@@ -69,7 +66,7 @@ impl VulkanCommands {
         let buffers = unsafe { device.raw.allocate_command_buffers(&allocate_info) }
             .map_err(failed("vkAllocateCommandBuffers"))?;
         let buffer = *buffers.first().expect("one command buffer was asked for");
-        Ok(Self { buffer, pool, fence })
+        Ok(Self { buffer, pool, fence, longest })
     }
 
     /// Runs `work` to its end; what it wrote is then visible to the host.
@@ -90,12 +87,10 @@ impl VulkanCommands {
         // the device is used from one thread.
         unsafe { device.raw.queue_submit(device.queue, &submits, self.fence.raw) }.map_err(failed("vkQueueSubmit"))?;
 
-        let nanoseconds = u64::try_from(LIMIT.as_nanos()).expect("seconds fit");
+        let nanoseconds = u64::try_from(self.longest.as_nanos()).unwrap_or(u64::MAX);
         // SAFETY: the fence comes from this device.
         unsafe { device.raw.wait_for_fences(&fences, true, nanoseconds) }.map_err(|result| match result {
-            vk::Result::TIMEOUT => {
-                RunnerError::Timeout(u64::try_from(LIMIT.as_millis()).expect("milliseconds of seconds fit"))
-            }
+            vk::Result::TIMEOUT => RunnerError::Timeout(u64::try_from(self.longest.as_millis()).unwrap_or(u64::MAX)),
             // Whatever the reason, the work may be running.
             other => RunnerError::DeviceLost(format!("vkWaitForFences: {other:?}")),
         })

@@ -28,8 +28,10 @@ mod spirv;
 mod targets;
 mod texels;
 
+use std::time::Duration;
+
 use layoutproof_device::devices::number_equal_ids;
-use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner};
+use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner, device_wait};
 
 pub use layoutproof_device::devices::Enumeration;
 
@@ -54,12 +56,12 @@ pub fn enumerate() -> Result<Enumeration, RunnerError> {
     Ok(Enumeration { devices, notes })
 }
 
-/// Opens a device that [`enumerate`] listed.
+/// Opens a device that [`enumerate`] listed, for jobs that may take `job_limit` each.
 ///
 /// # Errors
 /// `Api` if the device is no longer there or a call fails.
-pub fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
+pub fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
     let instance = Instance::create().map_err(InstanceError::into_runner_error)?;
     let physical = physical::find(&instance, info)?;
-    Ok(Box::new(SessionRunner::new(info.clone(), VulkanSession::open(instance, physical)?)))
+    Ok(Box::new(SessionRunner::new(info.clone(), VulkanSession::open(instance, physical, device_wait(job_limit))?)))
 }

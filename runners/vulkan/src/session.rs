@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::limits::check_features;
@@ -36,10 +37,10 @@ pub(crate) struct VulkanSession {
 }
 
 impl VulkanSession {
-    /// Opens `physical`, which `instance` listed.
-    pub(crate) fn open(instance: Instance, physical: Physical) -> Result<Self, RunnerError> {
+    /// Opens `physical`, which `instance` listed, to wait `longest` for each job.
+    pub(crate) fn open(instance: Instance, physical: Physical, longest: Duration) -> Result<Self, RunnerError> {
         let device = Rc::new(VulkanDevice::open(instance, &physical)?);
-        let commands = VulkanCommands::new(&device, physical.queue_family)?;
+        let commands = VulkanCommands::new(&device, physical.queue_family, longest)?;
         let arena = Arena::new(&device, 0)?;
         Ok(Self {
             commands,

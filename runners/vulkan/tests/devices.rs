@@ -16,12 +16,13 @@ use std::process::{Command, ExitCode};
 
 use layoutproof_core::generate::binding::spirv;
 use layoutproof_core::model::Model;
-use layoutproof_device::{BufferKind, DeviceInfo, Feature, Runner, RunnerError, Shader};
+use layoutproof_device::{BufferKind, DeviceInfo, Feature, JOB_LIMIT, Runner, RunnerError, Shader};
 use libtest_mimic::{Arguments, Failed, Trial};
 use placements::Write;
 use suite::{Api, Check, buffer, ensure, ensure_eq, job, output, run, trial};
 
-const API: Api = Api { open: layoutproof_vulkan::open, shader: |wgsl| Shader::Spirv(compile(wgsl)) };
+const API: Api =
+    Api { open: |info| layoutproof_vulkan::open(info, JOB_LIMIT), shader: |wgsl| Shader::Spirv(compile(wgsl)) };
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

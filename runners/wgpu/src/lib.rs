@@ -16,8 +16,10 @@ mod resources;
 mod session;
 mod targets;
 
+use std::time::Duration;
+
 use layoutproof_device::devices::number_equal_ids;
-use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner};
+use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner, device_wait};
 
 pub use layoutproof_device::devices::Enumeration;
 
@@ -35,11 +37,11 @@ pub fn enumerate() -> Result<Enumeration, RunnerError> {
     Ok(Enumeration { devices, notes: adapters.notes() })
 }
 
-/// Opens a device that [`enumerate`] listed.
+/// Opens, for jobs that may take `job_limit` each, a device that [`enumerate`] listed.
 ///
 /// # Errors
 /// `Api` if the adapter is no longer there or gives no device.
-pub fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
+pub fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
     let adapter = Adapters::find(info)?;
-    Ok(Box::new(SessionRunner::new(info.clone(), WgpuSession::open(&adapter)?)))
+    Ok(Box::new(SessionRunner::new(info.clone(), WgpuSession::open(&adapter, device_wait(job_limit))?)))
 }

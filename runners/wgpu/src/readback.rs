@@ -8,27 +8,26 @@ use wgpu::{Buffer, Device, MapMode, PollError, PollType, SubmissionIndex};
 
 use crate::errors::api_error;
 
-/// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch).
-/// A busy machine needs tens of seconds for some of what compilers make; workers are ended after a minute, or after
-/// `--time-limit`.
-const LIMIT: Duration = Duration::from_secs(50);
-
-/// The bytes of `staging` once `submission` is done.
+/// The bytes of `staging` once `submission` is done, which may take `longest`, its shader's compilation included (lavapipe
+/// compiles at the first dispatch).
 ///
 /// # Errors
 /// After `Timeout` the dispatch may still run: nothing of the device may be used or dropped.
-pub(crate) fn read(device: &Device, staging: &Buffer, submission: SubmissionIndex) -> Result<Vec<u8>, RunnerError> {
+pub(crate) fn read(
+    device: &Device,
+    staging: &Buffer,
+    submission: SubmissionIndex,
+    longest: Duration,
+) -> Result<Vec<u8>, RunnerError> {
     let (sender, receiver) = mpsc::channel();
     staging.map_async(MapMode::Read, .., move |result| {
         // The receiver is gone only if this function gave up before.
         let _ = sender.send(result);
     });
 
-    let wait = PollType::Wait { submission_index: Some(submission), timeout: Some(LIMIT) };
+    let wait = PollType::Wait { submission_index: Some(submission), timeout: Some(longest) };
     device.poll(wait).map_err(|error| match error {
-        PollError::Timeout => {
-            RunnerError::Timeout(u64::try_from(LIMIT.as_millis()).expect("milliseconds of seconds fit"))
-        }
+        PollError::Timeout => RunnerError::Timeout(u64::try_from(longest.as_millis()).unwrap_or(u64::MAX)),
         PollError::WrongSubmissionIndex(..) => api_error("poll", error.to_string()),
     })?;
 

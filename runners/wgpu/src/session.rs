@@ -1,5 +1,7 @@
 //! A device in use: runs one job after the other and keeps the last program, which the next job may need again.
 
+use std::time::Duration;
+
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof_device::limits::{Limits, check_features, needed_features};
 use layoutproof_device::{DeviceInfo, DeviceSession, Job, ReadBack, RunnerError, Shader};
@@ -23,6 +25,8 @@ pub(crate) struct WgpuSession {
     limits: Limits,
     offered: AdapterSupport,
     mailbox: Mailbox,
+    /// How long a job may take.
+    longest: Duration,
     // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
     program: Option<WgpuProgram>,
 }
@@ -43,8 +47,8 @@ enum Elements<'a> {
 }
 
 impl WgpuSession {
-    /// Opens a device of `adapter`, with its own limits.
-    pub(crate) fn open(adapter: &Adapter) -> Result<Self, RunnerError> {
+    /// Opens a device of `adapter`, with its own limits, to wait `longest` for each job.
+    pub(crate) fn open(adapter: &Adapter, longest: Duration) -> Result<Self, RunnerError> {
         let required_limits = adapter.limits();
         let limits = limits(&required_limits);
         let descriptor = DeviceDescriptor {
@@ -60,7 +64,7 @@ impl WgpuSession {
             core: adapter.get_downlevel_capabilities().flags,
             opengl: adapter.get_info().backend == wgpu::Backend::Gl,
         };
-        Ok(Self { device, queue, limits, offered, mailbox, program: None })
+        Ok(Self { device, queue, limits, offered, mailbox, longest, program: None })
     }
 }
 
@@ -98,7 +102,7 @@ impl WgpuSession {
 
         let work = WgpuSubmission { job, program: &program, groups: &groups, targets: targets.as_ref() };
         let submission = checked(&self.device, || self.submit(&work, &memory)).map_err(failed("submit"))?;
-        let bytes = read(&self.device, &memory.staging, submission)?;
+        let bytes = read(&self.device, &memory.staging, submission, self.longest)?;
 
         self.program = Some(program);
         Ok(memory.split(&bytes))

@@ -11,12 +11,13 @@ mod placements;
 use std::process::ExitCode;
 
 use layoutproof_core::generate::binding::wgsl;
-use layoutproof_device::{BufferKind, DeviceInfo, RunnerError, Shader};
+use layoutproof_device::{BufferKind, DeviceInfo, JOB_LIMIT, RunnerError, Shader};
 use libtest_mimic::{Arguments, Failed, Trial};
 use placements::Write;
 use suite::{Api, buffer, ensure, ensure_eq, job, output, run};
 
-const API: Api = Api { open: layoutproof_wgpu::open, shader: |wgsl| Shader::Wgsl(wgsl.to_owned()) };
+const API: Api =
+    Api { open: |info| layoutproof_wgpu::open(info, JOB_LIMIT), shader: |wgsl| Shader::Wgsl(wgsl.to_owned()) };
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

@@ -90,6 +90,29 @@ fn members_that_have_moved() {
     );
 }
 
+/// Each hint counts from where the repairs before it put the member.
+///
+/// DXC puts `weights` at 16 with a stride of 16, so that its second element ends at 36, and `exposure` at 36. The host has
+/// `float sun[3]` to 12, `float weights[2][4]` from 12 to 44, and `exposure` at 44. Once `weights` stands at 16, as the first
+/// hint says, it ends at 48 and `exposure` stands there: 48 - 36 = 12 bytes too late, not 44 - 36 = 8.
+#[test]
+fn a_hint_counts_from_the_repair_before_it() {
+    let comparison = compared(
+        "hlsl-cbuffer",
+        "cbuffer Scene { float3 sun; float weights[2]; float exposure; };",
+        "0 float sun[3]/4 12 vec4 weights[2]/16 44 float exposure size 48",
+    );
+    let found: Vec<String> = comparison.mismatches.iter().map(ToString::to_string).collect();
+    let expected = [
+        "offset moved: the shader has `weights` at byte 16, the host at byte 12",
+        "offset moved: the shader has `exposure` at byte 36, the host at byte 44",
+    ];
+    assert_eq!(found, expected);
+    let hints: Vec<&str> = comparison.mismatches.iter().map(|mismatch| mismatch.hint.as_str()).collect();
+    assert!(hints[0].contains("insert 4 bytes before `weights`"), "{hints:?}");
+    assert!(hints[1].contains("insert 12 bytes before `exposure` in the shader"), "{hints:?}");
+}
+
 #[test]
 fn names_that_are_swapped() {
     differs(

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use crate::report::failure::cause::{FailureCause, causes};
 use crate::report::failure::group::place;
 use crate::report::style::{Style, grouped, one_line};
-use crate::report::summary::fold;
-use crate::results::record::{CheckRecord, RunEnd};
+use crate::report::summary::{add, add_left_out};
+use crate::results::record::{CheckRecord, LeftOutChecks, RunEnd};
 
 /// GitHub shows ten annotations of one kind per step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;
@@ -38,19 +38,26 @@ pub fn annotations(checks: &[CheckRecord]) -> String {
 }
 
 /// A table with one line per device and runner, and the totals.
-pub fn markdown(checks: &[CheckRecord]) -> String {
-    let mut places: BTreeMap<String, Vec<CheckRecord>> = BTreeMap::new();
+pub fn markdown(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> String {
+    let mut places: BTreeMap<String, RunEnd> = BTreeMap::new();
+    let mut all = RunEnd::default();
     for check in checks {
-        places.entry(place(&check.device, check.runner.as_str())).or_default().push(check.clone());
+        add(places.entry(place(&check.device, check.runner.as_str())).or_default(), check);
+        add(&mut all, check);
     }
+    for group in left_out {
+        add_left_out(places.entry(place(&group.device, group.runner.as_str())).or_default(), group);
+        add_left_out(&mut all, group);
+    }
+
     let mut text = String::from(
         "| device | checks | agree | differ | stale | broken | known | skipped | leaves |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    for (place, checks) in &places {
-        text += &table_row(&cell(place), &fold(checks));
+    for (place, end) in &places {
+        text += &table_row(&cell(place), end);
     }
-    text + &table_row("**all**", &fold(checks))
+    text + &table_row("**all**", &all)
 }
 
 fn table_row(name: &str, end: &RunEnd) -> String {

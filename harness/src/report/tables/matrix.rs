@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::verdict::Validation;
 use crate::report::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
-use crate::results::record::{CheckRecord, Outcome, Proves, REFUSED_BY};
+use crate::results::record::{CheckRecord, LeftOutChecks, Outcome, Proves, REFUSED_BY};
 
 /// Cases that are named for a group.
 const EXAMPLES: usize = 3;
@@ -65,8 +65,8 @@ struct MatrixGroup<'a> {
 }
 
 /// The table; empty where no producer chose offsets itself.
-pub fn matrix(checks: &[CheckRecord], style: Style) -> String {
-    let rows = rows(checks);
+pub fn matrix(checks: &[CheckRecord], left_out: &[LeftOutChecks], style: Style) -> String {
+    let rows = rows(checks, left_out);
     if rows.is_empty() {
         return String::new();
     }
@@ -90,8 +90,8 @@ pub fn differences(checks: &[CheckRecord], style: Style) -> String {
 }
 
 /// The same as tables in Markdown; empty where no producer chose offsets itself.
-pub fn markdown(checks: &[CheckRecord]) -> String {
-    let rows = rows(checks);
+pub fn markdown(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> String {
+    let rows = rows(checks, left_out);
     if rows.is_empty() {
         return String::new();
     }
@@ -124,18 +124,26 @@ fn compiled(checks: &[CheckRecord]) -> impl Iterator<Item = &CheckRecord> {
     checks.iter().filter(|check| check.proves.is_of_compiler())
 }
 
-fn rows(checks: &[CheckRecord]) -> BTreeMap<&str, Counts> {
+fn rows<'a>(checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> BTreeMap<&'a str, Counts> {
     let mut rows: BTreeMap<&str, Counts> = BTreeMap::new();
     for check in compiled(checks) {
-        rows.entry(&check.producer).or_default().add(check);
+        let is_refused = check.skip_reason.as_deref().is_some_and(|reason| reason.starts_with(REFUSED_BY));
+        let counts = rows.entry(&check.producer).or_default();
+        *counts.of_outcome(check.outcome, is_refused) += 1;
+        counts.add_leaves(check.proves, check.leaves);
+    }
+    for group in left_out.iter().filter(|group| group.proves.is_of_compiler()) {
+        let is_refused = group.skip_reason.as_deref().is_some_and(|reason| reason.starts_with(REFUSED_BY));
+        let counts = rows.entry(&group.producer).or_default();
+        *counts.of_outcome(group.outcome, is_refused) += u64::from(group.checks);
+        counts.add_leaves(group.proves, group.leaves);
     }
     rows
 }
 
 impl Counts {
-    fn add(&mut self, check: &CheckRecord) {
-        let is_refused = check.skip_reason.as_deref().is_some_and(|reason| reason.starts_with(REFUSED_BY));
-        let count = match check.outcome {
+    fn of_outcome(&mut self, outcome: Outcome, is_refused: bool) -> &mut u64 {
+        match outcome {
             Outcome::Agree => &mut self.agree,
             Outcome::Known => &mut self.known,
             Outcome::Differ => &mut self.differ,
@@ -143,14 +151,15 @@ impl Counts {
             Outcome::Skipped if is_refused => &mut self.refused,
             Outcome::Skipped => &mut self.skipped,
             Outcome::Broken => &mut self.broken,
-        };
-        *count += 1;
+        }
+    }
 
-        match check.proves {
-            Proves::Compiler => self.compiler += u64::from(check.leaves),
-            Proves::Evaluated => self.evaluated += u64::from(check.leaves),
-            Proves::Translated => self.translated += u64::from(check.leaves),
-            Proves::Native => self.native += u64::from(check.leaves),
+    fn add_leaves(&mut self, proves: Proves, leaves: u32) {
+        match proves {
+            Proves::Compiler => self.compiler += u64::from(leaves),
+            Proves::Evaluated => self.evaluated += u64::from(leaves),
+            Proves::Translated => self.translated += u64::from(leaves),
+            Proves::Native => self.native += u64::from(leaves),
             Proves::Decorations => {}
         }
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
 use crate::report::style::{Style, TextLines, Tone, grouped, one_line, pad, pad_left, width};
-use crate::report::summary::add;
-use crate::results::record::{CheckRecord, RunEnd};
+use crate::report::summary::{add, add_left_out};
+use crate::results::record::{CheckRecord, LeftOutChecks, NO_DEVICE as OF_NO_DEVICE, RunEnd};
 
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;
@@ -45,8 +45,13 @@ struct TableRow<'a> {
 }
 
 /// The table, in the order of `devices`.
-pub(in crate::report) fn run_table(devices: &[DeviceInfo], checks: &[CheckRecord], style: Style) -> String {
-    let rows = rows(devices, checks);
+pub(in crate::report) fn run_table(
+    devices: &[DeviceInfo],
+    checks: &[CheckRecord],
+    left_out: &[LeftOutChecks],
+    style: Style,
+) -> String {
+    let rows = rows(devices, checks, left_out);
     let is_shown = |column: &&TableColumn| !column.is_optional || rows.iter().any(|row| (column.number)(&row.end) > 0);
     let columns: Vec<&TableColumn> = COLUMNS.iter().filter(is_shown).collect();
     let names = rows.iter().map(|row| width(row.id)).max().unwrap_or(0);
@@ -66,29 +71,47 @@ pub(in crate::report) fn run_table(devices: &[DeviceInfo], checks: &[CheckRecord
 }
 
 /// The device that took the most time, where there are several.
-pub(in crate::report) fn slowest_device<'a>(devices: &'a [DeviceInfo], checks: &'a [CheckRecord]) -> Option<&'a str> {
-    let rows = rows(devices, checks);
+pub(in crate::report) fn slowest_device<'a>(
+    devices: &'a [DeviceInfo],
+    checks: &'a [CheckRecord],
+    left_out: &'a [LeftOutChecks],
+) -> Option<&'a str> {
+    let rows = rows(devices, checks, left_out);
     let slowest = rows.iter().max_by_key(|row| row.ms)?;
     (rows.len() > 1 && slowest.ms > 0).then_some(slowest.id)
 }
 
-fn rows<'a>(devices: &'a [DeviceInfo], checks: &'a [CheckRecord]) -> Vec<TableRow<'a>> {
+fn rows<'a>(devices: &'a [DeviceInfo], checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> Vec<TableRow<'a>> {
     let mut ends: BTreeMap<&str, TableRow<'_>> = BTreeMap::new();
     for check in checks {
-        let id = if check.has_device() { check.device.as_str() } else { NO_DEVICE };
-        let row = ends.entry(id).or_insert_with(|| TableRow {
-            id,
-            end: RunEnd::default(),
-            ms: 0,
-            detail: detail(devices.iter().filter(|device| device.id == id)),
-        });
+        let row = row_of(&mut ends, devices, &check.device);
         add(&mut row.end, check);
         row.ms = row.ms.saturating_add(check.ms);
+    }
+    for group in left_out {
+        let row = row_of(&mut ends, devices, &group.device);
+        add_left_out(&mut row.end, group);
+        row.ms = row.ms.saturating_add(group.ms);
     }
 
     let mut rows: Vec<TableRow<'_>> = devices.iter().filter_map(|device| ends.remove(device.id.as_str())).collect();
     rows.extend(ends.into_values());
     rows
+}
+
+/// The row of a device as checks name it.
+fn row_of<'a, 'r>(
+    rows: &'r mut BTreeMap<&'a str, TableRow<'a>>,
+    devices: &'a [DeviceInfo],
+    device: &'a str,
+) -> &'r mut TableRow<'a> {
+    let id = if device == OF_NO_DEVICE { NO_DEVICE } else { device };
+    rows.entry(id).or_insert_with(|| TableRow {
+        id,
+        end: RunEnd::default(),
+        ms: 0,
+        detail: detail(devices.iter().filter(|device| device.id == id)),
+    })
 }
 
 /// `llvmpipe Mesa 22.3.6, Vulkan 1.3.230, via ash, wgpu`.

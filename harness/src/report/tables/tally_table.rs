@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use crate::report::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
 
 /// Columns of a number.
-const NUMBER_COLUMNS: usize = 11;
+const NUMBER_COLUMNS: usize = 9;
+/// Columns of the number of leaves, which is larger than the others.
+const LEAVES_COLUMNS: usize = 11;
 /// Reasons that are listed; more follow as a number.
 const REASONS: usize = 12;
 
@@ -35,14 +37,15 @@ pub fn tally_table(tallies: &BTreeMap<String, Tally>, skips: &BTreeMap<String, u
     let agreed = tallies.values().map(|tally| tally.agree).sum();
     text.push(&format!("  {} agreed, {} failed", counted(agreed, "check"), grouped(failed)));
     text.push("");
-    let heads = ["agree", "known", "skipped", "differ", "broken", "leaves"].map(|head| pad_left(head, NUMBER_COLUMNS));
-    text.push(&style.paint(Tone::Strong, &format!("  {}{}", pad("toolchain", columns), heads.concat())));
+    let heads = ["agree", "known", "skipped", "differ", "broken"].map(|head| pad_left(head, NUMBER_COLUMNS)).concat();
+    let heads = heads + &pad_left("leaves", LEAVES_COLUMNS);
+    text.push(&style.paint(Tone::Strong, &format!("  {}{heads}", pad("toolchain", columns))));
 
     for (name, tally) in tallies {
         let Tally { agree, known, skipped, differ, broken, leaves } = *tally;
-        let numbers = [agree, known, skipped, differ, broken, leaves];
-        let numbers = numbers.map(|number| pad_left(&grouped(number), NUMBER_COLUMNS));
-        text.push(&format!("  {}{}", pad(name, columns), numbers.concat()));
+        let numbers = [agree, known, skipped, differ, broken];
+        let numbers = numbers.map(|number| pad_left(&grouped(number), NUMBER_COLUMNS)).concat();
+        text.push(&format!("  {}{numbers}{}", pad(name, columns), pad_left(&grouped(leaves), LEAVES_COLUMNS)));
     }
 
     let mut reasons: Vec<(&String, u64)> = skips.iter().map(|(reason, count)| (reason, *count)).collect();
@@ -68,9 +71,9 @@ mod tests {
         let skips = [("slang-vulkan-scalar: refused".to_owned(), 1), ("dxc-dxil: half".to_owned(), 2_000)].into();
         let wanted = "  12 345 checks agreed, 7 failed
 
-  toolchain                agree      known    skipped     differ     broken     leaves
-  dxc-dxil                     0          0          0          0          0          0
-  slang-vulkan-scalar     12 345          1          2          3          4  1 234 567
+  toolchain              agree    known  skipped   differ   broken     leaves
+  dxc-dxil                   0        0        0        0        0          0
+  slang-vulkan-scalar   12 345        1        2        3        4  1 234 567
   skipped   2 000  dxc-dxil: half
   skipped       1  slang-vulkan-scalar: refused
 ";

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, LeafStep};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The kind of a leaf, as coverage cells distinguish it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct LeafKind {
 }
 
 /// What lies before a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum After {
     /// Nothing: it is the block's first.

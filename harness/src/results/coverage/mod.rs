@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::check::{Producer, Subject, SubjectShaders};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
-use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row};
+use crate::results::record::{CellRow, CheckRecord, DeviceCells, Outcome, Proves, RecordValue, Row};
 
 /// What is counted together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -44,6 +44,9 @@ pub type CoverageCells = BTreeMap<CoverageCell, u32>;
 
 /// The kind of every leaf of the blocks of a subject, by path with the block's name.
 pub type Kinds = BTreeMap<String, LeafKind>;
+
+/// The kinds of the leaves of each case under each rule set.
+pub type SubjectKinds = BTreeMap<(String, String), Kinds>;
 
 /// The kinds of a subject's leaves.
 pub fn subject_kinds(subject: &Subject) -> Kinds {
@@ -91,6 +94,33 @@ pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut CoverageCells) 
             count(cells, cell(&record.rules, kind, access, record.proves));
         }
     }
+}
+
+/// What each device answered in these checks. `kinds` are those of each case under each rule set.
+pub fn answered_by_device(checks: &[CheckRecord], kinds: &SubjectKinds) -> Vec<DeviceCells> {
+    let none = Kinds::new();
+    let mut by_device: BTreeMap<(&str, RunnerKind), CoverageCells> = BTreeMap::new();
+    for check in checks {
+        let of_device = by_device.entry((check.device.as_str(), check.runner)).or_default();
+        answered(check, kinds.get(&(check.case.clone(), check.rules.clone())).unwrap_or(&none), of_device);
+    }
+
+    let answered = by_device.into_iter().filter(|(_, cells)| !cells.is_empty());
+    let named =
+        answered.map(|((device, runner), cells)| DeviceCells { device: device.to_owned(), runner, cells: rows(cells) });
+    named.collect()
+}
+
+/// The cells, those in one row that differ in type and predecessor alone.
+fn rows(cells: CoverageCells) -> Vec<CellRow> {
+    let mut rows: BTreeMap<CoverageCell, CellRow> = BTreeMap::new();
+    for (cell, leaves) in cells {
+        let CoverageCell { rules, ty, after, space, stage, direction, form, proves } = cell.clone();
+        let key = CoverageCell { ty: String::new(), after: After::Start, ..cell };
+        let new = CellRow { rules, space, stage, direction, form, proves, leaves: BTreeMap::new() };
+        rows.entry(key).or_insert(new).leaves.entry(ty).or_default().insert(after, leaves);
+    }
+    rows.into_values().collect()
 }
 
 /// How a shader reaches a leaf.

@@ -5,6 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_device::DeviceInfo;
 use serde::{Deserialize, Serialize};
 
+/// Which checks a records file holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordsFilter {
+    /// Every check.
+    #[default]
+    All,
+    /// What does not plainly agree; see [`CheckRecord::is_kept_by`](super::CheckRecord::is_kept_by). The end has totals of the
+    /// others.
+    Failures,
+}
+
+impl RecordsFilter {
+    /// True if every check is held.
+    pub fn is_all(&self) -> bool {
+        *self == Self::All
+    }
+}
+
 /// Versions and settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
@@ -21,6 +40,9 @@ pub struct RunHeader {
     pub environment: BTreeMap<String, String>,
     /// Number of cases selected.
     pub cases: u32,
+    /// Which checks the file holds; absent where it holds all.
+    #[serde(default, skip_serializing_if = "RecordsFilter::is_all")]
+    pub records: RecordsFilter,
     /// What the user typed that decides which checks there are and what they find, by option; nothing on where reports
     /// go.
     #[serde(default)]
@@ -90,6 +112,7 @@ mod tests {
             tools: BTreeMap::from([("naga".to_owned(), "30.0.1".to_owned())]),
             environment: BTreeMap::new(),
             cases: 3,
+            records: RecordsFilter::All,
             arguments: BTreeMap::from([("rules".to_owned(), vec!["std140".to_owned(), "scalar".to_owned()])]),
             inputs: "0123".to_owned(),
         }

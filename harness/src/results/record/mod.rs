@@ -2,15 +2,19 @@
 //!
 //! The shape is the command-line contract's, schema 1.
 
+mod bound_count;
 mod end;
 mod header;
+mod left_out;
 mod row;
 
 use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
 
+pub use bound_count::BoundCount;
 pub use end::{Culprit, Outcome, Proves, SkipKind};
-pub use header::RunHeader;
+pub use header::{RecordsFilter, RunHeader};
+pub use left_out::{CellRow, DeviceCells, LeftOutCases, LeftOutChecks};
 pub use row::{RecordValue, Row};
 
 /// Version of the record format.
@@ -105,19 +109,24 @@ impl CheckRecord {
     pub fn has_device(&self) -> bool {
         self.device != NO_DEVICE
     }
+
+    /// Returns true if a file with this filter holds the check: what differs, known or not, what is broken, what this machine
+    /// or a compiler could not answer, and what agreed only when it was run again.
+    pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
+        let is_plain = match self.outcome {
+            Outcome::Agree => self.retries == 0,
+            Outcome::Skipped => self.skip_kind == Some(SkipKind::NotApplicable),
+            Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Broken => false,
+        };
+        match filter {
+            RecordsFilter::All => true,
+            RecordsFilter::Failures => !is_plain,
+        }
+    }
 }
 
 /// The device name in the record of a check without a device.
-const NO_DEVICE: &str = "none";
-
-/// How many bound resources a device was asked for. Elements of arrays and locations count each.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BoundCount {
-    /// Read back, rightly or not.
-    pub read: u32,
-    /// Parameters of which some or all was not read, by the reason.
-    pub not_read: std::collections::BTreeMap<String, u32>,
-}
+pub const NO_DEVICE: &str = "none";
 
 /// An entry of a list of known differences.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -214,6 +223,15 @@ pub struct RunEnd {
     /// In one shard of a run, what it has seen of the entries that only all shards together can call stale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<SeenEntry>,
+    /// In a file of failures, totals of the checks that it leaves out. The numbers above count these, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutChecks>,
+    /// In a file of failures, the cases of the checks that it leaves out.
+    #[serde(default, skip_serializing_if = "LeftOutCases::is_empty")]
+    pub left_out_cases: LeftOutCases,
+    /// In a file of failures, what devices answered in all checks of the run that agree or are known, by coverage cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<DeviceCells>,
 }
 
 /// One shard's findings about an entry of a list of known differences.

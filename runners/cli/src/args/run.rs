@@ -4,10 +4,31 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use layoutproof_core::results::record::RecordsFilter;
 use layoutproof_executor::fault::Fault;
 
 use super::{DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
+
+/// Which checks the records file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RecordsArg {
+    /// Every check.
+    All,
+    /// What differs (known or not), is stale, broken, or skipped for a reason of this machine or of a compiler, and what agreed
+    /// only when it was run again. Of the others the last line has totals.
+    Failures,
+}
+
+impl RecordsArg {
+    /// The filter of the file.
+    pub fn filter(self) -> RecordsFilter {
+        match self {
+            Self::All => RecordsFilter::All,
+            Self::Failures => RecordsFilter::Failures,
+        }
+    }
+}
 
 /// `layoutproof run`.
 #[derive(Debug, Args)]
@@ -96,6 +117,10 @@ pub struct RunArgs {
     /// is completed.
     #[arg(long, value_name = "RECORDS")]
     pub resume: Option<PathBuf>,
+    /// Which checks the file of --json holds: all, or failures and totals of the rest, which is a small part of the size. Such
+    /// a file cannot be resumed.
+    #[arg(long, value_enum, default_value_t = RecordsArg::All, requires = "json", conflicts_with_all = ["shard", "caselist"])]
+    pub records: RecordsArg,
     /// Give every check shaders of its own, compiled with the driver's own settings. Otherwise checks share modules on
     /// Vulkan devices and lavapipe compiles fast rather than well; a share of the checks, and what fails, goes without all
     /// the same, and records say which.

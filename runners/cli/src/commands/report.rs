@@ -28,10 +28,10 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     let parts = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let MergedRuns { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
     let floors = floors(&args.floors)?;
-    missing.extend(missed_by_runs(&floors, &runs, &records)?);
+    missing.extend(missed_by_runs(&floors, &runs, &records, &end)?);
     // What is not here, or was not done, may be where a device or a compiler answered.
     if missing.is_empty() && cut.is_empty() && end.not_done == 0 {
-        missing.extend(Participants::of(&named_by(&runs), &records).silent());
+        missing.extend(Participants::of(&named_by(&runs), &records, &end.left_out).silent());
     }
 
     let target = args.outputs.json.as_deref().map(RecordsTarget::open).transpose()?;
@@ -58,8 +58,8 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     report.write_files()?;
     written?;
 
-    for name in &cut {
-        warn(&format!("error: {name}: the run was cut short; `layoutproof run --resume {name}` resumes it\n"));
+    for sentence in &cut {
+        warn(&format!("error: {sentence}\n"));
     }
     let exit = report.exit(&missing);
     Ok(if cut.is_empty() { exit } else { Exit::CouldNotRun })

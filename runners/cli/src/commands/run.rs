@@ -8,7 +8,8 @@ use layoutproof_core::input::diagnostics::render;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::found_table::{FileLayout, found_table};
 use layoutproof_core::report::summary::Exit;
-use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd, SkipKind};
+use layoutproof_core::report::{left_out, left_out_cases};
+use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd, RunHeader, SkipKind};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::rotation::Rotation;
@@ -202,10 +203,24 @@ impl Run<'_> {
         }
         // A file that cannot be written must cost the user neither the report nor the other files.
         report.print();
-        let ended = file.end(&records, &end);
+        let ended = file.end(&records, &self.written_end(&records, &end));
         report.write_files()?;
         ended?;
         Ok(report.exit(&self.missing(&records, &end)))
+    }
+
+    /// The end as it is written: in a file that leaves checks out, with what is known of these.
+    fn written_end(&self, records: &[CheckRecord], end: &RunEnd) -> RunEnd {
+        let filter = self.args.records.filter();
+        if filter.is_all() {
+            return end.clone();
+        }
+        RunEnd {
+            left_out: left_out(records, filter),
+            left_out_cases: left_out_cases(records, filter),
+            cells: floors::cells(&self.selection.subjects, records),
+            ..end.clone()
+        }
     }
 
     /// Says where the members of the user's files were found.
@@ -224,8 +239,11 @@ impl Run<'_> {
         let Some(path) = self.args.outputs.json.as_ref().or(self.args.resume.as_ref()) else { return Ok(()) };
         let builds = self.config.toolchains.builds(&self.config.chosen_toolchains());
         let inputs = self.selection.hash(&self.config.known_text);
-        let header =
-            records_file::header(self.devices, builds, self.selection.cases, inputs, &self.config.launch.drivers);
+        let drivers = &self.config.launch.drivers;
+        let header = RunHeader {
+            records: self.args.records.filter(),
+            ..records_file::header(self.devices, builds, self.selection.cases, inputs, drivers)
+        };
 
         let target = match &self.args.resume {
             None => RecordsTarget::open(path)?,
@@ -248,7 +266,7 @@ impl Run<'_> {
     /// Who took part and answered nothing. For a file of the user's own, that is an error of what the user named alone:
     /// what else there is on this machine, and cannot answer, is told as a note.
     fn silent(&self, records: &[CheckRecord]) -> Vec<String> {
-        let silent = Participants::of(&self.args.producer, records).silent();
+        let silent = Participants::of(&self.args.producer, records, &[]).silent();
         let has_answer = records.iter().any(|record| matches!(record.outcome, Outcome::Agree | Outcome::Known));
         if audience(self.args) == Audience::Cases || !has_answer {
             return silent;
@@ -265,7 +283,7 @@ impl Run<'_> {
 
     /// Demands that the run did not meet, a sentence each.
     fn missing(&self, records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
-        let mut missing = floors::missed(&self.config.floors, &self.selection.subjects, records);
+        let mut missing = floors::missed(&self.config.floors, &self.selection.subjects, records, end);
 
         // Of a share of a run, `layoutproof report` judges who answered nothing, with the other shares.
         let is_share = self.args.part.shard.is_some() || self.args.part.caselist.is_some();

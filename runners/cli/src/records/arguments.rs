@@ -14,8 +14,9 @@ use crate::command_line::{Cli, Command as Invoked};
 const RUN: &str = "run";
 
 /// Options that only say where reports go, how they look and what they must show.
-const OF_REPORTS: [&str; 17] = [
+const OF_REPORTS: [&str; 18] = [
     "json",
+    "records",
     "junit",
     "csv",
     "out",

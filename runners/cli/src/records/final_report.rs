@@ -82,7 +82,7 @@ impl FinalReport<'_> {
         print(&failure_report(records, records_file, style));
         if !outputs.quiet {
             if self.has_compilers() {
-                print(&format!("{}\n", matrix::matrix(records, style)));
+                print(&format!("{}\n", matrix::matrix(records, &end.left_out, style)));
                 let differences = if is_detailed { matrix::differences(records, style) } else { String::new() };
                 print(&differences);
             }
@@ -97,7 +97,9 @@ impl FinalReport<'_> {
     /// True if compilers took part.
     fn has_compilers(&self) -> bool {
         let is_compiler = |name: &str| matches!(Producer::named(name), Some(Producer::Compiler(_)));
+        let mut left_out = self.end.left_out.iter();
         self.records.iter().any(|record| is_compiler(&record.producer))
+            || left_out.any(|group| is_compiler(&group.producer))
     }
 
     fn junit(&self) -> String {
@@ -115,8 +117,9 @@ impl FinalReport<'_> {
         let junit = self.outputs.junit.as_ref().map(|path| write(path, &self.junit()));
         let csv = self.outputs.csv.as_ref().map(|path| write(path, &deqp_csv::results(self.records)));
         let github = github_summary().map(|path| {
-            let matrix = if self.has_compilers() { matrix::markdown(self.records) } else { String::new() };
-            write(Path::new(&path), &(github::markdown(self.records) + &matrix))
+            let left_out = &self.end.left_out;
+            let matrix = if self.has_compilers() { matrix::markdown(self.records, left_out) } else { String::new() };
+            write(Path::new(&path), &(github::markdown(self.records, left_out) + &matrix))
         });
         [junit, csv, github].into_iter().flatten().collect()
     }
@@ -141,7 +144,10 @@ impl FinalReport<'_> {
             Shortfalls { could_not_run: is_interrupted, missing: !incomplete.is_empty() || !missing.is_empty() };
         let exit = exit_of_run(self.end, shortfalls);
         if exit == Exit::NothingSelected {
-            warn(&format!("error: {}\n", Participants::of(&[], self.records).why_nothing_is_proved()));
+            warn(&format!(
+                "error: {}\n",
+                Participants::of(&[], self.records, &self.end.left_out).why_nothing_is_proved()
+            ));
         }
         exit
     }

@@ -7,28 +7,41 @@ use std::sync::Arc;
 use anyhow::bail;
 use layoutproof_core::check::{Producer, Subject};
 use layoutproof_core::inspect::toolchain::Toolchain;
-use layoutproof_core::results::coverage::subject_kinds;
-use layoutproof_core::results::floors::{self, Floor};
-use layoutproof_core::results::record::{CheckRecord, RunHeader};
+use layoutproof_core::results::coverage::{SubjectKinds, answered_by_device, subject_kinds};
+use layoutproof_core::results::floors::{self, Floor, FloorAnswers};
+use layoutproof_core::results::record::{CheckRecord, DeviceCells, RunEnd, RunHeader};
 
 use crate::records::arguments;
 use crate::select::lists::{BuiltInKnown, known_lists, text_of};
 use crate::select::selecting::select;
 
-/// The floors that the records do not reach, a sentence each; `subjects` are what the records are about.
-pub(crate) fn missed(floors: &[Floor], subjects: &[Arc<Subject>], records: &[CheckRecord]) -> Vec<String> {
-    if floors.is_empty() {
-        return Vec::new();
-    }
+/// What devices answered, by coverage cell; `subjects` are what the records are about.
+pub(crate) fn cells(subjects: &[Arc<Subject>], records: &[CheckRecord]) -> Vec<DeviceCells> {
     let kinds = subjects.iter().map(|subject| {
         let check = (subject.source.id.clone(), subject.rules.to_owned());
         (check, subject_kinds(subject))
     });
-    let missed = floors::missed(floors, records, &kinds.collect());
+    answered_by_device(records, &kinds.collect::<SubjectKinds>())
+}
+
+/// The floors that the records do not reach, a sentence each; `subjects` are what the records are about.
+pub(crate) fn missed(
+    floors: &[Floor],
+    subjects: &[Arc<Subject>],
+    records: &[CheckRecord],
+    end: &RunEnd,
+) -> Vec<String> {
+    if floors.is_empty() {
+        return Vec::new();
+    }
+    let found = if end.cells.is_empty() { cells(subjects, records) } else { Vec::new() };
+    let cells = if end.cells.is_empty() { &found } else { &end.cells };
+    let missed = floors::missed(floors, FloorAnswers { checks: records, left_out: &end.left_out, cells });
     missed.into_iter().map(|floor| format!("floor not met: {floor}")).collect()
 }
 
-/// The floors that the records of these runs do not reach; their cases and files are read again.
+/// The floors that the records of these runs do not reach; their cases and files are read again where the records do not say
+/// the coverage themselves.
 ///
 /// # Errors
 /// Cases, files or lists of a run that cannot be read here, or that are others here.
@@ -36,10 +49,11 @@ pub(crate) fn missed_by_runs(
     floors: &[Floor],
     runs: &[RunHeader],
     records: &[CheckRecord],
+    end: &RunEnd,
 ) -> anyhow::Result<Vec<String>> {
     let has_cells = floors.iter().any(|floor| floor.cells.iter().any(|values| !values.is_empty()));
-    let subjects = if has_cells { subjects(runs, records)? } else { Vec::new() };
-    Ok(missed(floors, &subjects, records))
+    let subjects = if has_cells && end.cells.is_empty() { subjects(runs, records)? } else { Vec::new() };
+    Ok(missed(floors, &subjects, records, end))
 }
 
 /// The subjects of the runs.

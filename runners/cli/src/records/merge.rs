@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::bail;
 use layoutproof_core::check::Producer;
-use layoutproof_core::report::summary::fold;
+use layoutproof_core::report::summary::{add_left_out, fold};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_device::{DeviceInfo, RunnerKind};
@@ -44,26 +44,31 @@ pub(crate) struct MergedRuns {
     pub notes: Vec<String>,
     /// Shards that are not here, a sentence each.
     pub missing: Vec<String>,
-    /// Files of runs that were killed.
+    /// A sentence for each file of a run that was killed.
     pub cut: Vec<String>,
 }
 
 /// Puts the parts together.
 ///
 /// # Errors
-/// Two records of one check that say different things, and shards of different runs.
+/// Two records of one check that say different things, shards of different runs, and a file of failures beside another file.
 pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
     let runs: Vec<RunHeader> = parts.iter().flat_map(|part| part.runs.iter().cloned()).collect();
     check_shards(&parts)?;
     let missing = missing_shards(&runs);
+    check_filters(&parts)?;
     let cut = parts.iter().filter(|part| part.end.is_none());
-    let cut: Vec<String> = cut.map(|part| part.name.clone()).collect();
+    let cut: Vec<String> = cut.map(RecordedPart::cut_sentence).collect();
 
     let mut end = RunEnd::default();
     for part in parts.iter().filter_map(|part| part.end.as_ref()) {
         end.not_done = end.not_done.saturating_add(part.not_done);
         end.fail_fast |= part.fail_fast;
         end.seen.extend(part.seen.iter().cloned());
+        // Only a file that is alone here leaves checks out.
+        end.left_out.clone_from(&part.left_out);
+        end.left_out_cases.clone_from(&part.left_out_cases);
+        end.cells.clone_from(&part.cells);
         for failure in &part.failed_listings {
             // Several machines may fail alike.
             if !end.failed_listings.contains(failure) {
@@ -82,11 +87,43 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         known::mark_seen(&end.seen, &mut records);
         end.seen.clear();
     }
-    let RunEnd { not_done, fail_fast, seen, failed_listings, .. } = end;
-    let end = RunEnd { not_done, fail_fast, seen, failed_listings, ..fold(&records) };
+    let RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, .. } = end;
+    let mut totals = fold(&records);
+    for group in &left_out {
+        add_left_out(&mut totals, group);
+    }
+    let end = RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, ..totals };
 
     let runs = if missing.is_empty() { undivided(&runs) } else { distinct(runs) };
     Ok(MergedRuns { runs, devices, records, end, notes, missing, cut })
+}
+
+impl RecordedPart {
+    fn is_filtered(&self) -> bool {
+        self.runs.iter().any(|run| !run.records.is_all())
+    }
+
+    fn cut_sentence(&self) -> String {
+        let name = &self.name;
+        if self.is_filtered() {
+            format!("{name}: the run was cut short, and what agreed was not kept (--records failures): run it again")
+        } else {
+            format!("{name}: the run was cut short; `layoutproof run --resume {name}` resumes it")
+        }
+    }
+}
+
+/// Refuses a file of failures beside others: whether both are about a check cannot be told if one of them leaves it out.
+fn check_filters(parts: &[RecordedPart]) -> anyhow::Result<()> {
+    let Some(filtered) = parts.iter().find(|part| part.is_filtered()) else { return Ok(()) };
+    if parts.len() > 1 {
+        bail!(
+            "{} leaves out the checks that agreed (--records failures), so it cannot be put together with other records: \
+             report it alone",
+            filtered.name
+        );
+    }
+    Ok(())
 }
 
 /// Every header once: a file that is named twice is still one.

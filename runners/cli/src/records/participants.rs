@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 
 use layoutproof_core::check::Producer;
 use layoutproof_core::report::{counted, one_line};
-use layoutproof_core::results::record::{CheckRecord, Outcome, RunHeader, SkipKind};
+use layoutproof_core::results::record::{
+    BoundCount, CheckRecord, LeftOutChecks, NO_DEVICE, Outcome, RunHeader, SkipKind,
+};
+use layoutproof_device::RunnerKind;
 
 /// Who took part, and what kept each from answering.
 #[derive(Clone, Debug, Default)]
@@ -47,35 +50,63 @@ impl Participants {
         Self { named: named.to_vec(), ..Self::default() }
     }
 
-    /// Those of these records.
-    pub(crate) fn of(named: &[String], records: &[CheckRecord]) -> Self {
+    /// Those of these records, and of checks that are left out.
+    pub(crate) fn of(named: &[String], records: &[CheckRecord], left_out: &[LeftOutChecks]) -> Self {
         let mut participants = Self::named(named);
         for record in records {
             participants.add(record);
+        }
+        for group in left_out {
+            participants.add_alike(&AnsweredAlike {
+                producer: &group.producer,
+                device: &group.device,
+                runner: group.runner,
+                outcome: group.outcome,
+                skip_kind: group.skip_kind,
+                reason: group.skip_reason.as_deref(),
+                leaves: group.leaves,
+                bound: group.bound.as_ref(),
+                checks: group.checks.into(),
+            });
         }
         participants
     }
 
     /// Adds one more check.
     pub(crate) fn add(&mut self, record: &CheckRecord) {
-        let reason = record.skip_reason.as_deref().unwrap_or("no reason given");
-        let is_applicable = record.skip_kind != Some(SkipKind::NotApplicable);
-        if record.outcome == Outcome::Skipped {
+        self.add_alike(&AnsweredAlike {
+            producer: &record.producer,
+            device: &record.device,
+            runner: record.runner,
+            outcome: record.outcome,
+            skip_kind: record.skip_kind,
+            reason: record.skip_reason.as_deref(),
+            leaves: record.leaves,
+            bound: record.bound.as_ref(),
+            checks: 1,
+        });
+    }
+
+    fn add_alike(&mut self, alike: &AnsweredAlike<'_>) {
+        let reason = alike.reason.unwrap_or("no reason given");
+        let is_applicable = alike.skip_kind != Some(SkipKind::NotApplicable);
+        if alike.outcome == Outcome::Skipped {
             let kinds = if is_applicable { &mut self.skips } else { &mut self.inapplicable };
             // Details stand behind the first colon.
             let kind = reason.split(": ").next().unwrap_or(reason);
-            *kinds.entry(kind.to_owned()).or_default() += 1;
+            *kinds.entry(kind.to_owned()).or_default() += alike.checks;
         }
-        if !is_applicable || !record.has_device() {
+        if !is_applicable || alike.device == NO_DEVICE {
             return;
         }
-        let device = format!("device `{}` via {}", one_line(&record.device), record.runner.as_str());
-        for participant in [self.producer(&record.producer), device] {
+
+        let device = format!("device `{}` via {}", one_line(alike.device), alike.runner.as_str());
+        for participant in [self.producer(alike.producer), device] {
             let turnout = self.turnouts.entry(participant).or_default();
-            if is_answered(record) {
+            if alike.is_answered() {
                 turnout.has_answered = true;
             } else {
-                *turnout.reasons.entry(reason.to_owned()).or_default() += 1;
+                *turnout.reasons.entry(reason.to_owned()).or_default() += alike.checks;
             }
         }
     }
@@ -123,12 +154,27 @@ impl Participants {
 }
 
 /// True if the device answered, at least in part: a check that broke may have read some leaves.
-fn is_answered(record: &CheckRecord) -> bool {
-    let read = record.bound.as_ref().map_or(0, |bound| bound.read);
-    match record.outcome {
-        Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale => true,
-        Outcome::Broken => record.leaves > 0 || read > 0,
-        Outcome::Skipped => false,
+/// One check, or several of one producer on one device that ended alike.
+struct AnsweredAlike<'a> {
+    producer: &'a str,
+    device: &'a str,
+    runner: RunnerKind,
+    outcome: Outcome,
+    skip_kind: Option<SkipKind>,
+    reason: Option<&'a str>,
+    leaves: u32,
+    bound: Option<&'a BoundCount>,
+    checks: u64,
+}
+
+impl AnsweredAlike<'_> {
+    fn is_answered(&self) -> bool {
+        let read = self.bound.map_or(0, |bound| bound.read);
+        match self.outcome {
+            Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale => true,
+            Outcome::Broken => self.leaves > 0 || read > 0,
+            Outcome::Skipped => false,
+        }
     }
 }
 
@@ -155,7 +201,7 @@ mod tests {
 
     fn silent(named: &[&str], checks: &[CheckRecord]) -> String {
         let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
-        Participants::of(&named, checks).silent().join("; ")
+        Participants::of(&named, checks, &[]).silent().join("; ")
     }
 
     #[test]
@@ -197,7 +243,7 @@ mod tests {
             ..check("naga", "lavapipe", "skipped", "leaves not probed (8 bytes wide)")
         };
         assert_eq!(silent(&[], &[inapplicable.clone(), check("rspirv", "lavapipe", "agree", "")]), "");
-        let why = |checks: &[CheckRecord]| Participants::of(&[], checks).why_nothing_is_proved();
+        let why = |checks: &[CheckRecord]| Participants::of(&[], checks, &[]).why_nothing_is_proved();
         let none = "nothing was proved: no check applies: leaves not probed (8 bytes wide) (1)";
         assert_eq!(why(std::slice::from_ref(&inapplicable)), none);
         let skipped = check("rspirv", "lavapipe", "skipped", "device lacks shaderFloat64");

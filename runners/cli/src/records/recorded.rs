@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use layoutproof_core::check::audit::contradiction;
 use layoutproof_core::report::json_lines::{self, NumberedLine};
 use layoutproof_core::report::summary;
-use layoutproof_core::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader};
+use layoutproof_core::results::record::{CheckRecord, RecordLine, RecordsFilter, RunEnd, RunHeader};
 
 use super::compression;
 use crate::select::files::FileKind;
@@ -59,6 +59,9 @@ impl RecordedRuns {
         }
 
         match line {
+            RecordLine::Run(run) if !(self.runs.is_empty() || run.records.is_all() && self.filter().is_all()) => {
+                Some("a file of failures (--records failures) holds one run".to_owned())
+            }
             RecordLine::Run(run) if self.runs.contains(run) => Some("this first line is in the file twice".to_owned()),
             RecordLine::Run(_) if !self.checks.is_empty() => {
                 let together = "`layoutproof report A B` puts files together";
@@ -69,11 +72,25 @@ impl RecordedRuns {
                 Some("the first line of a run is missing".to_owned())
             }
             RecordLine::Check(check) => {
-                let sentence = self.unknown_device(check).or_else(|| contradiction(check));
+                let sentence =
+                    self.unknown_device(check).or_else(|| contradiction(check)).or_else(|| self.not_held(check));
                 sentence.map(|sentence| format!("`{}` contradicts itself: {sentence}", check.name()))
             }
-            RecordLine::End(end) => wrong_total(end, totals),
+            RecordLine::End(end) if self.filter().is_all() && !(end.left_out.is_empty() && end.cells.is_empty()) => {
+                Some("the end has totals of checks that are left out, but the first line says that none is".to_owned())
+            }
+            RecordLine::End(end) => wrong_total(end, &with_left_out(totals, end)),
         }
+    }
+
+    /// Which checks the file holds.
+    pub(crate) fn filter(&self) -> RecordsFilter {
+        self.runs.first().map(|run| run.records).unwrap_or_default()
+    }
+
+    fn not_held(&self, check: &CheckRecord) -> Option<String> {
+        let is_held = check.is_kept_by(self.filter());
+        (!is_held).then(|| "the first line says that such checks are left out".to_owned())
     }
 
     fn unknown_device(&self, check: &CheckRecord) -> Option<String> {
@@ -81,6 +98,15 @@ impl RecordedRuns {
         let is_known = devices.any(|device| device.id == check.device && device.runner == check.runner);
         (check.has_device() && !is_known).then(|| "the first line does not list its device".to_owned())
     }
+}
+
+/// The totals of the checks of a file and of those that its end says it leaves out.
+fn with_left_out(totals: &RunEnd, end: &RunEnd) -> RunEnd {
+    let mut all = totals.clone();
+    for group in &end.left_out {
+        summary::add_left_out(&mut all, group);
+    }
+    all
 }
 
 /// The first total that is not that of the checks.

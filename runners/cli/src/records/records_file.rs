@@ -14,7 +14,7 @@ use fs4::FileExt;
 use layoutproof_compilers::regular_file;
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_core::report::json_lines;
-use layoutproof_core::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader, SCHEMA};
+use layoutproof_core::results::record::{CheckRecord, RecordLine, RecordsFilter, RunEnd, RunHeader, SCHEMA};
 use layoutproof_core::version::{NAGA_VERSION, RSPIRV_VERSION};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
@@ -45,6 +45,7 @@ pub(crate) fn header(
         tools,
         environment: drivers.recorded(),
         cases: u32::try_from(cases).unwrap_or(u32::MAX),
+        records: RecordsFilter::All,
         arguments: arguments::of_run(std::env::args_os()),
         inputs,
     }
@@ -199,8 +200,11 @@ impl GrowingFile {
 }
 
 impl RecordsFile {
-    /// Adds the record of a check that is done.
+    /// Adds the record of a check that is done, unless the file leaves it out.
     pub(crate) fn add(&mut self, record: &CheckRecord) {
+        if !record.is_kept_by(self.header.records) {
+            return;
+        }
         if let RecordsFileState::Growing(growing) = &mut self.state {
             if let Err(error) = growing.add(&RecordLine::Check(Box::new(record.clone()))) {
                 self.state = RecordsFileState::Failed(error);
@@ -307,8 +311,10 @@ fn write(
     records: &[CheckRecord],
     end: Option<&RunEnd>,
 ) -> io::Result<()> {
+    let is_kept = |record: &&CheckRecord| headers.iter().all(|header| record.is_kept_by(header.records));
+    let records = records.iter().filter(is_kept);
     let headers = headers.iter().map(|header| RecordLine::Run(header.clone()));
-    let records = records.iter().map(|record| RecordLine::Check(Box::new(record.clone())));
+    let records = records.map(|record| RecordLine::Check(Box::new(record.clone())));
     let end = end.map(|end| RecordLine::End(end.clone()));
 
     let mut file = BufWriter::new(file);

@@ -15,6 +15,9 @@ pub(crate) fn read(place: &str, bytes: &[u8], header: &RunHeader) -> anyhow::Res
     let [earlier] = &runs[..] else {
         bail!("cannot resume: {place} holds the records of {} runs, not of one", runs.len());
     };
+    if !earlier.records.is_all() {
+        bail!("cannot resume: {place} leaves out the checks that agreed (--records failures); run all of them again");
+    }
     let differences = header.differences(earlier);
     if !differences.is_empty() {
         bail!("{place} is of another run and cannot be resumed\n  {}", differences.join("\n  "));

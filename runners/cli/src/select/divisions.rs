@@ -109,6 +109,7 @@ impl CollectedRun {
 #[cfg(test)]
 mod tests {
     use layoutproof_core::model::Model;
+    use layoutproof_core::results::record::RecordsFilter;
     use layoutproof_device::{DeviceInfo, Runner};
 
     use super::*;
@@ -123,6 +124,7 @@ mod tests {
             tools: BTreeMap::new(),
             environment: BTreeMap::new(),
             cases: 5,
+            records: RecordsFilter::All,
             arguments: shard.iter().map(|shard| (SHARD.to_owned(), vec![(*shard).to_owned()])).collect(),
             inputs: String::new(),
         }

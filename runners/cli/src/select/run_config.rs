@@ -16,11 +16,11 @@ use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof_core::probe::{AddressSpace, Form, Stage};
 use layoutproof_core::results::floors::Floor;
 use layoutproof_core::results::known::KnownFailure;
-use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
+use layoutproof_device::{DeviceInfo, JOB_LIMIT, Runner, RunnerKind};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::execute::ShaderProduction;
 use layoutproof_executor::interrupt::Interrupt;
-use layoutproof_executor::launch::{JOB_LIMIT, Launch};
+use layoutproof_executor::launch::Launch;
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_layout::ElementChoice;
 

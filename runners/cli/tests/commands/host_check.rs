@@ -278,3 +278,63 @@ fn rust_structs_are_read_and_those_without_repr_have_no_contract() {
     assert_eq!(pairs[0]["outcome"].as_str(), Some("agree"), "{:#?}", pairs[0]);
     assert_eq!([kind(1).as_deref(), kind(2).as_deref()], [Some("no-contract"), Some("offset-moved")]);
 }
+
+/// A vector class that hides its numbers in bytes. The offsets are those of the compiler that runs, the shader's those of DXC.
+const OWN_VECTORS: &str = "
+namespace eng {
+template <class T, int N> class Vec {
+    alignas(T) unsigned char storage[sizeof(T) * N];
+};
+}
+struct Scene {
+    eng::Vec<float, 3> sun;
+    float exposure;
+};
+Scene scene;
+";
+
+#[test]
+fn vector_types_of_ones_own_are_named_in_the_project() {
+    let shader = "cbuffer Scene { float3 sun; float exposure; };";
+    let folder = Folder::with(&[("scene.cpp", OWN_VECTORS), ("scene.hlsl", shader)]);
+    for compiler in ["g++", "clang++"] {
+        if !compiles(&folder, compiler, "-std=c++17 -g -c scene.cpp -o scene.o") {
+            continue;
+        }
+        folder.write("layoutproof.toml", b"schema = 1\n");
+        let answer = folder.run("check scene.hlsl scene.o --format json").exits(1);
+        let mismatches = pairs(&answer)[0]["mismatches"].clone();
+        assert!(mismatches.to_string().contains("size-differs"), "{compiler}: {mismatches:#}");
+
+        let entry = "schema = 1\n[[type]]\nlibrary = \"eng\"\npattern = \"eng::Vec<{component}, {rows}>\"\n";
+        folder.write("layoutproof.toml", entry.as_bytes());
+        let answer = folder.run("check scene.hlsl scene.o").exits(0);
+        assert!(unwrapped(&answer).contains("1 agree"), "{compiler}: {answer}");
+
+        // It is compared like any vector: floats are no integers.
+        folder.write("wrong.hlsl", b"cbuffer Scene { int3 sun; float exposure; };");
+        assert!(folder.run("check wrong.hlsl scene.o").exits(1).out.contains("class differs"), "{compiler}");
+    }
+}
+
+#[test]
+fn a_vector_type_that_nothing_can_match_is_refused_at_its_place() {
+    let folder = Folder::with(&[("scene.hlsl", "cbuffer Scene { float3 sun; };")]);
+    for (entry, place, message) in [
+        ("pattern = \"eng::Vec{n}\"", "3:1", "`{n}` is none of {component}, {rows} and {columns}"),
+        (
+            "pattern = \"eng::Vec3\"\nrows = 3",
+            "3:1",
+            "`component` is missing, and `pattern` has no {component}; known are",
+        ),
+        ("pattern = \"eng::Vec3\"\ncomponent = \"real\"\nrows = 3", "3:1", "unknown component `real`; known are"),
+        ("pattern = \"eng::Vec3\"\ncomponent = \"float\"\nrows = 7", "3:1", "`rows` is a number from 1 to 4"),
+        ("rows = 3", "3:1", "`pattern` is missing"),
+        ("pattern = \"eng::Vec3\"\nrow = 3", "5:1", "unknown key `row`"),
+    ] {
+        folder.write("layoutproof.toml", format!("schema = 1\n\n[[type]]\n{entry}\n").as_bytes());
+        let answer = folder.run("check scene.hlsl scene.o").exits(2);
+        assert!(answer.err.contains(message), "{entry}: {answer}");
+        assert!(answer.err.contains(&format!("layoutproof.toml:{place}")), "{entry}: {answer}");
+    }
+}

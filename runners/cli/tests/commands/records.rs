@@ -3,7 +3,8 @@
 use quick_junit::{NonSuccessKind, Report, TestCaseStatus};
 use serde_json::{Value, json};
 
-use super::folder::{Folder, keys};
+use super::folder::{Answer, Folder, keys};
+use super::survival::untimed;
 
 /// Std140 agrees, scalar differs: the model puts array elements 16 bytes apart, as std140 does. Of the textures there is
 /// nothing to probe.
@@ -133,4 +134,87 @@ fn github_gets_annotations_and_a_table() {
     let place = "::error file=cases/arrays/scalar_packs_behind_the_last_element.toml,line=4";
     assert!(answer.out.lines().any(|line| line.starts_with(place)), "{answer}");
     assert!(folder.read("s.md").contains("| model via model |"), "{}", folder.read("s.md"));
+}
+
+/// The report without its times and without the name of the file that it was made of.
+fn report_of(answer: &Answer) -> String {
+    let line = |line: &str| line.split(" (list: ").next().unwrap_or_default().to_owned();
+    untimed(&answer.out).lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Of one check that agrees, one that differs, two with nothing to probe, and one that this device cannot do.
+#[test]
+fn a_file_of_failures_has_the_totals_of_all() {
+    let folder = mixed();
+    folder.write("wide.hlsl", b"struct W { float a[9]; }; [[vk::push_constant]] W w;");
+    let words = format!("{MIXED} wide.hlsl");
+    folder.run(&format!("{words} --json all.jsonl")).exits(1);
+    folder.run(&format!("{words} --json few.jsonl --records failures")).exits(1);
+    folder.run(&format!("{words} --json few.jsonl.zst --records failures")).exits(1);
+
+    let [all, few] = ["all.jsonl", "few.jsonl"].map(|name| lines(&folder.read(name)));
+    let is_kept = |line: &&Value| {
+        let is_plain = line["outcome"] == "agree" || line["skip_kind"] == "not-applicable";
+        line["type"] == "check" && !is_plain
+    };
+    let names = |lines: &[Value]| {
+        let checks = lines.iter().filter(|line| line["type"] == "check");
+        checks.map(|check| format!("{} {}", check["case"], check["rules"])).collect::<Vec<_>>()
+    };
+    let kept: Vec<Value> = all.iter().filter(is_kept).cloned().collect();
+    assert!(!kept.is_empty() && kept.len() + 2 < all.len(), "{all:?}");
+    assert_eq!(names(&few), names(&kept));
+    assert_eq!((all[0].get("records"), &few[0]["records"]), (None, &json!("failures")));
+    let (whole, end) = (all.last().unwrap(), few.last().unwrap());
+    for key in keys(whole) {
+        assert_eq!(whole[key], end[key], "{key}");
+    }
+    let left_out: u64 = end["left_out"].as_array().unwrap().iter().map(|group| group["checks"].as_u64().unwrap()).sum();
+    assert_eq!(left_out, end["checks"].as_u64().unwrap() - kept.len() as u64);
+
+    let report = report_of(&folder.run("report all.jsonl").exits(1).prints("Summary failed:"));
+    for name in ["few.jsonl", "few.jsonl.zst"] {
+        assert_eq!(report_of(&folder.run(&format!("report {name}")).exits(1)), report, "{name}");
+    }
+}
+
+#[test]
+fn a_file_of_failures_is_not_resumed_nor_put_together_with_others() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };"), ("b.hlsl", "cbuffer S { float2 a; };")]);
+    let words = "--rules std140 --device model";
+    folder.run(&format!("run a.hlsl {words} --json a.jsonl --records failures")).exits(0);
+    folder.run(&format!("run b.hlsl {words} --json b.jsonl")).exits(0);
+    let answer = folder.run(&format!("run a.hlsl {words} --resume a.jsonl")).exits(2);
+    answer.warns("error: cannot resume: a.jsonl leaves out the checks that agreed (--records failures)");
+    let answer = folder.run("report a.jsonl b.jsonl").exits(2);
+    answer.warns("error: a.jsonl leaves out the checks that agreed (--records failures), so it cannot be put together");
+    // Only all shards together know which entries of a list are stale.
+    let answer = folder.run(&format!("run a.hlsl {words} --shard 1/2 --json c.jsonl --records failures")).exits(2);
+    answer.warns("error: the argument '--shard <I/N>' cannot be used with '--records <RECORDS>'");
+    folder.run(&format!("run a.hlsl {words} --records failures")).exits(2).warns("--json <FILE>");
+}
+
+/// A file whose end counts what it does not hold, or that holds what it says it leaves out, is no file of failures.
+#[test]
+fn a_file_of_failures_that_contradicts_itself_is_refused() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };")]);
+    folder.run("run a.hlsl --rules std140 --device model --json all.jsonl").exits(0);
+    folder.run("run a.hlsl --rules std140 --device model --json few.jsonl --records failures").exits(0);
+    let (all, few) = (folder.read("all.jsonl"), folder.read("few.jsonl"));
+    let [all, few] = [&all, &few].map(|text| text.lines().collect::<Vec<_>>());
+    for (lines, message) in [
+        (
+            [few[0], all[1], few[1]].as_slice(),
+            "error: bad.jsonl: line 2: `a.hlsl::std140::rspirv::model::model` contradicts itself: the first line says that such \
+             checks are left out",
+        ),
+        (
+            &[all[0], few[1]],
+            "error: bad.jsonl: line 2: the end has totals of checks that are left out, but the first line says that none is",
+        ),
+        (&[few[0], all[2]], "error: bad.jsonl: line 2: the totals do not match the checks: `checks` is 1, not 0"),
+    ] {
+        folder.write("bad.jsonl", (lines.join("\n") + "\n").as_bytes());
+        folder.run("report bad.jsonl").exits(2).warns(message);
+    }
 }

@@ -347,3 +347,52 @@ fn cases_are_shown_by_id_or_file() {
     misspelt.warns(said);
     folder.run("show no_such_case").exits(2).warns("error: no file and no case is called `no_such_case`");
 }
+
+/// What a project says of its shaders, and a shader in a folder of it.
+fn project(text: &str) -> Folder {
+    let shader = "#if QUALITY == 2\ncbuffer S { float3 a; float b[2]; float c; };\n#endif\n";
+    let folder = Folder::with(&[("layoutproof.toml", text), ("elsewhere.hlsl", "cbuffer T { float2 a; };")]);
+    std::fs::create_dir_all(folder.path("shaders/deep")).unwrap();
+    folder.write("shaders/deep/a.hlsl", shader.as_bytes());
+    folder
+}
+
+/// Offsets by DXC for D3D12 and for Vulkan with `-fvk-use-scalar-layout` (DXC's SPIR-V manual, "Memory layout rules").
+#[test]
+fn columns_are_what_the_project_ships() {
+    let rules = "rules = [\"native:dxc-dxil\", \"native:dxc-spirv-scalar\"]";
+    let shaders = "[[shader]]\nfiles = [\"shaders/**/*.hlsl\"]\nargs = \"-T cs_6_6 -D QUALITY=2\"";
+    let folder = project(&format!("schema = 1\n{rules}\n{shaders}\n{rules}\n"));
+    let answer = folder.run("show shaders/deep/a.hlsl").exits(0).prints("columns from layoutproof.toml");
+    answer.prints("cbuffer S D3D12 · DXC native:dxc-spirv-scalar").prints("! float c 36 20");
+    // Of all shaders, where no entry names this one.
+    let other = folder.run("show elsewhere.hlsl").exits(0).prints("columns from layoutproof.toml");
+    other.prints("all agree: D3D12 · DXC, native:dxc-spirv-scalar");
+
+    // Whoever names what is shown, or reads it with a program, has the same as everywhere.
+    for words in ["--rules std140", "--all", "--target d3d12", "--format json"] {
+        let answer = folder.run(&format!("show shaders/deep/a.hlsl {words}"));
+        assert!(!answer.out.contains("layoutproof.toml") && !answer.out.contains("float c"), "{words}: {answer}");
+    }
+    folder.write("other.toml", b"schema = 1\nrules = [\"std140\"]\n");
+    folder.run("show elsewhere.hlsl --config other.toml").exits(0).prints("columns from other.toml");
+    folder.run("show elsewhere.hlsl --config none.toml").exits(2).warns("error: reading none.toml:");
+}
+
+#[test]
+fn a_project_has_four_columns_at_most_and_may_say_only_how_files_are_read() {
+    let six = ["std140", "std430", "scalar", "hlsl-cbuffer", "dx-cbuffer", "native:dxc-dxil"];
+    let names = six.map(|name| format!("{name:?}")).join(", ");
+    let folder = project(&format!("schema = 1\nrules = [{names}]\n"));
+    let answer = folder.run("show elsewhere.hlsl").exits(0);
+    answer.prints("columns from layoutproof.toml: the first 4 of 6; --rules shows others");
+
+    let folder = project("schema = 1\n[[shader]]\nfiles = [\"shaders/deep/?.hlsl\"]\ndefines = [\"QUALITY=2\"]\n");
+    let answer = folder.run("show shaders/deep/a.hlsl").exits(0).prints("read as layoutproof.toml says");
+    assert!(answer.out.contains("D3D12 · DXC"), "{answer}");
+    let answer = folder.run("show elsewhere.hlsl").exits(0);
+    assert!(!answer.out.contains("layoutproof.toml"), "{answer}");
+    folder.write("layoutproof.toml", b"schema = 1\nrules = [\"std14\"]\n");
+    let answer = folder.run("show elsewhere.hlsl").exits(2);
+    assert!(answer.err.contains("layoutproof.toml:2:9") && answer.err.contains("std140"), "{answer}");
+}

@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         .collect();
     let dxc = || here.lacks("dxc-dxil");
     trials.push(trial("the_same_seed_twice_prints_the_same", dxc(), same_seed));
+    trials.push(trial("what_agrees_is_not_told_where_only_differences_are_wanted", dxc(), quiet));
     trials.push(trial("parts_add_up_to_the_whole", dxc(), parts));
     trials.push(trial("all_declarations_of_one_member", dxc(), one_member));
     trials.push(trial("records_are_those_of_a_run", dxc(), records));
@@ -163,6 +164,17 @@ fn same_seed() -> Result<(), String> {
     } else {
         Ok(())
     }
+}
+
+fn quiet() -> Result<(), String> {
+    let folder = folder()?;
+    let [told, quiet] = ["", " -q"].map(|more| layoutproof(folder.path(), &format!("{SEED} --count 4{more}")));
+    let differences = |text: &str| text.lines().filter(|line| line.starts_with("number ")).count();
+    let is_less = quiet.code == told.code && differences(&quiet.out) == differences(&told.out);
+    if !is_less || quiet.out.contains("agreed") || (quiet.code == Some(0) && !quiet.out.is_empty()) {
+        return Err(format!("-q printed\n{}\nof\n{}", quiet.out, told.out));
+    }
+    Ok(())
 }
 
 /// Numbers of the line of the table that begins with `dxc-dxil`.

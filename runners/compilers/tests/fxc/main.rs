@@ -16,7 +16,7 @@ use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::inspect::{dxil, fxc};
 use layoutproof_core::model::Model;
-use layoutproof_device::{Batch, BufferKind, DeviceInfo, Job, JobBuffer, Runner, RunnerKind, Shader};
+use layoutproof_device::{Batch, BufferKind, DeviceInfo, JOB_LIMIT, Job, JobBuffer, Runner, RunnerKind, Shader};
 use layoutproof_layout::BlockRules;
 use layoutproof_vulkan::{enumerate, open};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -128,7 +128,7 @@ fn reads_what_it_reports(fxc: &Fxc, profile: Profile, device: &DeviceInfo) -> Re
 
     let mut runner: Box<dyn Runner> = match device.runner {
         RunnerKind::Model => Box::new(Model::new()),
-        RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::D3d12 => open(device)?,
+        RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::D3d12 => open(device, JOB_LIMIT)?,
     };
     let mut results = runner.run(&Batch { jobs: vec![job] });
     let read_back = results.pop().ok_or("no read-back")??;

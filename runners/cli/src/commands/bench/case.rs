@@ -9,8 +9,7 @@ use layoutproof_core::probe::{
     BoundRange, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeJob, fusable, jobs,
     observe, plan,
 };
-use layoutproof_device::{Batch, Job, ReadBack};
-use layoutproof_executor::launch::JOB_LIMIT;
+use layoutproof_device::{Batch, JOB_LIMIT, Job, ReadBack};
 use layoutproof_executor::protocol::{WorkerAnswer, WorkerRequest};
 use layoutproof_executor::worker::{Worker, WorkerDeath};
 use layoutproof_layout::{LayoutOptions, RuleSet, Span, find, lay_out};

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use layoutproof_device::DeviceInfo;
-use layoutproof_executor::launch::{JOB_LIMIT, Launch};
+use layoutproof_device::{DeviceInfo, JOB_LIMIT};
+use layoutproof_executor::launch::Launch;
 use layoutproof_executor::protocol::{WorkerAnswer, WorkerRequest};
 use layoutproof_executor::worker::{Worker, WorkerDeath};
 
@@ -77,7 +77,7 @@ fn share_out(design: Design, texts: &[String], workers: &mut [Worker]) -> anyhow
 
 fn open(design: Design, device: &DeviceInfo, launch: &Launch) -> anyhow::Result<Worker> {
     let mut worker = Worker::start(launch, device.runner, &design.settings())?;
-    let answer = worker.ask_and_wait(&WorkerRequest::Open(Box::new(device.clone())), JOB_LIMIT);
+    let answer = worker.ask_and_wait(&WorkerRequest::Open(Box::new(device.clone()), JOB_LIMIT), JOB_LIMIT);
     match answer.map_err(WorkerDeath::error)? {
         WorkerAnswer::Opened(opened) => opened?,
         WorkerAnswer::Devices(_) | WorkerAnswer::Job(_) => bail!("the worker answered out of turn"),

@@ -10,9 +10,9 @@ use layoutproof_core::report::summary::Exit;
 
 use super::args::InitArgs;
 use super::input_kind::CheckInput;
-use super::project_file::PROJECT_FILE;
 use crate::args::ShaderLanguage;
 use crate::output::print;
+use crate::project::project_file::PROJECT_FILE;
 use crate::select::files::entries;
 
 /// Most files and folders that are looked at.

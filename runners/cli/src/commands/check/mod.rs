@@ -1,24 +1,22 @@
 //! `layoutproof check` and `init`: host structs against the blocks that they fill, without a GPU unless `--run` asks for one.
 //!
-//! `input_kind` sorts the inputs, `project_file` reads what the project says, `shader_blocks` lays the blocks out,
-//! `debug_worker` reads the host's types in a process of its own, `pairing` brings them together, `prove` has devices read
-//! what belongs together.
+//! `input_kind` sorts the inputs, `shader_blocks` lays the blocks out as the project and the command line say, `debug_worker`
+//! reads the host's types in a process of its own, `pairing` brings them together, `prove` has devices read what belongs
+//! together.
 
 pub(crate) mod args;
-mod compile_args;
 mod debug_types;
 pub(crate) mod debug_worker;
-mod globs;
 pub(crate) mod init;
 mod input_kind;
 mod pairing;
-mod project_file;
 mod prove;
 mod shader_blocks;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
+use layoutproof_core::host::VectorTypes;
 use layoutproof_core::host::matching::BlockNames;
 use layoutproof_core::input::diagnostics::{Diagnostic, render};
 use layoutproof_core::input::sources::SourceMap;
@@ -26,16 +24,16 @@ use layoutproof_core::report::Style;
 use layoutproof_core::report::host_check::{HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, text};
 use layoutproof_core::report::summary::Exit;
 
-use crate::args::{DeclareArgs, MatrixArg, OnOff};
 use crate::commands::check::args::{CheckArgs, CheckFormat};
-use crate::commands::check::compile_args::CompileArguments;
 use crate::commands::check::debug_worker::{DebugAnswer, read_types};
 use crate::commands::check::input_kind::CheckInput;
 use crate::commands::check::pairing::{PairRules, Pairing, pair};
-use crate::commands::check::project_file::{PROJECT_FILE, ProjectFile, ProjectMapping, ProjectShaders};
 use crate::commands::check::prove::Proof;
 use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
 use crate::output::{print, print_json, warn, warn_rendered};
+use crate::project::globs;
+use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectMapping, ProjectShaders};
+use crate::project::shader_settings::ShaderSettings;
 use crate::select::refused_input::RefusedInput;
 
 /// Compares host structs with blocks.
@@ -60,7 +58,13 @@ pub(crate) fn check(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     warn_rendered(&render(&read.warnings, &sources, style.colour));
 
     let hosts = read_hosts(&inputs.hosts, &blocks)?;
-    let rules = PairRules { mappings: &mappings, known: &project.known, is_strict: args.strict || project.is_strict };
+    let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);
+    let rules = PairRules {
+        mappings: &mappings,
+        known: &project.known,
+        vector_types: &vector_types,
+        is_strict: args.strict || project.is_strict,
+    };
     let Pairing { check: mut checked, partners } = pair(&blocks, &hosts, rules);
     let proven = if args.run && !partners.is_empty() {
         Proof { args, blocks: &blocks, partners: &partners, rules }.carry_out(&mut checked)?
@@ -115,7 +119,10 @@ impl CheckInputs {
         let mut inputs = Self::default();
         for path in &args.inputs {
             match CheckInput::of(path, args.declare.lang)? {
-                CheckInput::Shader(path) => inputs.shaders.push(named_shader(path, args, project)?),
+                CheckInput::Shader(path) => {
+                    let settings = ShaderSettings::named(args.args.as_deref(), &args.declare, project)?;
+                    inputs.shaders.push(job(path, settings, args));
+                }
                 CheckInput::Host(path) => inputs.hosts.push(path),
             }
         }
@@ -152,70 +159,22 @@ impl CheckInputs {
             if found.is_empty() {
                 bail!("{}: no shader is `{pattern}`", project.path.display());
             }
-            for path in found {
-                self.shaders.push(project_shader(path, shaders, args, project)?);
-            }
+            let settings = ShaderSettings::of_project(shaders, args.args.as_deref(), &args.declare, project)?;
+            self.shaders.extend(found.into_iter().map(|path| job(path, settings.clone(), args)));
         }
         Ok(())
     }
 }
 
-/// A shader of the command line, compiled as its arguments say.
-fn named_shader(path: PathBuf, args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<ShaderJob> {
-    let arguments = CompileArguments::read(args.args.as_deref().unwrap_or_default())?;
-    let mut declare = args.declare.clone();
-    apply(&arguments, &mut declare, Path::new(""));
-    let own: Vec<String> = arguments.native.map(str::to_owned).into_iter().collect();
-    Ok(ShaderJob {
+/// A shader with its settings, for the targets that the command line names.
+fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> ShaderJob {
+    ShaderJob {
         path,
-        declare,
-        profile: arguments.profile,
+        declare: settings.declare,
+        profile: settings.profile,
         named_rules: args.rules.clone(),
-        usual_rules: if own.is_empty() { project.rules.clone() } else { own },
+        usual_rules: settings.rules,
         targets: args.target.clone(),
-    })
-}
-
-/// A shader of the project, compiled as the project and the command line say.
-fn project_shader(
-    path: PathBuf,
-    shaders: &ProjectShaders,
-    args: &CheckArgs,
-    project: &ProjectFile,
-) -> anyhow::Result<ShaderJob> {
-    let text = args.args.as_deref().or(shaders.arguments.as_deref()).unwrap_or_default();
-    let arguments = CompileArguments::read(text)
-        .with_context(|| format!("{}: `args` of {}", project.path.display(), path.display()))?;
-    let mut declare = args.declare.clone();
-    declare.lang = declare.lang.or(shaders.language);
-    declare.define.extend(shaders.defines.iter().cloned());
-    let folders = shaders.includes.iter().map(|folder| project.folder.join(folder).display().to_string());
-    declare.include.extend(folders);
-    declare.entry = declare.entry.or_else(|| shaders.entry.clone());
-    apply(&arguments, &mut declare, &project.folder);
-
-    let own: Vec<String> = arguments.native.map(str::to_owned).into_iter().collect();
-    let usual_rules = [&shaders.rules, &own, &project.rules].into_iter().find(|rules| !rules.is_empty());
-    Ok(ShaderJob {
-        path,
-        declare,
-        profile: arguments.profile,
-        named_rules: args.rules.clone(),
-        usual_rules: usual_rules.cloned().unwrap_or_default(),
-        targets: args.target.clone(),
-    })
-}
-
-/// Adds what the arguments of a compiler say; folders are relative to `folder`.
-fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, folder: &Path) {
-    declare.define.extend(arguments.defines.iter().cloned());
-    declare.include.extend(arguments.includes.iter().map(|include| folder.join(include).display().to_string()));
-    declare.entry = declare.entry.take().or_else(|| arguments.entry.clone());
-    if let Some(row_major) = arguments.row_major {
-        declare.matrix = if row_major { MatrixArg::Row } else { MatrixArg::Column };
-    }
-    if let Some(sixteen_bit) = arguments.sixteen_bit {
-        declare.sixteen_bit = if sixteen_bit { OnOff::On } else { OnOff::Off };
     }
 }
 

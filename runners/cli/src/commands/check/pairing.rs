@@ -8,8 +8,8 @@ use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairOutcome, 
 use layoutproof_layout::LaidOutShape;
 
 use super::debug_worker::DebugAnswer;
-use super::project_file::{KnownMismatch, ProjectMapping};
 use super::shader_blocks::TargetBlock;
+use crate::project::project_file::{KnownMismatch, ProjectMapping};
 
 /// What a user has written about pairs.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub(super) struct PairRules<'a> {
     pub mappings: &'a [ProjectMapping],
     /// Differences that are meant.
     pub known: &'a [KnownMismatch],
+    /// Vector types of libraries, and those of the user's own.
+    pub vector_types: &'a VectorTypes,
     /// Whether blocks without a host struct are errors.
     pub is_strict: bool,
 }
@@ -150,7 +152,7 @@ fn compare_pair(
 
     let renames = rules.renames(block);
     let shader = ShaderBlock { layout: &block.layout, root, places: &block.places };
-    let options = CompareOptions { renames: &renames, vector_types: VectorTypes::built_in() };
+    let options = CompareOptions { renames: &renames, vector_types: rules.vector_types };
     let comparison = compare(shader, host, options);
 
     let reason_for = |mismatch: &layoutproof_core::host::Mismatch| {

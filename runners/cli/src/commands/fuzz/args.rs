@@ -40,6 +40,12 @@ pub struct FuzzArgs {
     /// Write the records of all checks as JSON lines, as `run` does; `report` reads them.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Print what differs and nothing else; the exit code says the rest.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Show no progress.
+    #[arg(long)]
+    pub no_progress: bool,
     /// Plant a wrong rule, to see it found and made small: `std140@slang:array-alignment=4`.
     #[arg(long, value_name = "RULES:PARAMETER=VALUE")]
     pub plant_mutant: Option<String>,

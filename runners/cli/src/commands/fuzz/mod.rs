@@ -23,7 +23,7 @@ use layoutproof_core::random::declaration::{CoverageTally, RandomDeclaration};
 use layoutproof_core::report::seen_table::seen_table;
 use layoutproof_core::report::summary::{Exit, Shortfalls, add, exit_of_run};
 use layoutproof_core::report::tally_table::{Tally, tally_table};
-use layoutproof_core::report::{Style, counted, grouped};
+use layoutproof_core::report::{Style, counted, grouped, kind_of_reason};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof_device::DeviceInfo;
@@ -86,21 +86,26 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     let Some(fuzz) = Fuzz::of(args)? else { return Ok(Exit::Missing) };
 
     let draws = Draws::of(args, &fuzz)?;
-    print(&format!("seed {}, {} from number {}\n", args.seed, counted(draws.count, "declaration"), grouped(args.from)));
+    let tell = |text: &str| print(if args.quiet { "" } else { text });
+    tell(&format!("seed {}, {} from number {}\n", args.seed, counted(draws.count, "declaration"), grouped(args.from)));
     let written = args.json.as_ref().map(|path| FuzzRecords::begin(path, &fuzz, &draws)).transpose()?;
     let mut totals = Totals { written, participants: Participants::named(&args.compiler), ..Totals::default() };
 
     let end = args.from + draws.count;
-    let next = fuzz.add_rounds(args.from, end, &draws, &mut totals);
-    print(&format!("\n{}", tally_table(&totals.tallies, &totals.skips, style)));
+    let is_hidden = args.quiet || args.no_progress;
+    let length = usize::try_from(draws.count).unwrap_or(usize::MAX);
+    let bar = if is_hidden { ProgressBar::hidden() } else { progress::bar(length) };
+    let next = fuzz.add_rounds(args.from, end, &draws, &bar, &mut totals);
+    bar.finish_and_clear();
+    tell(&format!("\n{}", tally_table(&totals.tallies, &totals.skips, style)));
     for difference in &totals.differences {
         let at = found::write(&fuzz, difference)?;
         print(&format!("\n{}\n  written to {}\n", difference.sentence(), at.display()));
     }
 
-    print(&format!("\n{}\n", seen_table(&totals.seen, &draws.space, style)));
+    tell(&format!("\n{}\n", seen_table(&totals.seen, &draws.space, style)));
     if next < end {
-        print(&format!("  stopped before number {}: enough is found\n", grouped(next)));
+        tell(&format!("  stopped before number {}: enough is found\n", grouped(next)));
     }
 
     totals.written.take().map_or(Ok(()), FuzzRecords::end)?;
@@ -110,18 +115,16 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
 impl Fuzz {
     /// Tries declarations from number `first` to before `end`, until enough differences are found; returns the
     /// next number.
-    fn add_rounds(&self, first: u64, end: u64, draws: &Draws, totals: &mut Totals) -> u64 {
-        let bar = progress::bar(usize::try_from(end - first).unwrap_or(usize::MAX));
+    fn add_rounds(&self, first: u64, end: u64, draws: &Draws, bar: &ProgressBar, totals: &mut Totals) -> u64 {
         let mut next = first;
         while next < end && totals.differences.len() < self.most() {
             let last = (next + ROUND).min(end);
             let round: Vec<(u64, RandomDeclaration)> =
                 (next..last).map(|number| (number, draws.tree(number).current())).collect();
-            self.add_round(&round, draws, &bar, totals);
+            self.add_round(&round, draws, bar, totals);
             bar.inc(last - next);
             next = last;
         }
-        bar.finish_and_clear();
         next
     }
 
@@ -187,8 +190,8 @@ impl Totals {
             Outcome::Broken => tally.broken += 1,
             Outcome::Skipped => {
                 tally.skipped += 1;
-                let reason = record.skip_reason.clone().unwrap_or_default();
-                *self.skips.entry(format!("{}: {reason}", record.producer)).or_default() += 1;
+                let reason = kind_of_reason(record.skip_reason.as_deref().unwrap_or("no reason given"));
+                *self.skips.entry(reason.to_owned()).or_default() += 1;
             }
         }
     }

@@ -43,6 +43,10 @@ pub struct ShowArgs {
     /// Show every bare rule set that some compiler takes for such a block, not only the targets that ship.
     #[arg(long, conflicts_with = "rules")]
     pub all: bool,
+    /// Take the columns of text, and how shaders are read for it, from this file instead of the `layoutproof.toml` of the
+    /// project.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "all", "target"])]
+    pub config: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub format: ShowFormat,

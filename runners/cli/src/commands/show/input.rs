@@ -103,6 +103,10 @@ impl Input {
                 });
                 columns.collect()
             }
+            ShownRules::OfProject(choices) => {
+                let label = |choice: RuleChoice| ShippingTarget::label_of(choice.name()).unwrap_or(choice.name());
+                choices.iter().map(|choice| under(source, label(*choice), *choice, Unused::Absent)).collect()
+            }
             ShownRules::Bare => bare().map(|rules| under(source, rules.name(), rules, Unused::Forbidden)).collect(),
             ShownRules::Relevant => {
                 bare().map(|rules| under(source, rules.name(), rules, Unused::Irrelevant)).collect()

@@ -6,6 +6,7 @@ pub(crate) mod compare;
 mod findings;
 mod host_text;
 pub(crate) mod input;
+mod project_columns;
 mod rule_set_layouts;
 mod shipping;
 mod show_rules;
@@ -18,9 +19,11 @@ use layoutproof_core::report::{Style, bindings_text, padding_text, struct_text};
 
 use crate::commands::show::args::{ShowArgs, ShowFormat};
 use crate::commands::show::input::Input;
+use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::rule_set_layouts::RuleSetLayouts;
 use crate::commands::show::show_rules::ShownRules;
 use crate::output::{print, print_json, warn_of_error, warn_rendered};
+use crate::project::project_file::ProjectFile;
 use crate::select::input_patterns::expanded;
 
 /// Shows inputs under one or more rule sets. Of several inputs, one that is refused hides no other.
@@ -31,8 +34,9 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     host_text::check_options(args)?;
     let inputs = expanded(&args.inputs, &args.declare)?;
     let is_table = args.format == ShowFormat::Text;
+    let project = ProjectColumns::project(args)?;
     if let [input] = inputs.as_slice() {
-        return show_one(args, input, style);
+        return show_one(args, input, project.as_ref(), style);
     }
     if !matches!(args.format, ShowFormat::Text | ShowFormat::Json) {
         anyhow::bail!("host structs and LLVM types are written for one file: name one");
@@ -43,7 +47,7 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
         if is_table {
             print(&struct_text::file_heading(input, index > 0, style));
         }
-        match show_one(args, input, style) {
+        match show_one(args, input, project.as_ref(), style) {
             Ok(Exit::Agree) => {}
             Ok(_) => exit = Exit::CouldNotRun,
             Err(error) => {
@@ -55,11 +59,17 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-fn show_one(args: &ShowArgs, word: &str, style: Style) -> anyhow::Result<Exit> {
+fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
-    let shown_rules = ShownRules::of(args, word).map_err(|error| not_read(args, word, Code::UnknownRules, error))?;
+    let of_project = project.map(|project| ProjectColumns::of(project, word, &args.declare)).transpose()?.flatten();
+    let shown_rules = match &of_project {
+        Some(columns) => columns.rules.clone(),
+        None => ShownRules::of(args, word).map_err(|error| not_read(args, word, Code::UnknownRules, error))?,
+    };
+    let declare = of_project.as_ref().map_or(&args.declare, |columns| &columns.declare);
     let profile = args.placement.profile.as_deref();
-    let read = Input::read(word, &args.declare, profile, &mut sources);
+    let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
+    let read = Input::read(word, declare, profile, &mut sources);
     let input = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, word, &found, &sources, style)),
@@ -101,6 +111,7 @@ fn show_one(args: &ShowArgs, word: &str, style: Style) -> anyhow::Result<Exit> {
         ShowFormat::Text => {
             let columns: Vec<_> = layouts.iter().map(RuleSetLayouts::column).collect();
             print(&struct_text::show(&columns, input.words(), style));
+            print(of_project.as_ref().map_or("", |columns| &columns.note));
             print(&padding.map(|padding| padding_text::text(&padding, style)).unwrap_or_default());
             if !placements.columns.is_empty() {
                 print(&bindings_text::table(&placements.columns, style));

@@ -28,6 +28,9 @@ const SLANG: &[ShippingTarget] = &[
     ShippingTarget { label: "Metal", native: "native:slang-metal" },
 ];
 
+/// Most columns that nobody named on the command line.
+pub(crate) const MOST_COLUMNS: usize = 4;
+
 impl ShippingTarget {
     /// The targets of a language whose files are laid out by rule sets, four at most.
     pub(crate) fn of(language: ShaderLanguage) -> &'static [Self] {
@@ -35,6 +38,11 @@ impl ShippingTarget {
             ShaderLanguage::Slang => SLANG,
             ShaderLanguage::Hlsl | ShaderLanguage::Glsl | ShaderLanguage::Wgsl => HLSL,
         }
+    }
+
+    /// What people call the target of a compiler's choice.
+    pub(crate) fn label_of(native: &str) -> Option<&'static str> {
+        HLSL.iter().chain(SLANG).find(|target| target.native == native).map(|target| target.label)
     }
 
     /// The compiler's choice for each block.
@@ -52,6 +60,6 @@ mod tests {
         for target in HLSL.iter().chain(SLANG) {
             assert!(target.native().is_some(), "{target:?}");
         }
-        assert!(HLSL.len() <= 4 && SLANG.len() <= 4);
+        assert!(HLSL.len() <= MOST_COLUMNS && SLANG.len() <= MOST_COLUMNS);
     }
 }

@@ -19,6 +19,9 @@ pub(crate) enum ShownRules {
     /// The targets that programs in the input's language ship for; modules that say their own offsets have them under
     /// `declared` alone.
     Shipping,
+    /// What ships as the project says, under the names that targets have; a block that a compiler lacks is left out of its
+    /// column.
+    OfProject(Vec<RuleChoice>),
     /// Every bare one; a block that one of them forbids is shown as forbidden.
     Bare,
     /// Of the bare ones those that some compiler takes for such a block.
@@ -90,6 +93,7 @@ mod tests {
         let Command::Show(args) = cli.command else { panic!("{words} is not about show") };
         match ShownRules::of(&args, &args.inputs[0]) {
             Ok(ShownRules::Shipping) => Ok("shipping".to_owned()),
+            Ok(ShownRules::OfProject(_)) => Ok("of the project".to_owned()),
             Ok(ShownRules::Bare) => Ok("bare".to_owned()),
             Ok(ShownRules::Relevant) => Ok("relevant".to_owned()),
             Ok(ShownRules::Named(choices)) => {

@@ -7,14 +7,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use layoutproof_core::host::{VectorTypeRow, VectorTypes};
 use layoutproof_core::input::diagnostics::{Code, Diagnostic};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::input::toml_table::{FileProblems, TomlTable, parse, string};
 
-use super::shader_blocks::check_rules;
+use super::globs;
 use crate::args::ShaderLanguage;
 use crate::select::files::{FileKind, read_text};
 use crate::select::refused_input::RefusedInput;
+use crate::select::rule_set::rule_choice;
 
 /// Name of the file.
 pub(crate) const PROJECT_FILE: &str = "layoutproof.toml";
@@ -38,6 +40,8 @@ pub(crate) struct ProjectFile {
     pub mappings: Vec<ProjectMapping>,
     /// Differences that are known.
     pub known: Vec<KnownMismatch>,
+    /// Vector and matrix types of the user's own.
+    pub vector_types: Vec<VectorTypeRow>,
 }
 
 /// `[[shader]]`: shaders that are compiled alike.
@@ -121,10 +125,26 @@ impl ProjectFile {
         for known in table.tables("known", &mut problems) {
             project.known.extend(read_known(known, &mut problems));
         }
+        for row in table.tables("type", &mut problems) {
+            project.vector_types.extend(read_vector_type(row, &mut problems));
+        }
         table.finish(&mut problems);
 
         drop(root);
         if diagnostics.is_empty() { Ok(project) } else { bail!(RefusedInput { diagnostics, sources }) }
+    }
+}
+
+impl ProjectFile {
+    /// The entry for a shader: the first whose patterns name it.
+    pub(crate) fn shaders_of(&self, shader: &Path) -> Option<&ProjectShaders> {
+        let here = Path::new(".");
+        let folder = if self.folder.as_os_str().is_empty() { here } else { &self.folder };
+        let folder = folder.canonicalize().ok()?;
+        let shader = shader.canonicalize().ok()?;
+        let relative = shader.strip_prefix(folder).ok()?;
+        let is_named = |shaders: &&ProjectShaders| shaders.files.iter().any(|pattern| globs::names(pattern, relative));
+        self.shaders.iter().find(is_named)
     }
 }
 
@@ -144,7 +164,7 @@ fn rules(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Vec<
     let place = table.value("rules").map(toml_span);
     let names = table.strings("rules", problems);
     for name in &names {
-        if let (Err(error), Some(place)) = (check_rules(name), &place) {
+        if let (Err(error), Some(place)) = (rule_choice(name), &place) {
             problems.report(place.clone(), error.to_string());
         }
     }
@@ -199,4 +219,21 @@ fn read_known(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> 
     let (member, kind) = (table.string("member", problems), table.string("kind", problems));
     table.finish(problems);
     Some(KnownMismatch { block: block?, member, kind, reason: reason? })
+}
+
+fn read_vector_type(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<VectorTypeRow> {
+    let place = table.range();
+    let row = VectorTypeRow {
+        library: table.string("library", problems),
+        pattern: table.required("pattern", problems).and_then(|value| string(value, problems))?,
+        component: table.string("component", problems),
+        rows: table.number("rows", problems),
+        columns: table.number("columns", problems),
+        square: table.boolean("square", problems).unwrap_or(false),
+    };
+    table.finish(problems);
+    if let Some(problem) = VectorTypes::built_in().problem(&row) {
+        problems.report(place, problem);
+    }
+    Some(row)
 }

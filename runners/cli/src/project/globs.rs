@@ -15,7 +15,7 @@ const MOST_ENTRIES: usize = 100_000;
 ///
 /// # Errors
 /// A folder that cannot be read, and a pattern that looks at too many files.
-pub(super) fn expand(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn expand(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
     if !pattern.contains(['*', '?']) {
         return Ok(vec![folder.join(pattern)]);
     }
@@ -31,6 +31,26 @@ pub(super) fn expand(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf
     search.below(here, &parts)?;
     let named = search.found.iter().map(|file| file.strip_prefix(here).unwrap_or(file).to_owned());
     Ok(named.collect())
+}
+
+/// True if a pattern stands for this file, whose path is relative to the folder that the pattern starts from.
+pub(super) fn names(pattern: &str, file: &Path) -> bool {
+    let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let components: Vec<String> = file.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    is_match(&parts, &components)
+}
+
+fn is_match(parts: &[&str], components: &[String]) -> bool {
+    match (parts, components) {
+        ([], []) => true,
+        (["**", rest @ ..], [folder, inner @ ..]) => {
+            is_match(rest, components) || (!inner.is_empty() && !folder.starts_with('.') && is_match(parts, inner))
+        }
+        ([part, rest @ ..], [component, inner @ ..]) => {
+            WildMatch::new(part).matches(component) && is_match(rest, inner)
+        }
+        ([], [_, ..]) | ([_, ..], []) => false,
+    }
 }
 
 struct GlobSearch<'a> {
@@ -69,5 +89,27 @@ impl GlobSearch<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_names_the_files_that_it_finds() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ["a.hlsl", "shaders/a.hlsl", "shaders/deep/er/b.hlsl", "shaders/.git/c.hlsl", "other/a.slang"];
+        for file in files {
+            std::fs::create_dir_all(folder.path().join(file).parent().unwrap()).unwrap();
+            std::fs::write(folder.path().join(file), "").unwrap();
+        }
+        for pattern in
+            ["*.hlsl", "shaders/**/*.hlsl", "**/*.hlsl", "*/a.*", "shaders/a.hlsl", "shaders/**", "**/er/?.hlsl"]
+        {
+            let found = expand(folder.path(), pattern).unwrap();
+            let named = files.map(|file| names(pattern, Path::new(file)));
+            assert_eq!(files.map(|file| found.contains(&folder.path().join(file))), named, "{pattern}");
+        }
     }
 }

@@ -1,0 +1,40 @@
+//! The cases that a compiler had a part in, among those of which checks ran.
+
+use std::collections::BTreeSet;
+
+use layoutproof_layout::DECLARED;
+
+use crate::results::record::{CheckRecord, Culprit, LeftOutCases, Outcome};
+
+/// The cases of which checks ran, and those of them that a compiler had a part in.
+#[derive(Clone, Debug)]
+pub(super) struct SeenCases<'a> {
+    pub(super) all: BTreeSet<&'a str>,
+    pub(super) by_compiler: BTreeSet<&'a str>,
+}
+
+impl<'a> SeenCases<'a> {
+    pub(super) fn of(checks: impl Iterator<Item = &'a CheckRecord>) -> Self {
+        // A check without shaders compares a case's compiler with our rules, and says nothing of devices.
+        let of_compiled = |check: &&CheckRecord| {
+            check.outcome != Outcome::Skipped && check.producer != "none" && check.rules != DECLARED
+        };
+        let ran: Vec<&CheckRecord> = checks.filter(of_compiled).collect();
+
+        // Who is found to be wrong took part, whoever chose the offsets.
+        let is_blamed = |check: &CheckRecord| matches!(check.culprit, Some(Culprit::Compiler | Culprit::Report));
+        let answered = ran.iter().filter(|check| check.outcome != Outcome::Broken);
+        let by_compiler = answered.filter(|check| check.proves.is_of_compiler() || is_blamed(check));
+        Self {
+            by_compiler: by_compiler.map(|check| check.case.as_str()).collect(),
+            all: ran.iter().map(|check| check.case.as_str()).collect(),
+        }
+    }
+
+    /// The same with cases of checks that a records file leaves out.
+    pub(super) fn with_left_out(mut self, cases: &'a LeftOutCases) -> Self {
+        self.all.extend(cases.ran.iter().map(String::as_str));
+        self.by_compiler.extend(cases.by_compiler.iter().map(String::as_str));
+        self
+    }
+}

@@ -1,0 +1,68 @@
+//! The columns of a shader that `layoutproof.toml` speaks of, where the command line names none.
+
+use std::path::Path;
+
+use crate::args::DeclareArgs;
+use crate::commands::show::args::{ShowArgs, ShowFormat};
+use crate::commands::show::shipping::MOST_COLUMNS;
+use crate::commands::show::show_rules::ShownRules;
+use crate::project::project_file::ProjectFile;
+use crate::project::shader_settings::ShaderSettings;
+use crate::select::inputs::InputWord;
+use crate::select::rule_set::rule_choices;
+
+/// What the project says of one shader.
+#[derive(Clone, Debug)]
+pub(super) struct ProjectColumns {
+    /// How it is read.
+    pub(super) declare: DeclareArgs,
+    /// Shader profile, if known.
+    pub(super) profile: Option<String>,
+    /// What ships.
+    pub(super) rules: ShownRules,
+    /// Where that stands, in a line.
+    pub(super) note: String,
+}
+
+impl ProjectColumns {
+    /// The project, unless the command line says what is shown. Programs that read JSON, and structs for hosts, are to have the
+    /// same from every folder.
+    ///
+    /// # Errors
+    /// A project file that cannot be read, with its problems.
+    pub(super) fn project(args: &ShowArgs) -> anyhow::Result<Option<ProjectFile>> {
+        let is_free = args.rules.is_empty() && !args.all && args.placement.target.is_none();
+        if !is_free || args.format != ShowFormat::Text {
+            return Ok(None);
+        }
+        ProjectFile::find(args.config.as_deref())
+    }
+
+    /// What the project says of a shader; `None` if nothing.
+    ///
+    /// # Errors
+    /// Compile arguments that cannot be read.
+    pub(super) fn of(project: &ProjectFile, word: &str, declare: &DeclareArgs) -> anyhow::Result<Option<Self>> {
+        let shaders = project.shaders_of(Path::new(word));
+        let settings = match shaders {
+            Some(shaders) => ShaderSettings::of_project(shaders, None, declare, project)?,
+            None => ShaderSettings::named(None, declare, project)?,
+        };
+        let is_of_file = matches!(InputWord::of(word, settings.declare.lang), InputWord::Declarations(_));
+        if !is_of_file || (shaders.is_none() && settings.rules.is_empty()) {
+            return Ok(None);
+        }
+
+        let mut choices = rule_choices(&settings.rules)?;
+        let all = choices.len();
+        choices.truncate(MOST_COLUMNS);
+        let file = project.path.display();
+        let note = match all {
+            0 => format!("  read as {file} says\n"),
+            1..=MOST_COLUMNS => format!("  columns from {file}\n"),
+            _ => format!("  columns from {file}: the first {MOST_COLUMNS} of {all}; --rules shows others\n"),
+        };
+        let rules = if choices.is_empty() { ShownRules::Shipping } else { ShownRules::OfProject(choices) };
+        Ok(Some(Self { declare: settings.declare, profile: settings.profile, rules, note }))
+    }
+}

@@ -1,0 +1,75 @@
+//! How a shader is read and for what it is compiled, as the command line and the project say.
+
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::compile_args::CompileArguments;
+use super::project_file::{ProjectFile, ProjectShaders};
+use crate::args::{DeclareArgs, MatrixArg, OnOff};
+
+/// The settings of one shader.
+#[derive(Clone, Debug)]
+pub(crate) struct ShaderSettings {
+    /// How it is read.
+    pub declare: DeclareArgs,
+    /// Shader profile, if known.
+    pub profile: Option<String>,
+    /// Rule sets of the compile arguments or of the project; empty where neither says any.
+    pub rules: Vec<String>,
+}
+
+impl ShaderSettings {
+    /// Those of a shader that the command line names, with its compile arguments.
+    ///
+    /// # Errors
+    /// Arguments that cannot be read.
+    pub(crate) fn named(arguments: Option<&str>, declare: &DeclareArgs, project: &ProjectFile) -> anyhow::Result<Self> {
+        let arguments = CompileArguments::read(arguments.unwrap_or_default())?;
+        let mut declare = declare.clone();
+        apply(&arguments, &mut declare, Path::new(""));
+        let own: Vec<String> = arguments.native.map(str::to_owned).into_iter().collect();
+        let rules = if own.is_empty() { project.rules.clone() } else { own };
+        Ok(Self { declare, profile: arguments.profile, rules })
+    }
+
+    /// Those of a shader of the project; compile arguments of the command line win over the project's.
+    ///
+    /// # Errors
+    /// Arguments that cannot be read.
+    pub(crate) fn of_project(
+        shaders: &ProjectShaders,
+        arguments: Option<&str>,
+        declare: &DeclareArgs,
+        project: &ProjectFile,
+    ) -> anyhow::Result<Self> {
+        let text = arguments.or(shaders.arguments.as_deref()).unwrap_or_default();
+        let arguments = CompileArguments::read(text)
+            .with_context(|| format!("{}: `args` of {}", project.path.display(), shaders.files.join(", ")))?;
+
+        let mut declare = declare.clone();
+        declare.lang = declare.lang.or(shaders.language);
+        declare.define.extend(shaders.defines.iter().cloned());
+        let folders = shaders.includes.iter().map(|folder| project.folder.join(folder).display().to_string());
+        declare.include.extend(folders);
+        declare.entry = declare.entry.or_else(|| shaders.entry.clone());
+        apply(&arguments, &mut declare, &project.folder);
+
+        let own: Vec<String> = arguments.native.map(str::to_owned).into_iter().collect();
+        let rules = [&shaders.rules, &own, &project.rules].into_iter().find(|rules| !rules.is_empty());
+        Ok(Self { declare, profile: arguments.profile, rules: rules.cloned().unwrap_or_default() })
+    }
+}
+
+/// Adds what the arguments of a compiler say; folders are relative to `folder`.
+fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, folder: &Path) {
+    declare.define.extend(arguments.defines.iter().cloned());
+    declare.include.extend(arguments.includes.iter().map(|include| folder.join(include).display().to_string()));
+    declare.entry = declare.entry.take().or_else(|| arguments.entry.clone());
+    if let Some(row_major) = arguments.row_major {
+        declare.matrix = if row_major { MatrixArg::Row } else { MatrixArg::Column };
+    }
+    if let Some(sixteen_bit) = arguments.sixteen_bit {
+        declare.sixteen_bit = if sixteen_bit { OnOff::On } else { OnOff::Off };
+    }
+}
