@@ -190,7 +190,7 @@ fn a_file_of_failures_is_not_resumed_nor_put_together_with_others() {
     answer.warns("error: a.jsonl leaves out the checks that agreed (--records failures), so it cannot be put together");
     // Only all shards together know which entries of a list are stale.
     let answer = folder.run(&format!("run a.hlsl {words} --shard 1/2 --json c.jsonl --records failures")).exits(2);
-    answer.warns("error: the argument '--shard <I/N>' cannot be used with '--records <RECORDS>'");
+    answer.warns("error: the argument '--shard <I/N|auto>' cannot be used with '--records <RECORDS>'");
     folder.run(&format!("run a.hlsl {words} --records failures")).exits(2).warns("--json <FILE>");
 }
 
