@@ -5,8 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context;
+use layoutproof_core::input::diagnostics::Code;
 use layoutproof_core::input::plain_text::{escape_all_but_colours, escape_controls, escape_json};
 use layoutproof_core::report::Style;
+use layoutproof_core::report::show_json::Shown;
 use layoutproof_executor::device_listing::DeviceListing;
 
 use crate::args::Colour;
@@ -63,6 +65,20 @@ pub(crate) fn warn(text: &str) {
 /// Prints rendered diagnostics, which may have colours and have escaped the rest.
 pub(crate) fn warn_rendered(text: &str) {
     let _ = io::stderr().lock().write_all(escape_all_but_colours(text).as_bytes());
+}
+
+/// Tells programs why there is no answer; the caller tells people. `source` is what was read, where no text is refused, and
+/// `code` the kind of the reason.
+pub(crate) fn print_refusal(source: &str, code: Code, error: &anyhow::Error) {
+    let refused = error.downcast_ref::<RefusedInput>();
+    let shown = match refused.and_then(|refused| refused.diagnostics.first().zip(Some(refused))) {
+        Some((first, refused)) => {
+            let file = &refused.sources.file(first.span().file).name;
+            Shown::refused(file.clone(), &refused.diagnostics, &refused.sources)
+        }
+        None => Shown::not_read(source, code, format!("{error:#}")),
+    };
+    print_json(&shown.to_json());
 }
 
 /// Says why a command could not do what it was asked for.

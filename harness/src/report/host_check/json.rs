@@ -9,7 +9,7 @@ use crate::host::{ComparedRow, LinePlace, RowSide, RowState};
 /// Version of the format.
 const SCHEMA: u32 = 1;
 
-/// Writes a check as one JSON object.
+/// Writes a check as one line of JSON, with a newline behind it.
 ///
 /// # Panics
 /// Never: see the reason beside the call.
@@ -21,7 +21,7 @@ pub fn json(check: &HostCheck) -> String {
         unmatched_hosts: check.unmatched.iter().filter_map(stated_host).collect(),
         complaints: &check.complaints,
     };
-    serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail")
+    serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail") + "\n"
 }
 
 #[derive(Debug, Serialize)]

@@ -258,3 +258,24 @@ fn lists_of_known_differences_and_floors_are_read_as_strictly() {
     folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("error: `runner` is one of \"ash\", \"wgpu\"");
     folder.run(&format!("{words} --known absent.toml")).exits(2).warns("error: reading absent.toml:");
 }
+
+/// Whoever asks for JSON gets it, also where there is no answer: the errors with their places, and people theirs.
+#[test]
+fn programs_are_told_why_check_and_diff_have_no_answer() {
+    let folder = Folder::with(&[("bad.hlsl", "cbuffer S { flot a; };"), ("a.hlsl", "cbuffer S { float a; };")]);
+    for (words, source, code) in [
+        ("diff bad.hlsl std140 std430", "bad.hlsl", "unknown-type"),
+        ("diff a.hlsl std140 std14", "a.hlsl", "unknown-rules"),
+        ("diff none.hlsl std140 std430", "none.hlsl", "unreadable"),
+        ("check bad.hlsl engine.o", "bad.hlsl", "unknown-type"),
+        ("check a.hlsl engine.o", "a.hlsl", "unreadable"),
+        ("check", "layoutproof.toml", "unreadable"),
+    ] {
+        folder.write("engine.o", b"");
+        let answer = folder.run(&format!("{words} --format json")).exits(2).warns("error: ");
+        let json = answer.json();
+        assert_eq!((&json["schema"], &json["source"]), (&1.into(), &source.into()), "{words}: {json}");
+        assert_eq!(json["errors"][0]["code"], code, "{words}: {json}");
+        assert!(answer.out.ends_with("}\n") && answer.out.lines().count() == 1, "{words}: {answer}");
+    }
+}

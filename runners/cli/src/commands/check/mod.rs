@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use layoutproof_core::host::VectorTypes;
 use layoutproof_core::host::matching::BlockNames;
-use layoutproof_core::input::diagnostics::{Diagnostic, render};
+use layoutproof_core::input::diagnostics::{Code, Diagnostic, render};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::host_check::{HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, text};
@@ -30,7 +30,7 @@ use crate::commands::check::input_kind::CheckInput;
 use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::prove::Proof;
 use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
-use crate::output::{print, print_json, warn, warn_rendered};
+use crate::output::{print, print_json, print_refusal, warn, warn_rendered};
 use crate::project::globs;
 use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectMapping, ProjectShaders};
 use crate::project::shader_settings::ShaderSettings;
@@ -41,6 +41,16 @@ use crate::select::refused_input::RefusedInput;
 /// # Errors
 /// What could not be read, and every problem of shaders and of the project file.
 pub(crate) fn check(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
+    compare_hosts(args, style).inspect_err(|error| match args.format {
+        CheckFormat::Json => {
+            let source = args.inputs.first().map_or(PROJECT_FILE.to_owned(), |path| path.display().to_string());
+            print_refusal(&source, Code::Unreadable, error);
+        }
+        CheckFormat::Text | CheckFormat::Junit | CheckFormat::Github => {}
+    })
+}
+
+fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     for name in &args.rules {
         check_rules(name)?;
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::bail;
+use layoutproof_core::input::diagnostics::Code;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::diff_text::{diff, paired};
@@ -15,7 +16,7 @@ use crate::commands::show::args::DiffArgs;
 use crate::commands::show::input::{Input, InputContent};
 use crate::commands::show::rule_set_layouts::RuleSetLayouts;
 use crate::commands::show::show_rules::ShownRules;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, print_refusal};
 use crate::select::inputs::InputWord;
 use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::{is_rules_word, rule_choice, unknown_rules};
@@ -33,9 +34,23 @@ struct DiffSide<'a> {
 /// # Errors
 /// What could not be read, and every problem of the inputs.
 pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
-    let [left, right] = sides(&args.words)?;
+    let sides =
+        sides(&args.words).inspect_err(|error| tell_programs(args, &args.words[0], Code::UnknownRules, error))?;
+    let [source, _] = &sides;
+    let compared = compare_sides(args, &sides, style);
+    compared.inspect_err(|error| tell_programs(args, source.input, Code::Unreadable, error))
+}
+
+fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Error) {
+    match args.format {
+        Format::Json => print_refusal(source, code, error),
+        Format::Text => {}
+    }
+}
+
+fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Style) -> anyhow::Result<Exit> {
     let is_one_input = left.input == right.input;
-    let [left, right] = [layout(&left, &args.declare, is_one_input)?, layout(&right, &args.declare, is_one_input)?];
+    let [left, right] = [layout(left, &args.declare, is_one_input)?, layout(right, &args.declare, is_one_input)?];
     let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
 
     let difference = diff(&left, &right, style);
