@@ -19,7 +19,6 @@ pub enum RecordsFilter {
 
 impl RecordsFilter {
     /// True if every check is held.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub fn is_all(&self) -> bool {
         *self == Self::All
     }

@@ -59,7 +59,7 @@ impl RecordedRuns {
         }
 
         match line {
-            RecordLine::Run(run) if !self.runs.is_empty() && !(run.records.is_all() && self.filter().is_all()) => {
+            RecordLine::Run(run) if self.runs.iter().any(|first| !(first.records.is_all() && run.records.is_all())) => {
                 Some("a file of failures (--records failures) holds one run".to_owned())
             }
             RecordLine::Run(run) if self.runs.contains(run) => Some("this first line is in the file twice".to_owned()),
