@@ -11,18 +11,24 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Rules that are planted wrong, each with the toolchain that takes the right one: arrays of constant buffers need not
-/// begin a register, those of Slang's uniform blocks neither, a vector in a storage buffer may cross 16 bytes, and so may
-/// WGSL's.
-const PLANTED: [(&str, &str); 4] = [
-    ("hlsl-cbuffer:array-alignment=4", "dxc-dxil"),
-    ("std140@slang:array-alignment=4", "slang-vulkan"),
-    ("relaxed430:members.straddle=allowed", "dxc-spirv"),
-    ("wgsl-storage:vectors=component", "tint"),
-];
+/// A rule that is planted wrong.
+#[derive(Clone, Copy)]
+struct PlantedRule {
+    mutant: &'static str,
+    /// The toolchain that takes the right one.
+    toolchain: &'static str,
+    /// Declarations of seed 7 within which it must show; each costs a compiler's start.
+    within: u32,
+}
 
-/// Declarations within which a planted fault must show.
-const WITHIN: u32 = 200;
+/// Arrays of constant buffers need not begin a register, those of Slang's uniform blocks neither, a vector in a storage buffer
+/// may cross 16 bytes, and so may WGSL's.
+const PLANTED: [PlantedRule; 4] = [
+    PlantedRule { mutant: "hlsl-cbuffer:array-alignment=4", toolchain: "dxc-dxil", within: 8 },
+    PlantedRule { mutant: "std140@slang:array-alignment=4", toolchain: "slang-vulkan", within: 16 },
+    PlantedRule { mutant: "relaxed430:members.straddle=allowed", toolchain: "dxc-spirv", within: 200 },
+    PlantedRule { mutant: "wgsl-storage:vectors=component", toolchain: "tint", within: 4 },
+];
 
 /// Most members of what remains of the declaration.
 const SMALL: usize = 2;
@@ -32,8 +38,9 @@ fn main() -> ExitCode {
     let here = Here::look();
     let mut trials: Vec<Trial> = PLANTED
         .into_iter()
-        .map(|(mutant, toolchain)| {
-            trial(&format!("planted::{mutant}"), here.lacks(toolchain), move || finds(mutant, toolchain))
+        .map(|planted| {
+            let name = format!("planted::{}", planted.mutant);
+            trial(&name, here.lacks(planted.toolchain), move || finds(planted))
         })
         .collect();
     let dxc = || here.lacks("dxc-dxil");
@@ -104,9 +111,9 @@ fn folder() -> Result<TempDir, String> {
 
 /// The fault is found by this toolchain, in a declaration that agrees without the fault, and what is written of it can be
 /// read again.
-fn finds(mutant: &str, toolchain: &str) -> Result<(), String> {
+fn finds(PlantedRule { mutant, toolchain, within }: PlantedRule) -> Result<(), String> {
     let folder = folder()?;
-    let words = format!("fuzz --seed 7 --count {WITHIN} --compiler {toolchain} --plant-mutant {mutant}");
+    let words = format!("fuzz --seed 7 --count {within} --compiler {toolchain} --plant-mutant {mutant}");
     let answer = layoutproof(folder.path(), &words);
     if answer.code != Some(1) {
         return Err(format!("exit code {:?} of `{words}`\n{}", answer.code, answer.out));
