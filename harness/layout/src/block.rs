@@ -40,6 +40,20 @@ pub enum BlockKind {
     StorageBlock,
 }
 
+/// One of the blocks of a source that declares a push constant of plain data (`[[vk::push_constant]] P pc;`) beside other
+/// globals. Compilers do not make the same blocks of these: see [`GlobalPushConstants`](crate::native::GlobalPushConstants).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MixedGlobals {
+    /// `$Globals` with the push constants among its members.
+    WithPushConstants,
+    /// `$Globals` without them.
+    WithoutPushConstants,
+    /// A push constant that no other global stands before.
+    FirstPushConstant,
+    /// A push constant behind another global.
+    LaterPushConstant,
+}
+
 /// A block of bytes, which one rule set lays out as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
@@ -53,6 +67,8 @@ pub struct Block {
     pub count: Count,
     /// Slang's explicit data layout.
     pub data_layout: Option<DataLayout>,
+    /// Which block it is of a source that mixes push constants with other globals; not every compiler has it.
+    pub mixed_globals: Option<MixedGlobals>,
     /// Annotations of the whole block.
     pub annotations: Annotations,
     /// Where it is declared; the default where it has no source text.
@@ -68,6 +84,7 @@ impl Block {
             element: element.into(),
             count: Count::Finite(1),
             data_layout: None,
+            mixed_globals: None,
             annotations: Annotations::default(),
             span: Span::default(),
         }

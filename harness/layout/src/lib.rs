@@ -65,7 +65,7 @@ mod walk;
 mod walk_state;
 
 pub use annotations::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register};
-pub use block::{Block, BlockKind};
+pub use block::{Block, BlockKind, MixedGlobals};
 pub use block_rules::BlockRules;
 pub use numbers::{Numbers, join, without_indices};
 pub use quantity::Quantity;

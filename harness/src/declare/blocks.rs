@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
-use layoutproof_layout::{Annotations, Block, BlockKind, Span};
+use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, Span};
 
-use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures};
+use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures, are_push_constants};
 use super::problems::ProblemList;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{EntryParameter, EntryPoint, Parameter, ParameterKind};
@@ -22,11 +22,11 @@ const MOST_BLOCKS: usize = 1 << 12;
 /// Fills `module.blocks`.
 pub(super) fn derive(elaborated: &mut ElaboratedModule) {
     let ElaboratedModule { module, globals, globals_at, pointees, measures, problems } = elaborated;
-    let mut blocks = BlockFinder { found: Vec::new(), steps: 0, listed: 0, pointees, measures, problems };
+    let mut blocks = BlockFinder { found: Vec::new(), steps: 0, listed: 0, globals, pointees, measures, problems };
 
     for (index, parameter) in module.parameters.iter().enumerate() {
         if index == *globals_at {
-            blocks.globals(globals);
+            blocks.globals();
         }
         blocks.parameter(parameter);
     }
@@ -46,6 +46,8 @@ struct BlockHolder<'m> {
     span: Span,
     /// Elements of the arrays around it.
     count: Count,
+    /// See [`Block::mixed_globals`].
+    mixed: Option<MixedGlobals>,
 }
 
 #[derive(Debug)]
@@ -55,16 +57,38 @@ struct BlockFinder<'m> {
     steps: usize,
     /// Bytes that it takes to list the blocks so far.
     listed: u64,
+    globals: &'m [Member],
     pointees: &'m BTreeMap<String, Type>,
     measures: &'m TypeMeasures,
     problems: &'m mut ProblemList,
 }
 
 impl BlockFinder<'_> {
-    fn globals(&mut self, members: &[Member]) {
+    /// Adds `$Globals`; twice where push constants are among the globals, with them and without.
+    fn globals(&mut self) {
+        let (pushed, others): (Vec<Member>, Vec<Member>) =
+            self.globals.iter().cloned().partition(|member| member.annotations.is_push_constant());
+        let all = self.globals.to_vec();
+        if pushed.is_empty() {
+            return self.globals_block(all, None);
+        }
+        self.globals_block(all, Some(MixedGlobals::WithPushConstants));
+        self.globals_block(others, Some(MixedGlobals::WithoutPushConstants));
+    }
+
+    /// Which block a parameter is if it is a push constant that DXC has in `$Globals`.
+    fn push_constant_among_globals(&self, name: &str) -> Option<MixedGlobals> {
+        let at = self.globals.iter().position(|member| member.name == name)?;
+        let is_first = are_push_constants(&self.globals[..at]);
+        Some(if is_first { MixedGlobals::FirstPushConstant } else { MixedGlobals::LaterPushConstant })
+    }
+
+    fn globals_block(&mut self, members: Vec<Member>, mixed: Option<MixedGlobals>) {
         let Some(span) = members.first().map(|member| member.span) else { return };
-        let element = structure("$Globals", members.to_vec(), span);
-        self.push(BlockKind::Globals, element, BlockHolder::new("$Globals", &Annotations::default(), span));
+        let element = structure("$Globals", members, span);
+        let annotations = Annotations::default();
+        let holder = BlockHolder::new("$Globals", &annotations, span);
+        self.push(BlockKind::Globals, element, BlockHolder { mixed, ..holder });
     }
 
     fn parameter(&mut self, parameter: &Parameter) {
@@ -81,7 +105,8 @@ impl BlockFinder<'_> {
         };
 
         if let Some(kind) = kind {
-            self.push(kind, ty.clone(), holder);
+            let mixed = self.push_constant_among_globals(name);
+            self.push(kind, ty.clone(), BlockHolder { mixed, ..holder });
         }
         self.inside(ty, holder);
         self.pointee(ty, holder);
@@ -148,8 +173,7 @@ impl BlockFinder<'_> {
                 return self.too_many(holder.span);
             }
             let name = format!("{}{brackets}.{}", holder.name, member.name);
-            let inner =
-                BlockHolder { name: &name, annotations: &member.annotations, span: member.span, count: holder.count };
+            let inner = BlockHolder { name: &name, annotations: &member.annotations, span: member.span, ..holder };
             self.inside(&member.ty, inner);
         }
     }
@@ -184,7 +208,7 @@ impl BlockFinder<'_> {
         if self.found.len() >= MOST_BLOCKS {
             return self.too_many(holder.span);
         }
-        let BlockHolder { name, annotations, span, count } = holder;
+        let BlockHolder { name, annotations, span, count, mixed } = holder;
         let listed = self.listed.saturating_add(self.measures.of(&element).listed());
         self.listed = listed.saturating_add(u64::try_from(name.len()).unwrap_or(u64::MAX));
         if self.listed > LONGEST_LISTING {
@@ -192,7 +216,8 @@ impl BlockFinder<'_> {
             return self.problems.report(Diagnostic::error(Code::TooLarge, span, message));
         }
         let (name, annotations) = (name.to_owned(), annotations.clone());
-        self.found.push(Block { name, kind, element, count, data_layout: None, annotations, span });
+        let (data_layout, mixed_globals) = (None, mixed);
+        self.found.push(Block { name, kind, element, count, data_layout, mixed_globals, annotations, span });
     }
 
     fn too_many(&mut self, span: Span) {
@@ -203,7 +228,7 @@ impl BlockFinder<'_> {
 
 impl<'m> BlockHolder<'m> {
     fn new(name: &'m str, annotations: &'m Annotations, span: Span) -> Self {
-        Self { name, annotations, span, count: Count::Finite(1) }
+        Self { name, annotations, span, count: Count::Finite(1), mixed: None }
     }
 
     /// The same in an array; a product beyond 2^32 saturates, its block is refused as too large elsewhere.

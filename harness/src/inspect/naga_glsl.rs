@@ -18,20 +18,20 @@ use naga::{
     AddressSpace, GlobalVariable, Handle, Module, Scalar, ShaderStage, Type, TypeInner, UniqueArena, VectorSize,
 };
 
-use crate::generate::wgsl::{WgslModule, WgslStep};
-use crate::inspect::naga_offsets::{IrPacking, NagaError, NagaPlace, Packing, block_of, chain, load};
+use crate::generate::wgsl::WgslStep;
+use crate::inspect::naga_offsets::{IrPacking, NagaError, NagaPlace, NagaShader, Packing, block_of, chain};
 
-/// Absolute offset in bytes at which naga's GLSL finds each leaf of `module`, in the order of its paths; `None` for a
-/// path that naga's module does not have.
+/// Absolute offset in bytes at which naga's GLSL finds each leaf of `shader`, in the order of its source's paths; `None` for
+/// a path that naga's module does not have.
 ///
 /// # Errors
-/// If naga cannot read, validate or write the module, or declares its block in a way that is not known here.
-pub fn glsl_offsets(module: &WgslModule) -> Result<Vec<Option<u32>>, NagaError> {
-    let (naga_module, info) = load(&module.text)?;
-    let Some((handle, block)) = block_of(&naga_module) else { return Ok(vec![None; module.paths.len()]) };
-    let glsl = Glsl::write(&naga_module, &info, &module.entry)?;
-    let types = &naga_module.types;
-    let paths = module.paths.iter();
+/// If naga cannot write the module, or declares its block in a way that is not known here.
+pub fn glsl_offsets(shader: &NagaShader<'_>) -> Result<Vec<Option<u32>>, NagaError> {
+    let NagaShader { source, module, info } = shader;
+    let Some((handle, block)) = block_of(module) else { return Ok(vec![None; source.paths.len()]) };
+    let glsl = Glsl::write(module, info, &source.entry)?;
+    let types = &module.types;
+    let paths = source.paths.iter();
     if block.space == AddressSpace::Immediate {
         return Ok(paths
             .map(|path| immediate_offset(types, block.ty, path, &glsl.reflection.immediates_items))
@@ -227,6 +227,7 @@ fn uniforms(types: &UniqueArena<Type>, ty: Handle<Type>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generate::wgsl::WgslModule;
 
     /// The block of the example in `ARB_uniform_buffer_object`, with two members more.
     const EXAMPLE: &str = "
@@ -260,14 +261,18 @@ mod tests {
     }
 
     fn module(text: &str, positions: &[&[u32]]) -> WgslModule {
-        let (naga_module, _) = load(text).unwrap();
-        let (_, block) = block_of(&naga_module).unwrap();
-        let paths = positions.iter().map(|positions| path(&naga_module.types, block.ty, positions)).collect();
-        WgslModule { text: text.to_owned(), entry: "main".to_owned(), binding_size: 0, paths }
+        let mut source =
+            WgslModule { text: text.to_owned(), entry: "main".to_owned(), binding_size: 0, paths: Vec::new() };
+        source.paths = {
+            let NagaShader { module, .. } = NagaShader::read(&source).unwrap();
+            let (_, block) = block_of(&module).unwrap();
+            positions.iter().map(|positions| path(&module.types, block.ty, positions)).collect()
+        };
+        source
     }
 
     fn offsets(text: &str, positions: &[&[u32]]) -> Vec<Option<u32>> {
-        glsl_offsets(&module(text, positions)).unwrap()
+        glsl_offsets(&NagaShader::read(&module(text, positions)).unwrap()).unwrap()
     }
 
     /// Positions, and offsets in std140 and std430: those of std140 up to `o[1].n[1]` stand in the extension's example;
@@ -297,9 +302,10 @@ mod tests {
 
     #[test]
     fn blocks_lie_as_the_specification_says() {
-        let (naga_module, _) = load(EXAMPLE).unwrap();
-        let (_, block) = block_of(&naga_module).unwrap();
-        let types = &naga_module.types;
+        let example = module(EXAMPLE, &[]);
+        let NagaShader { module, .. } = NagaShader::read(&example).unwrap();
+        let (_, block) = block_of(&module).unwrap();
+        let types = &module.types;
         let place = |positions, rules| {
             NagaPlace::start(types, block.ty).follow(&path(types, block.ty, positions), &BlockPacking { types, rules })
         };
@@ -353,6 +359,6 @@ mod tests {
     fn paths_that_the_module_lacks_have_no_offset() {
         let mut module = module(EXAMPLE, &[&[0]]);
         module.paths = vec![vec![WgslStep::Element(0)], vec![WgslStep::Member { index: 99, name: String::new() }]];
-        assert_eq!(glsl_offsets(&module), Ok(vec![None, None]));
+        assert_eq!(glsl_offsets(&NagaShader::read(&module).unwrap()), Ok(vec![None, None]));
     }
 }

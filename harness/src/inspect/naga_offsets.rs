@@ -36,19 +36,47 @@ pub enum NagaError {
     NoGlsl(String),
 }
 
-/// Absolute offset in bytes that naga gives each leaf of `module`, in the order of its paths; `None` for a path that
-/// naga's module does not have.
-///
-/// # Errors
-/// If naga cannot read the text or finds it invalid.
-pub fn compiled_offsets(module: &WgslModule) -> Result<Vec<Option<u32>>, NagaError> {
-    let (naga_module, _) = load(&module.text)?;
-    let block = block_of(&naga_module);
-    let offsets = module.paths.iter().map(|path| {
-        let (_, variable) = block?;
-        NagaPlace::start(&naga_module.types, variable.ty).follow(path, &IrPacking)
-    });
-    Ok(offsets.collect())
+/// WGSL of ours as naga reads it. Reading takes longer than all that is asked of it afterwards.
+#[derive(Debug)]
+pub struct NagaShader<'a> {
+    pub(crate) source: &'a WgslModule,
+    pub(crate) module: Module,
+    pub(crate) info: ModuleInfo,
+}
+
+impl<'a> NagaShader<'a> {
+    /// Reads and validates `source`.
+    ///
+    /// # Errors
+    /// If naga cannot read the text or finds it invalid.
+    pub fn read(source: &'a WgslModule) -> Result<Self, NagaError> {
+        let (module, info) = load(&source.text)?;
+        Ok(Self { source, module, info })
+    }
+
+    /// Absolute offset in bytes that naga gives each leaf, in the order of the source's paths; `None` for a path that naga's
+    /// module does not have.
+    pub fn offsets(&self) -> Vec<Option<u32>> {
+        let block = block_of(&self.module);
+        let offset = |path: &Vec<WgslStep>| {
+            let (_, variable) = block?;
+            NagaPlace::start(&self.module.types, variable.ty).follow(path, &IrPacking)
+        };
+        self.source.paths.iter().map(offset).collect()
+    }
+
+    /// SPIR-V 1.3, with the entry point's name, without bounds checks and without debug names (which the validation layer
+    /// 1.3.239 takes for an error).
+    ///
+    /// naga 30's writer is not always right: in a uniform block, `block.inner.m[1].y` with a two-row matrix `m` in a nested
+    /// struct becomes an access chain that lacks an index (measured with spirv-val 2023.1). Nothing here finds that out; a
+    /// module goes through spirv-val before it goes to a device.
+    ///
+    /// # Errors
+    /// If naga cannot write the module.
+    pub fn spirv(&self) -> Result<Vec<u32>, NagaError> {
+        write_spirv(&self.module, &self.info, &self.source.entry)
+    }
 }
 
 /// The variable of the block under test.
@@ -56,24 +84,10 @@ pub(crate) fn block_of(module: &Module) -> Option<(Handle<GlobalVariable>, &Glob
     module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(BLOCK))
 }
 
-/// SPIR-V 1.3 of `module`, with the entry point's name, without bounds checks and without debug names (which the
-/// validation layer 1.3.239 takes for an error).
-///
-/// naga 30's writer is not always right: in a uniform block, `block.inner.m[1].y` with a two-row matrix `m` in a nested
-/// struct becomes an access chain that lacks an index (measured with spirv-val 2023.1). Nothing here finds that out; a
-/// module goes through spirv-val before it goes to a device.
-///
-/// # Errors
-/// If naga cannot read, validate or write the module.
-pub fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
-    let (naga_module, info) = load(&module.text)?;
-    write_spirv(&naga_module, &info, &module.entry)
-}
-
 /// The code that naga writes for a compiler's WGSL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WgslCode {
-    /// As [`spirv`].
+    /// As [`NagaShader::spirv`].
     pub spirv: Vec<u32>,
     /// Bytes of each variable that is bound, by group and binding; of an array without a length those of one element. A
     /// host cannot bind less.
@@ -84,14 +98,14 @@ pub struct WgslCode {
 /// [`ModuleReader`](crate::inspect::module_reader::ModuleReader), which can run this in a process of its own.
 ///
 /// # Errors
-/// As [`spirv`].
+/// If naga cannot read, validate or write the module.
 pub(crate) fn wgsl_code(text: &str, entry: &str) -> Result<WgslCode, NagaError> {
     let (naga_module, info) = load(text)?;
     let spirv = write_spirv(&naga_module, &info, entry)?;
     Ok(WgslCode { spirv, binding_sizes: binding_sizes(&naga_module) })
 }
 
-/// SPIR-V as that of [`spirv`], of a compute shader in GLSL, whose `main` gets the name `entry`.
+/// SPIR-V as that of [`NagaShader::spirv`], of a compute shader in GLSL, whose `main` gets the name `entry`.
 ///
 /// # Errors
 /// If naga cannot read, validate or write the shader.
@@ -161,7 +175,7 @@ pub(crate) fn wgsl_bindings(text: &str) -> Result<Vec<WgslBinding>, NagaError> {
 }
 
 /// Reads and validates WGSL.
-pub(crate) fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
+fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
     let module =
         naga::front::wgsl::parse_str(text).map_err(|error| NagaError::Unreadable(error.message().to_owned()))?;
     let info = validate(&module)?;

@@ -1,4 +1,4 @@
-//! Splits a plan with more leaves than one shader should have into several.
+//! Makes of a plan with more leaves than one shader should have several plans, or a plan of fewer leaves.
 
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, Leaf};
@@ -18,6 +18,24 @@ impl ProbePlan {
     pub fn parts_for_drivers(self, layout: &BlockLayout) -> Vec<Self> {
         let forms = self.entries.iter().map(|entry| entry.forms.len()).max().unwrap_or(1).max(1);
         self.parts(layout, (MOST_VALUES / forms).min(MOST_LEAVES))
+    }
+
+    /// The plan, which is about `layout`, of at most `most` leaves, but of the first and the last scalar, vector or matrix in
+    /// any case, and of those between them at even distances. None is divided.
+    #[must_use]
+    pub fn at_even_distances(self, layout: &BlockLayout, most: usize) -> Self {
+        let Ok(laid_out) = &layout.result else { return self };
+        if self.leaves.len() <= most {
+            return self;
+        }
+        let values: Vec<&[Leaf]> = self.leaves.chunk_by(are_of_one_value).collect();
+        // As if all were like the largest one, and one less, in whose place the last one is.
+        let largest = values.iter().map(|value| value.len()).max().unwrap_or(1);
+        let distance = values.len().div_ceil((most / largest).saturating_sub(1).max(1));
+        let last = values.len() - 1;
+        let chosen = values.iter().enumerate().filter(|(index, _)| index % distance == 0 || *index == last);
+        let leaves = chosen.flat_map(|(_, value)| value.to_vec()).collect();
+        Self { leaves, ..self }.without_missing_parts(laid_out)
     }
 
     /// The plan, which is about `layout`, as several of up to `most` leaves. The components of a vector or matrix stay
@@ -116,6 +134,29 @@ mod tests {
         let paths: Vec<&str> = parts.iter().flat_map(|part| &part.leaves).map(|leaf| leaf.path.as_str()).collect();
         assert_eq!(paths, ["a[0]", "a[1]", "a[2]"]);
         assert!(parts.iter().all(|part| !part.entries.is_empty()));
+    }
+
+    /// The leaves of a plan for these declarations that has at most `most`.
+    fn at_even_distances(declarations: &str, most: usize) -> Vec<String> {
+        let (layout, plan) = planned(declarations);
+        plan.at_even_distances(&layout, most).leaves.into_iter().map(|leaf| leaf.path).collect()
+    }
+
+    #[test]
+    fn a_plan_of_fewer_leaves_has_the_first_and_the_last_value() {
+        let declarations = "cbuffer S { float a, b, c, d, e, f, g, h, i, j; };";
+        assert_eq!(at_even_distances(declarations, 4), ["a", "e", "i", "j"]);
+        assert_eq!(at_even_distances(declarations, 10).len(), 10);
+        let vectors = "cbuffer S { float2 u; float a; float2 v, w; float b; };";
+        assert_eq!(at_even_distances(vectors, 6), ["u.x", "u.y", "w.x", "w.y", "b"]);
+    }
+
+    #[test]
+    fn a_plan_of_fewer_leaves_reads_no_value_that_it_has_in_part() {
+        let (layout, plan) = planned("cbuffer S { float4 a[4]; float b; };");
+        let plan = plan.at_even_distances(&layout, 12);
+        let forms: Vec<Form> = plan.entries.iter().flat_map(|entry| entry.forms.clone()).collect();
+        assert!(forms.contains(&Form::Leaf) && !forms.contains(&Form::Whole), "{forms:?}");
     }
 
     #[test]

@@ -403,13 +403,13 @@ fn bound(facts: &RunFacts<'_>, style: Style) -> String {
     format!("{read}\n{} not read: {}", " ".repeat(INDENT - 1), list(total, &reasons, style))
 }
 
-/// A note about the elements of long arrays that were left out.
+/// A note about the elements of long arrays and the members of long blocks that were left out.
 fn not_probed(end: &RunEnd) -> Option<String> {
     (end.leaves_not_probed > 0).then(|| {
         let leaves = if end.leaves_not_probed == 1 { "leaf was" } else { "leaves were" };
         format!(
-            "{} {leaves} not probed: of arrays the first, second, middle and last element were, in every dimension \
-             (--every-element: all)",
+            "{} {leaves} not probed: of arrays the first, second, middle and last element were, of long blocks some members \
+             by naga's shaders (-v says of which, --every-element: all)",
             grouped(end.leaves_not_probed)
         )
     })

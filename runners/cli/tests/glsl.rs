@@ -13,13 +13,14 @@ use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 9] = [
+const TESTS: [(&str, Test); 10] = [
     ("files_are_included", files_are_included),
     ("missing_files_count_where_they_are_read", missing_files_count_where_they_are_read),
     ("files_outside_of_the_project_are_not_included", files_outside_of_the_project_are_not_included),
     ("stages_go_by_suffix", stages_go_by_suffix),
     ("opengl_has_uniforms_outside_of_blocks", opengl_has_uniforms_outside_of_blocks),
     ("buffers_behind_pointers", buffers_behind_pointers),
+    ("shader_records_are_blocks", shader_records_are_blocks),
     ("lengths_may_be_specialized", lengths_may_be_specialized),
     ("errors_have_their_places", errors_have_their_places),
     ("a_glslang_that_dies_is_told", a_glslang_that_dies_is_told),
@@ -143,6 +144,14 @@ fn buffers_behind_pointers(folder: &Path) -> Result<(), Failed> {
         void main() { p.root.b = p.z; b[1].x[0] = p.q; }\n";
     fs::write(folder.join("a.comp"), text)?;
     equal(&shown(folder, "a.comp")?, &vec![block("p", &[0, 16, 24]), block("b", &[0]), block("Node", &[0, 12, 16])])
+}
+
+fn shader_records_are_blocks(folder: &Path) -> Result<(), Failed> {
+    let text = "#version 460\n#extension GL_EXT_ray_tracing : enable\n\
+        layout(shaderRecordEXT, std430) buffer Record { float r; vec3 g; float b[2]; };\n\
+        layout(location = 0) rayPayloadInEXT vec3 color;\nvoid main() { color = g * r * b[1]; }\n";
+    fs::write(folder.join("a.rmiss"), text)?;
+    equal(&shown(folder, "a.rmiss")?, &vec![block("Record", &[0, 16, 28])])
 }
 
 /// Members lie as for the defaults. Behind a computed length glslang places them as if it were 1.

@@ -54,6 +54,7 @@ impl SlangSettings {
             element: whole.element.clone(),
             count: Count::Finite(1),
             data_layout: whole.data_layout,
+            mixed_globals: None,
             annotations: Annotations::default(),
             span: whole.span,
         };

@@ -6,7 +6,7 @@
 use layoutproof_device::Feature;
 use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::{BlockLayout, BlockRules, Component, Leaf, Numbers};
+use layoutproof_layout::{BlockLayout, BlockRules, Component, ElementChoice, Leaf, Numbers};
 
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::gap::Gap;
@@ -15,20 +15,35 @@ use crate::check::produce::subject_shaders::{ShaderLayouts, SubjectShaders};
 use crate::check::verdict::Validation;
 use crate::generate::wgsl::{self, WgslModule};
 use crate::inspect::naga_glsl::glsl_offsets;
-use crate::inspect::naga_offsets::{self, NagaError};
+use crate::inspect::naga_offsets::{NagaError, NagaShader};
 use crate::probe::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
 
+/// Leaves of a block up to which our WGSL asks for each.
+const MOST_LEAVES_IN_WGSL: usize = 2048;
+
 impl SubjectShaders {
-    /// Adds the modules for what our WGSL can ask of `plan`.
+    /// Adds the modules for what our WGSL can ask of `plan`; of a long block for members at even distances, as naga and
+    /// wgpu read all of its declaration again for each module.
     pub(super) fn add_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
-        for part in in_wgsl(plan).parts_for_drivers(layouts.packed) {
+        let mut plan = in_wgsl(plan);
+        if self.elements == ElementChoice::Sample {
+            let all = plan.leaves.len();
+            plan = plan.at_even_distances(layouts.packed, MOST_LEAVES_IN_WGSL);
+            let others = all - plan.leaves.len();
+            if others > 0 {
+                let block = &layouts.packed.name;
+                self.spared.push(format!("leaves not probed ({others} of `{block}` between others that are)"));
+                self.leaves_not_probed = self.leaves_not_probed.saturating_add(others as u64);
+            }
+        }
+        for part in plan.parts_for_drivers(layouts.packed) {
             self.add_part_of_naga(block, layouts, &part);
         }
     }
 
     fn add_part_of_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: &ProbePlan) {
         for entry in &plan.entries {
-            let NagaModule { wgsl, offsets, spirv } = match compile(layouts.written, plan, entry) {
+            let NagaModule { wgsl, offsets, spirv, glsl_offsets } = match compile(layouts.written, plan, entry) {
                 Ok(compiled) => compiled,
                 Err(nothing) => {
                     self.add_nothing(nothing);
@@ -43,7 +58,7 @@ impl SubjectShaders {
                     by_form(entry, &of_naga)
                 }
             };
-            let glsl_compiled = match ask_naga(entry, || glsl_offsets(&wgsl)) {
+            let glsl_compiled = match glsl_offsets {
                 Ok(offsets) => Some(witness(offsets)),
                 Err(nothing) => {
                     self.add_nothing(nothing);
@@ -95,15 +110,19 @@ struct NagaModule {
     /// Where naga puts the leaves, in bytes.
     offsets: Vec<Option<u32>>,
     spirv: Vec<u32>,
+    /// Where its GLSL for OpenGL drivers has them, in bytes.
+    glsl_offsets: Result<Vec<Option<u32>>, NagaFailure>,
 }
 
 /// The module for one entry point, or why there is none.
 fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<NagaModule, NagaFailure> {
     let wgsl =
         wgsl::module(layout, plan, entry).map_err(|error| NagaFailure::Refused(Gap::language(error.to_string())))?;
-    let (offsets, spirv) =
-        ask_naga(entry, || Ok((naga_offsets::compiled_offsets(&wgsl)?, naga_offsets::spirv(&wgsl)?)))?;
-    Ok(NagaModule { wgsl, offsets, spirv })
+    let shader = ask_naga(entry, || NagaShader::read(&wgsl))?;
+    let offsets = shader.offsets();
+    let spirv = ask_naga(entry, || shader.spirv())?;
+    let glsl_offsets = ask_naga(entry, || glsl_offsets(&shader));
+    Ok(NagaModule { wgsl, offsets, spirv, glsl_offsets })
 }
 
 /// An answer of naga about `entry`. naga's writers assert what its validator does not check; a panic is that compiler's
@@ -150,7 +169,6 @@ mod tests {
     use super::*;
     use crate::check::producer::{Generator, Producer};
     use crate::probe::{Direction, Stage};
-    use layoutproof_layout::ElementChoice;
 
     /// Like any compiler that crashes.
     #[test]

@@ -33,6 +33,7 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::{Member, StructType, Type};
 use lookup_context::{GenericValue, LookupContext};
 pub(super) use measure::{LONGEST_LISTING, TypeMeasures};
+pub(super) use parameter::are_push_constants;
 use record::StructState;
 use resolve::{AliasState, NamedType};
 use scope::{GLOBAL, ScopeId, Symbols, TypeId, ValueId};
@@ -145,7 +146,7 @@ pub(super) fn elaborate<'t>(
     }
 
     let mut globals = std::mem::take(&mut elaborator.globals);
-    elaborator.push_constants_among(&mut globals);
+    elaborator.push_constants_among(&mut globals, is_slang);
     elaborator.check_unsized(&globals);
 
     elaborator.entry_points(&functions, whole);

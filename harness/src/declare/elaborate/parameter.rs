@@ -29,6 +29,11 @@ fn is_linked(prefix: &Prefix<'_>) -> bool {
     prefix.has("extern") || prefix.has("export")
 }
 
+/// True if there is nothing else among these globals. DXC makes no push constant of one that only these stand before.
+pub(in crate::declare) fn are_push_constants(globals: &[Member]) -> bool {
+    globals.iter().all(|member| member.annotations.is_push_constant())
+}
+
 impl<'t> Elaborator<'t> {
     /// The parameters that `items` declare; functions are gathered for later.
     pub(super) fn parameters(
@@ -173,16 +178,14 @@ impl<'t> Elaborator<'t> {
         self.module.parameters.push(Parameter { name, kind, ty, annotations, span });
     }
 
-    /// Takes the push constants out of `$Globals` if they are its only members; else says where they are.
-    pub(super) fn push_constants_among(&mut self, globals: &mut Vec<Member>) {
-        if globals.iter().all(|member| member.annotations.is_push_constant()) {
-            return globals.clear();
+    /// Takes the push constants out of `$Globals` in Slang, which never puts them there (slangc 2026.14.1), and where they
+    /// are its only members; else says where DXC has them.
+    pub(super) fn push_constants_among(&mut self, globals: &mut Vec<Member>, is_slang: bool) {
+        if is_slang || are_push_constants(globals) {
+            return globals.retain(|member| !member.annotations.is_push_constant());
         }
-        let pushed = globals.iter().enumerate().filter(|(_, member)| member.annotations.is_push_constant());
-        for (at, member) in pushed {
-            // One that is declared before every other global is not a push constant in SPIR-V either.
-            let is_first = globals[..at].iter().all(|before| before.annotations.is_push_constant());
-            let targets = if is_first { "on D3D12 and Vulkan" } else { "on D3D12" };
+        for (at, member) in globals.iter().enumerate().filter(|(_, member)| member.annotations.is_push_constant()) {
+            let targets = if are_push_constants(&globals[..at]) { "on D3D12 and Vulkan" } else { "on D3D12" };
             let message = format!("DXC reads `{}` from $Globals {targets}: there are other globals", member.name);
             let help = "declare it as ConstantBuffer<T>, or put the other globals into a cbuffer";
             self.problems.report(Diagnostic::warning(Code::Ignored, member.span, message).with_help(help));

@@ -1,9 +1,11 @@
 //! Which blocks there are, their names, kinds, counts.
 
-use layoutproof_layout::Argument;
+use layoutproof_layout::native::find_native;
 use layoutproof_layout::shape::{Count, Type};
+use layoutproof_layout::{Argument, Block};
 
 use super::{DeclareOptions, read, read_with, structure};
+use crate::declare::DeclaredLanguage;
 use crate::input::diagnostics::Code;
 use crate::module::{Module, ParameterKind};
 
@@ -171,22 +173,56 @@ fn places_are_places_in_the_file() {
     assert_eq!((position.line, position.column), (2, 19));
 }
 
-/// DXC 1.7.2308 (`-T cs_6_6`): `pc` is at offset 16 of `$Globals`, `h` at 48.
+/// DXC 1.7.2308 (`-T cs_6_6`): `pc` is at offset 16 of `$Globals`, `h` at 48. Slang 2026.14.1: `h` is at offset 16 of its
+/// `$Globals`, which has no `pc`.
 #[test]
 fn push_constants_among_globals() {
     let declared = "struct P { float4 a; float b; }; float4 g; [[vk::push_constant]] P pc; float h;";
     let (_, module) = read_with(declared, &DeclareOptions::default());
     let module = module.expect("a warning is no error");
-    assert_eq!(blocks(&module), ["$Globals globals $Globals", "pc push-constant P"]);
-    let Type::Struct(globals) = &module.blocks[0].element else { panic!("{:?}", module.blocks[0]) };
-    let names: Vec<&str> = globals.members.iter().map(|member| member.name.as_str()).collect();
-    assert_eq!(names, ["g", "pc", "h"]);
+    assert_eq!(blocks(&module), ["$Globals globals $Globals", "$Globals#2 globals $Globals", "pc push-constant P"]);
+    assert_eq!(member_names(&module.blocks[0]), ["g", "pc", "h"]);
+    assert_eq!(member_names(&module.blocks[1]), ["g", "h"]);
+    assert_eq!(makers(&module.blocks[0]), ["native:dxc-dxil", "native:dxc-spirv"]);
+    assert_eq!(makers(&module.blocks[1]), ["native:slang-vulkan"]);
+    assert_eq!(makers(&module.blocks[2]), ["native:dxc-spirv", "native:slang-vulkan"]);
     let messages: Vec<&str> = module.warnings.iter().map(|warning| warning.message.as_str()).collect();
     assert_eq!(messages, ["DXC reads `pc` from $Globals on D3D12: there are other globals"]);
     assert_eq!(
         blocks(&read("struct P { float4 a; }; [[vk::push_constant]] P pc; cbuffer C { float c; }"))[0],
         "pc push-constant P"
     );
+}
+
+/// DXC 1.7.2308 (`-T cs_6_6 -spirv`): there is no push constant, and `pc` is in `$Globals`.
+#[test]
+fn a_push_constant_before_all_other_globals() {
+    let declared = "struct P { float4 a; float b; }; [[vk::push_constant]] P pc; float4 g; float h;";
+    let module = read_with(declared, &DeclareOptions::default()).1.expect("a warning is no error");
+    assert_eq!(blocks(&module), ["$Globals globals $Globals", "$Globals#2 globals $Globals", "pc push-constant P"]);
+    assert_eq!(makers(&module.blocks[2]), ["native:slang-vulkan"]);
+}
+
+/// slangc 2026.14.1 has `g` at offset 0 and `h` at 16, in HLSL, SPIR-V, WGSL and Metal.
+#[test]
+fn slang_has_no_push_constants_among_globals() {
+    let declared = "struct P { float4 a; float b; }; float4 g; [[vk::push_constant]] P pc; float h;";
+    let options = DeclareOptions { language: Some(DeclaredLanguage::Slang), ..DeclareOptions::default() };
+    let module = read_with(declared, &options).1.expect("it is read");
+    assert_eq!(blocks(&module), ["$Globals globals $Globals", "pc push-constant P"]);
+    assert_eq!(member_names(&module.blocks[0]), ["g", "h"]);
+    assert!(module.warnings.is_empty(), "{:?}", module.warnings);
+}
+
+fn member_names(block: &Block) -> Vec<&str> {
+    let Type::Struct(structure) = &block.element else { panic!("{block:?}") };
+    structure.members.iter().map(|member| member.name.as_str()).collect()
+}
+
+/// Which of these compilers have the block.
+fn makers(block: &Block) -> Vec<&'static str> {
+    let natives = ["native:dxc-dxil", "native:dxc-spirv", "native:slang-vulkan"].map(|name| find_native(name).unwrap());
+    natives.into_iter().filter(|native| native.rules(block).is_some()).map(|native| native.name).collect()
 }
 
 #[test]

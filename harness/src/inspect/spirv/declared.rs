@@ -108,6 +108,7 @@ fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> 
         StorageClass::Uniform if types.buffer_blocks.contains(&element) => BlockKind::StorageBlock,
         StorageClass::StorageBuffer if types.blocks.contains(&element) => BlockKind::StorageBlock,
         StorageClass::PushConstant if types.blocks.contains(&element) => BlockKind::PushConstant,
+        StorageClass::ShaderRecordBufferKHR if types.blocks.contains(&element) => BlockKind::ShaderRecord,
         _ => return None,
     };
     Some(VariableBlock { element, count, kind })

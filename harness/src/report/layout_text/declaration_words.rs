@@ -61,6 +61,7 @@ impl DeclarationWords {
             (Self::Glsl, BlockKind::UniformBlock) => "uniform",
             (Self::Glsl, BlockKind::StorageBlock) => "buffer",
             (Self::Glsl, BlockKind::PushConstant) => "layout(push_constant) uniform",
+            (Self::Glsl, BlockKind::ShaderRecord) => "layout(shaderRecordEXT) buffer",
             (Self::Wgsl, BlockKind::UniformBlock) => "var<uniform>",
             (Self::Wgsl, BlockKind::StorageBlock) => "var<storage>",
             (Self::Wgsl, BlockKind::PushConstant) => "var<push_constant>",

@@ -72,8 +72,9 @@ pub struct RunArgs {
         value_name = "all,uniform,storage,push-constant,uniform-element,storage-element,address"
     )]
     pub space: Vec<String>,
-    /// Probe every element of every array. By default the first, the second, the middle and the last of each dimension are
-    /// probed; the others are counted.
+    /// Probe every element of every array, and with naga every member of blocks of more than 2048 leaves. By default the
+    /// first, the second, the middle and the last element of each dimension are probed, and of such blocks members at even
+    /// distances; the others are counted.
     #[arg(long)]
     pub every_element: bool,
     /// Probe every block in these stages, and in no others; by default, a core of the checks alone is drawn.

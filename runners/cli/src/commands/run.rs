@@ -28,7 +28,7 @@ use crate::records::record_keeper::RecordKeeper;
 use crate::records::records_file::{self, RecordsTarget};
 use crate::records::{arguments, floors, lock, resume};
 use crate::select::inputs::{Cases, InputWord};
-use crate::select::run_config::{ChosenDevices, RunConfig};
+use crate::select::run_config::{ChosenDevices, RunConfig, listen_for_the_end};
 use crate::select::selecting::select;
 use crate::select::selection::Selection;
 use crate::shader_cache::ShaderCache;
@@ -66,13 +66,15 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
     if args.part.shard.is_some() && !args.floors.is_empty() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
     }
+    // Before the first file of the run is made, so that there is none that nobody finishes.
+    let interrupt = listen_for_the_end()?;
     check_outputs(&args.outputs)?;
     args.resume.as_deref().map_or(Ok(()), records_file::check_to_go_on)?;
     args.keep.as_deref().map_or(Ok(()), check_folder)?;
 
     // Listing devices already makes Mesa set a cache up.
     let cache = ShaderCache::look();
-    let config = RunConfig::of(args, progress)?;
+    let config = RunConfig::of(args, progress, interrupt)?;
 
     if let Some(absent) = config.missing_compiler() {
         warn(&format!("error: {absent}\n"));

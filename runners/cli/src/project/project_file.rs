@@ -136,15 +136,19 @@ impl ProjectFile {
 }
 
 impl ProjectFile {
-    /// The entry for a shader: the first whose patterns name it.
-    pub(crate) fn shaders_of(&self, shader: &Path) -> Option<&ProjectShaders> {
+    /// The entries for a shader: those whose patterns name it, several for one that is compiled in several ways.
+    pub(crate) fn entries_of(&self, shader: &Path) -> Vec<&ProjectShaders> {
+        let Some(relative) = self.relative(shader) else { return Vec::new() };
+        let names = |shaders: &&ProjectShaders| shaders.files.iter().any(|pattern| globs::names(pattern, &relative));
+        self.shaders.iter().filter(names).collect()
+    }
+
+    /// A path as the project's folder has it; `None` outside of the folder.
+    fn relative(&self, path: &Path) -> Option<PathBuf> {
         let here = Path::new(".");
         let folder = if self.folder.as_os_str().is_empty() { here } else { &self.folder };
-        let folder = folder.canonicalize().ok()?;
-        let shader = shader.canonicalize().ok()?;
-        let relative = shader.strip_prefix(folder).ok()?;
-        let is_named = |shaders: &&ProjectShaders| shaders.files.iter().any(|pattern| globs::names(pattern, relative));
-        self.shaders.iter().find(is_named)
+        let path = path.canonicalize().ok()?;
+        path.strip_prefix(folder.canonicalize().ok()?).ok().map(Path::to_owned)
     }
 }
 

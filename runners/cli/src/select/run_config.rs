@@ -35,8 +35,16 @@ use crate::select::rule_set::rule_set;
 const ALL_SPACES: &str = "all";
 
 /// Printed at the first Ctrl-C.
-pub(crate) const INTERRUPTED: &str = "\nnote: interrupted: \
+const INTERRUPTED: &str = "\nnote: interrupted: \
                                       the report of the finished checks follows; interrupt again to stop at once\n";
+
+/// Listens for the user's wish that a run ends, and says what follows from it.
+///
+/// # Errors
+/// If the system allows no handler.
+pub(crate) fn listen_for_the_end() -> anyhow::Result<Interrupt> {
+    Interrupt::listen(|| warn(INTERRUPTED))
+}
 
 /// The configuration of a run.
 pub(crate) struct RunConfig {
@@ -66,11 +74,11 @@ pub(crate) struct RunConfig {
 }
 
 impl RunConfig {
-    /// Checks the arguments; `progress` is where the run tells what it does.
+    /// Checks the arguments; `progress` is where the run tells what it does, `interrupt` how the user ends it.
     ///
     /// # Errors
     /// Unknown names, and lists that cannot be read.
-    pub(crate) fn of(args: &RunArgs, progress: &Progress) -> anyhow::Result<Self> {
+    pub(crate) fn of(args: &RunArgs, progress: &Progress, interrupt: Interrupt) -> anyhow::Result<Self> {
         let toolchains = if args.producer.is_empty() {
             Toolchains::default()
         } else {
@@ -104,7 +112,7 @@ impl RunConfig {
                 fault: args.plant_fault.clone(),
                 job_limit: args.time_limit.unwrap_or(JOB_LIMIT),
                 threads: args.jobs,
-                interrupt: Interrupt::listen(|| warn(INTERRUPTED))?,
+                interrupt,
                 watcher: Arc::new(progress.clone()),
                 ..Launch::of(std::env::current_exe()?)?
             },

@@ -3,6 +3,7 @@
 //! A compiler that is not there is told and left out. Offsets of the host are those of the compiler that runs; nothing of
 //! ours writes them.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use serde_json::Value;
@@ -218,6 +219,21 @@ fn a_run_needs_a_device_and_a_compiler_that_are_here() {
     assert!(answer.err.contains("error: "), "{}", answer.err);
     let answer = folder.run("check right.hlsl engine.o --run --device model --compiler nobody").exits(2);
     assert!(answer.err.contains("unknown producer `nobody`"), "{}", answer.err);
+}
+
+#[test]
+fn a_named_shader_is_read_in_each_way_that_the_project_says() {
+    let folder = engine();
+    if !builds(&folder, BUILDS[0]) {
+        return;
+    }
+    let entry = |rules| format!("[[shader]]\nfiles = \"right.*\"\nrules = [\"{rules}\"]\n");
+    folder.write("layoutproof.toml", format!("{}{}", entry("hlsl-cbuffer"), entry("std430")).as_bytes());
+    let answer = folder.run("check right.hlsl engine.o --format json");
+    let checked: Value = serde_json::from_str(&answer.out).unwrap();
+    let targets: BTreeSet<&str> =
+        checked["pairs"].as_array().unwrap().iter().filter_map(|pair| pair["target"].as_str()).collect();
+    assert_eq!(targets, ["hlsl-cbuffer", "std430"].into());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
 
 use crate::generate::wgsl::{NotExpressible, WgslModule, module};
-use crate::inspect::naga_offsets::{compiled_offsets, spirv};
+use crate::inspect::naga_offsets::{NagaError, NagaShader};
 use crate::probe::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage};
 
 pub(super) const FLOAT: Component = Component { scalar: Scalar::Float32, size: 4 };
@@ -68,8 +68,14 @@ pub(super) fn generate(rules: &str, laid_out: &LaidOut, entry: &ProbeEntry) -> R
     module(&block, &plan, entry)
 }
 
+/// SPIR-V that naga makes of `module`.
+pub(super) fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
+    NagaShader::read(module)?.spirv()
+}
+
 /// Offsets that naga gives the leaves, after its SPIR-V writer took the module too.
 pub(super) fn naga_offsets(module: &WgslModule) -> Vec<u32> {
-    spirv(module).unwrap();
-    compiled_offsets(module).unwrap().into_iter().map(|offset| offset.expect("every leaf has a place")).collect()
+    let shader = NagaShader::read(module).unwrap();
+    shader.spirv().unwrap();
+    shader.offsets().into_iter().map(|offset| offset.expect("every leaf has a place")).collect()
 }

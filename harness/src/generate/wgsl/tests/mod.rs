@@ -9,12 +9,11 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, Component, LaidOut, LaidOutShape, Refusal};
 use layouts::{
-    FLOAT, INT, READ, UINT, array, block, entry, generate, laid, matrix, member, naga_offsets, scalar, structure,
-    unsized_array, vector,
+    FLOAT, INT, READ, UINT, array, block, entry, generate, laid, matrix, member, naga_offsets, scalar, spirv,
+    structure, unsized_array, vector,
 };
 
 use super::{ProbePlan, WgslModule, module};
-use crate::inspect::naga_offsets::spirv;
 use crate::probe::{AddressSpace, Direction, Form};
 
 #[track_caller]

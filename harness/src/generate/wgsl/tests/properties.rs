@@ -5,10 +5,11 @@ use layoutproof_layout::shape::MatrixOrder;
 use proptest::prelude::*;
 
 use super::layouts::{
-    FLOAT, INT, READ, UINT, array, block, entry, generate, matrix, member, naga_offsets, scalar, structure, vector,
+    FLOAT, INT, READ, UINT, array, block, entry, generate, matrix, member, naga_offsets, scalar, spirv, structure,
+    vector,
 };
 use crate::generate::wgsl::WgslModule;
-use crate::inspect::naga_offsets::{NagaError, spirv};
+use crate::inspect::naga_offsets::NagaError;
 use crate::probe::{AddressSpace, Direction};
 
 /// A random type that WGSL can express, with WGSL's alignment and size in bytes.

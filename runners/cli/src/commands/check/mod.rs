@@ -13,7 +13,7 @@ mod pairing;
 mod prove;
 mod shader_blocks;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use layoutproof_core::host::VectorTypes;
@@ -129,10 +129,7 @@ impl CheckInputs {
         let mut inputs = Self::default();
         for path in &args.inputs {
             match CheckInput::of(path, args.declare.lang)? {
-                CheckInput::Shader(path) => {
-                    let settings = ShaderSettings::named(args.args.as_deref(), &args.declare, project)?;
-                    inputs.shaders.push(job(path, settings, args));
-                }
+                CheckInput::Shader(path) => inputs.add_named_shader(&path, args, project)?,
                 CheckInput::Host(path) => inputs.hosts.push(path),
             }
         }
@@ -156,6 +153,20 @@ impl CheckInputs {
             (false, true) => bail!("no host file is named: give objects, libraries, programs or a .pdb"),
             (false, false) => Ok(inputs),
         }
+    }
+
+    /// Adds a shader in each of the ways in which the project compiles it, or else as the command line says.
+    fn add_named_shader(&mut self, path: &Path, args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<()> {
+        let entries = project.entries_of(path);
+        for shaders in &entries {
+            let settings = ShaderSettings::of_project(shaders, args.args.as_deref(), &args.declare, project)?;
+            self.shaders.push(job(path.to_owned(), settings, args));
+        }
+        if entries.is_empty() {
+            let settings = ShaderSettings::named(args.args.as_deref(), &args.declare, project)?;
+            self.shaders.push(job(path.to_owned(), settings, args));
+        }
+        Ok(())
     }
 
     fn add_project_shaders(

@@ -24,7 +24,7 @@ use super::shader_blocks::{BlockSource, TargetBlock};
 use crate::args::RunArgs;
 use crate::output::{warn, warn_of_listing};
 use crate::progress::Progress;
-use crate::select::run_config::RunConfig;
+use crate::select::run_config::{RunConfig, listen_for_the_end};
 
 /// Our own SPIR-V with the offsets that are compared.
 const OWN_PRODUCER: &str = "rspirv";
@@ -59,7 +59,7 @@ impl Proof<'_> {
     /// Unknown names of devices and compilers, and an interrupt.
     pub(super) fn carry_out(self, check: &mut HostCheck) -> anyhow::Result<Exit> {
         let words = RunWords::try_parse_from(self.run_words()).context("making the arguments of the run")?;
-        let config = RunConfig::of(&words.run, &Progress::default())?;
+        let config = RunConfig::of(&words.run, &Progress::default(), listen_for_the_end()?)?;
         if let Some(absent) = config.missing_compiler() {
             warn(&format!("error: {absent}\n"));
             return Ok(Exit::Missing);

@@ -10,12 +10,12 @@ use layoutproof_core::host::shader_comment::{BlockComment, comment_of};
 use layoutproof_core::host::{LinePlace, member_places};
 use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::input::sources::SourceMap;
-use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, Refusal, lay_out};
+use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
 
 use super::args::CheckTarget;
 use crate::args::{DeclareArgs, ShaderLanguage};
 use crate::commands::show::input::{Input, InputContent};
-use crate::select::rule_set::rule_choice;
+use crate::select::rule_set::{RuleChoice, rule_choice};
 
 /// One shader file with the way in which it is read.
 #[derive(Clone, Debug)]
@@ -105,7 +105,12 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
             );
         }
         for target in targets_of(job, &comment) {
-            let layout = lay_out_under(block, &target, source.options)?;
+            let choice = rule_choice(&target)?;
+            if block.mixed_globals.is_some() && choice.rules(block).is_none() {
+                // The compiler has another block in its place.
+                continue;
+            }
+            let layout = lay_out_under(block, choice, source.options);
             read.blocks.push(TargetBlock {
                 shader: word.clone().into_owned(),
                 target,
@@ -150,30 +155,21 @@ fn native_of(target: CheckTarget, language: Option<ShaderLanguage>) -> &'static 
     }
 }
 
-fn lay_out_under(
-    block: &Block,
-    target: &str,
-    options: layoutproof_layout::LayoutOptions,
-) -> anyhow::Result<BlockLayout> {
-    let choice = rule_choice(target)?;
-    let Some(rules) = choice.rules(block) else {
-        let message = format!(
-            "{} has no layout for {} `{}`: name a rule set with --rules",
-            choice.name(),
-            block.kind,
-            block.name
-        );
-        return Ok(BlockLayout {
-            rules: choice.name().to_owned(),
-            name: block.name.clone(),
-            kind: block.kind,
-            count: block.count,
-            result: Err(vec![Refusal { path: String::new(), message }]),
-            stride: None,
-            warnings: Vec::new(),
-        });
-    };
-    Ok(lay_out(block, rules, options))
+fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOptions) -> BlockLayout {
+    if let Some(rules) = choice.rules(block) {
+        return lay_out(block, rules, options);
+    }
+    let (compiler, name) = (choice.name(), &block.name);
+    let message = format!("{compiler} has no layout for {} `{name}`: name a rule set with --rules", block.kind);
+    BlockLayout {
+        rules: compiler.to_owned(),
+        name: name.clone(),
+        kind: block.kind,
+        count: block.count,
+        result: Err(vec![Refusal { path: String::new(), message }]),
+        stride: None,
+        warnings: Vec::new(),
+    }
 }
 
 /// Checks that a rule set or a compiler of this name exists.

@@ -43,7 +43,7 @@ impl ProjectColumns {
     /// # Errors
     /// Compile arguments that cannot be read.
     pub(super) fn of(project: &ProjectFile, word: &str, declare: &DeclareArgs) -> anyhow::Result<Option<Self>> {
-        let shaders = project.shaders_of(Path::new(word));
+        let shaders = project.entries_of(Path::new(word)).into_iter().next();
         let settings = match shaders {
             Some(shaders) => ShaderSettings::of_project(shaders, None, declare, project)?,
             None => ShaderSettings::named(None, declare, project)?,
