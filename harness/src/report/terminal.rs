@@ -12,6 +12,7 @@ use super::failure::group::{failures_of, is_failure, place};
 use super::reasons::kind_of_reason;
 use super::seen_cases::SeenCases;
 use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
+use super::summary::proves_nothing;
 use super::tables::run_table::{run_table, slowest_device};
 use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RunEnd, SkipKind};
 
@@ -496,7 +497,7 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
 
     match (bad.is_empty(), end.checks) {
         (_, 0) => (Tone::Disagree, "nothing was checked".to_owned()),
-        (true, _) if end.agree == 0 && end.known == 0 => (Tone::Skip, format!("nothing was proved: {good}")),
+        (true, _) if proves_nothing(end) => (Tone::Skip, format!("nothing was proved: {good}")),
         (true, _) => (Tone::Agree, format!("ok: {good}")),
         (false, _) => (Tone::Disagree, format!("failed: {}; {good}", bad.join(", "))),
     }

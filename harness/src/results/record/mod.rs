@@ -140,6 +140,9 @@ pub struct KnownEntry {
     /// Address of the report to its maker; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// True if the entry is about drivers that nobody has tried: nobody has looked at the difference, so it proves nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untried: bool,
 }
 
 /// The text parts of a failure block, so that reporters never call the engine.
@@ -192,6 +195,9 @@ pub struct RunEnd {
     pub differ: u32,
     /// By outcome.
     pub known: u32,
+    /// Those of the known whose driver nobody has tried; absent where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub untried: u32,
     /// By outcome.
     pub stale: u32,
     /// By outcome.
