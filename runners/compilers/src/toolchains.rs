@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceText, Toolchain, toolchains,
+    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText, Toolchain, toolchains,
 };
 use layoutproof_layout::LayoutOptions;
 
@@ -82,6 +82,7 @@ impl Toolchains {
             entry: "main",
             options: LayoutOptions::default(),
             target: CodeTarget::Newest,
+            profile: SourceProfile::Newest,
             extra: Vec::new(),
         };
 
@@ -296,6 +297,7 @@ mod tests {
             entry: "main",
             options: LayoutOptions::default(),
             target: CodeTarget::Newest,
+            profile: SourceProfile::Newest,
             extra: Vec::new(),
         };
         assert_eq!(asked.compile(&request), CompileOutcome::Failed("fxc gave no answer in 200ms".to_owned()));

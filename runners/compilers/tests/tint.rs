@@ -11,7 +11,7 @@ use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::naga::read_wgsl;
 use layoutproof_core::inspect::spirv::{bound_variables, declared};
 use layoutproof_core::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceText, Toolchain, toolchains,
+    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText, Toolchain, toolchains,
 };
 use layoutproof_device::Shader;
 use layoutproof_layout::{ElementChoice, LayoutOptions};
@@ -65,6 +65,7 @@ impl Asked<'_> {
             entry,
             options,
             target: CodeTarget::Newest,
+            profile: SourceProfile::Newest,
             extra: Vec::new(),
         })
     }

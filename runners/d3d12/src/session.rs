@@ -52,15 +52,17 @@ impl DeviceSession for Direct3dSession {
     fn run(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
         accept(info, job)?;
         let registers = Registers::of(job)?;
-        if registers.has_arrays() && !info.features.contains(&Feature::StorageBufferArray) {
-            return Err(RunnerError::Unsupported("arrays of registers".to_owned()));
-        }
-
         let layout = RootLayout::new(job, &registers)?;
         let regions = JobRegions::new(job, &layout)?;
         self.memory.grow(&self.device, regions.read, regions.written)?;
         regions.write(job, &mut self.memory);
-        let program = self.program(job, layout)?;
+        let lacks_arrays = registers.has_arrays() && !info.features.contains(&Feature::StorageBufferArray);
+        let program = self.program(job, layout).map_err(|error| match error {
+            RunnerError::Api { .. } | RunnerError::ShaderRefused(_) if lacks_arrays => {
+                RunnerError::Unsupported(format!("arrays of registers: {error}"))
+            }
+            other => other,
+        })?;
 
         let textures = FilledTexture::of_job(&self.device, &job.images)?;
         let bound = DescriptorSources {

@@ -132,6 +132,7 @@ pub(crate) mod format {
     pub(crate) const R32G32B32A32_UINT: u32 = 3;
     pub(crate) const R32G32B32A32_SINT: u32 = 4;
     pub(crate) const R32_TYPELESS: u32 = 39;
+    pub(crate) const R32_FLOAT: u32 = 41;
 }
 
 /// `D3D12_DESCRIPTOR_RANGE`.
@@ -280,13 +281,13 @@ pub(crate) struct CopyLocation {
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct SamplerDesc {
-    /// 0: no filter.
+    /// 0: no filter; 0x80: none, of comparisons.
     pub(crate) filter: u32,
     /// 3: clamps to the edge.
     pub(crate) addresses: [u32; 3],
     pub(crate) level_bias: f32,
     pub(crate) anisotropy: u32,
-    /// 1: never.
+    /// 1: never; 4: where the reference is less or equal.
     pub(crate) comparison: u32,
     pub(crate) border: [f32; 4],
     pub(crate) least_level: f32,

@@ -80,9 +80,7 @@ impl ProofCheck {
             let job = job(&module.program, module.shader.clone(), nonce);
             let job = match self.proof.producer {
                 Producer::Generator(_) => job,
-                Producer::Compiler(_) => {
-                    in_registers(job, &module.program, &self.proof.register_counts(&module.program))
-                }
+                Producer::Compiler(_) => in_registers(job, module.ranges.clone()),
             };
             all.jobs.push((index, job));
         }

@@ -27,8 +27,8 @@ use crate::inspect::module_reader::ModuleReader;
 use crate::inspect::reported::reported;
 use crate::inspect::spirv::features_of;
 use crate::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, Report, SourceText,
-    Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, Report, SourceProfile,
+    SourceText, Toolchain,
 };
 use crate::module::EntryPoint;
 use crate::probe::{Direction, Form, Interface, ProbeEntry, ProbePlan, Wiring, elements};
@@ -181,6 +181,7 @@ impl CompileJob<'_> {
             entry: &entry.name,
             options: self.options(),
             target: self.target,
+            profile: SourceProfile::Newest,
             extra: Vec::new(),
         };
         Ok(self.compilers.compile(&request))

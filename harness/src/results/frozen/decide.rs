@@ -17,7 +17,8 @@ use crate::check::{Source, Subject};
 use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use crate::inspect::module_reader::ModuleReader;
 use crate::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, SourceText, Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, SourceProfile, SourceText,
+    Toolchain,
 };
 use crate::module::EntryPoint;
 use crate::probe::{Form, ProbePlan, Stage, elements, plan_in};
@@ -100,6 +101,7 @@ impl DecisionRequest<'_> {
             entry: if has_entry { own } else { ENTRY },
             options: self.source.options,
             target: CodeTarget::Newest,
+            profile: SourceProfile::Newest,
             extra: self.arguments(module.entry_points.iter().find(|entry| entry.name == own)),
         };
         match self.compilers.compile(&request) {
