@@ -145,7 +145,7 @@ fn compilers_are_asked_for_the_second_element_of_a_structured_buffer() {
         let subject = subject(declare, &expecting(rules, "offsets = { \"S.b\" = 12 }"), rules);
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
         let listener = Listener::default();
-        SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, ElementChoice::Sample);
+        SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, &settings(None));
         let names = listener.0.into_inner().expect("no listener panics");
         assert!(names.iter().any(|name| name.starts_with("S[1].a")), "{toolchain}: {names:?}");
     }
@@ -212,7 +212,7 @@ fn an_option_promises_the_same_whatever_a_block_needs() {
         let words = rebound(written.modules[0].code.spirv().expect("it is SPIR-V"));
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
         let produced =
-            SubjectShaders::compiled(&subject, toolchain, &Writer(words), CodeTarget::Newest, ElementChoice::Sample);
+            SubjectShaders::compiled(&subject, toolchain, &Writer(words), CodeTarget::Newest, &settings(None));
         let module = produced.modules.first().unwrap_or_else(|| panic!("{toolchain}: {produced:?}"));
         assert_eq!(module.block_rules, promised, "{toolchain}");
         assert!(module.requires.contains(&needed), "{toolchain}: {:?}", module.requires);

@@ -20,7 +20,7 @@ use crate::probe::{
     observed_right,
 };
 use crate::results::record::{
-    CheckRecord, Culprit, Outcome, REFUSED_BY, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
+    CheckRecord, Culprit, DEVICE_LACKS, Outcome, REFUSED_BY, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
 };
 
 impl Check {
@@ -32,7 +32,7 @@ impl Check {
             match self.observed(probe, &mut results) {
                 Ok(observed) => self.add_answers(probe, &observed, &mut answers),
                 Err(RunnerError::Unsupported(reason)) => {
-                    answers.lacking.insert(format!("device lacks {reason}"));
+                    answers.lacking.insert(format!("{DEVICE_LACKS}{reason}"));
                 }
                 Err(error) => answers.broken.push(format!("{}: {error}", probe.probe.entry.name)),
             }

@@ -13,6 +13,7 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, LayoutOptions, RuleSet, find};
 
 use crate::inspect::module_reader::ModuleReader;
+use crate::probe::Stage;
 
 /// A compiler, a target and a layout option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -301,8 +302,10 @@ pub struct CompileRequest<'a> {
     pub name: &'a str,
     /// The whole source.
     pub source: SourceText,
-    /// Its entry point, of the compute stage.
+    /// Its entry point.
     pub entry: &'a str,
+    /// The stage of the entry point; compilers other than DXC and slangc are asked for the compute stage alone.
+    pub stage: Stage,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
     /// The device that the code is for.

@@ -14,6 +14,7 @@ use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText, Toolchain, toolchains,
 };
+use layoutproof_core::probe::Stage;
 use layoutproof_layout::LayoutOptions;
 
 use crate::child::ProcessOutput;
@@ -80,6 +81,7 @@ impl Toolchains {
             name: "",
             source: SourceText::default(),
             entry: "main",
+            stage: Stage::Compute,
             options: LayoutOptions::default(),
             target: CodeTarget::Newest,
             profile: SourceProfile::Newest,
@@ -295,6 +297,7 @@ mod tests {
             name: "a",
             source: SourceText::default(),
             entry: "main",
+            stage: Stage::Compute,
             options: LayoutOptions::default(),
             target: CodeTarget::Newest,
             profile: SourceProfile::Newest,

@@ -13,7 +13,7 @@ use crate::structures::{
 };
 use crate::textures::{FilledTexture, TexelFormat};
 
-/// A heap that shaders see.
+/// A heap of descriptors.
 #[derive(Debug)]
 pub(crate) struct Heap {
     raw: ComObject,
@@ -32,13 +32,20 @@ impl Heap {
         Ok(Self { raw, step: device.descriptor_size(kind) })
     }
 
+    /// A heap of one render target, which shaders do not see.
+    pub(crate) fn of_target(device: &Direct3dDevice) -> Result<Self, RunnerError> {
+        const TARGETS: u32 = 2;
+        let raw = device.descriptor_heap(&DescriptorHeapDesc { kind: TARGETS, count: 1, flags: 0, nodes: 0 })?;
+        Ok(Self { raw, step: device.descriptor_size(TARGETS) })
+    }
+
     /// The heap as command lists take it.
     pub(crate) fn raw(&self) -> &ComObject {
         &self.raw
     }
 
     /// Where the descriptor of this number is written.
-    fn cpu(&self, number: u32) -> CpuDescriptor {
+    pub(crate) fn cpu(&self, number: u32) -> CpuDescriptor {
         type GetCpuStart = method_type!((*mut CpuDescriptor) -> *mut CpuDescriptor);
         // SAFETY: slot 9 of `ID3D12DescriptorHeap` is `GetCPUDescriptorHandleForHeapStart`, which returns its structure
         // through a pointer.

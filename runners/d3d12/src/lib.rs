@@ -23,6 +23,7 @@ mod root_signature;
 mod session;
 mod structures;
 mod support;
+mod target;
 mod textures;
 
 use std::time::Duration;

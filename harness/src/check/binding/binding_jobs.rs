@@ -16,7 +16,9 @@ use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
 use crate::probe::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
 use crate::probe::image::nonce_word;
-use crate::results::record::{BoundCount, CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, SkipKind, Story};
+use crate::results::record::{
+    BoundCount, CheckRecord, DEVICE_LACKS, Outcome, Proves, RecordValue, Row, SCHEMA, SkipKind, Story,
+};
 
 /// Wrong reads that a row's note tells of.
 const MAX_WRONG: usize = 2;
@@ -140,7 +142,7 @@ impl ProofCheck {
             let observed = match result {
                 Ok(read_back) => observe(program, job, read_back).map_err(|problem| problem.to_string()),
                 Err(RunnerError::Unsupported(reason)) => {
-                    answers.lacking.insert(format!("device lacks {reason}"));
+                    answers.lacking.insert(format!("{DEVICE_LACKS}{reason}"));
                     continue;
                 }
                 Err(error) => Err(error.to_string()),

@@ -22,6 +22,7 @@ use crate::inspect::toolchain::{
     toolchains,
 };
 use crate::module::{EntryPoint, Module, ParameterKind};
+use crate::probe::Stage;
 use crate::probe::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};
 use crate::results::record::REFUSED_BY;
 
@@ -318,6 +319,7 @@ impl Proof {
                 name: &format!("{}/{}/{toolchain}/{number}", self.placed.source.id, self.placed.request.name()),
                 source: SourceText { text, ..own.clone() },
                 entry: ENTRY,
+                stage: Stage::Compute,
                 options,
                 target,
                 profile: SourceProfile::of_case(self.placed.request.profile.as_deref()),

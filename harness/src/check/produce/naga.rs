@@ -67,6 +67,7 @@ impl SubjectShaders {
                 binding_size: wgsl.binding_size,
                 compiled: witness(offsets),
                 glsl_compiled,
+                other_stage: None,
             });
         }
     }

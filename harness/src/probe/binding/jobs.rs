@@ -34,7 +34,8 @@ const BUFFER_WORDS: usize = 4;
 pub fn job(program: &BindingProgram, shader: Shader, nonce: u32) -> Job {
     let requires = requires(program);
     if program.pass != Pass::Compute {
-        let draw = Draw { fragment: FRAGMENT_ENTRY.to_owned(), targets: program.targets() };
+        let fragment = FRAGMENT_ENTRY.to_owned();
+        let draw = Draw { fragment, fragment_shader: None, targets: program.targets() };
         return Job { draw: Some(draw), requires, ..Job::compute(shader, ENTRY, Vec::new()) };
     }
 

@@ -99,6 +99,7 @@ impl DecisionRequest<'_> {
             name: &format!("{}/{}/program", self.source.id, self.toolchain),
             source: SourceText { text, ..self.text.clone() },
             entry: if has_entry { own } else { ENTRY },
+            stage: Stage::Compute,
             options: self.source.options,
             target: CodeTarget::Newest,
             profile: SourceProfile::Newest,

@@ -279,3 +279,20 @@ fn shards_together_know_what_is_stale() {
         assert_eq!(merged, undivided);
     }
 }
+
+/// What a device could not do may be what differs.
+#[test]
+fn a_check_that_was_done_in_part_makes_no_entry_stale() {
+    let text = "[[known]]\ncase = \"arrays/a\"\nreason = \"an index from memory\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let known = read(file, &sources).unwrap();
+    for (not_checked, expected) in [
+        ("leaves not probed (18 in other elements of arrays)", Outcome::Stale),
+        ("device lacks shaderFloat64", Outcome::Agree),
+    ] {
+        let mut checks = [CheckRecord { not_checked: vec![not_checked.to_owned()], ..agreeing_check() }];
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks[0].outcome, expected, "{not_checked}");
+    }
+}

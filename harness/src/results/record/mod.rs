@@ -24,6 +24,9 @@ pub const SCHEMA: u32 = 1;
 /// declaration.
 pub const REFUSED_BY: &str = "refused by ";
 
+/// What stands before the thing that a device lacks, in reasons of [`CheckRecord::not_checked`].
+pub const DEVICE_LACKS: &str = "device lacks ";
+
 /// One line of a records file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
@@ -108,6 +111,11 @@ impl CheckRecord {
     /// Returns true if a device takes part in the check.
     pub fn has_device(&self) -> bool {
         self.device != NO_DEVICE
+    }
+
+    /// Returns true if the device could not do all of the check: what agrees then says nothing of the rest.
+    pub fn lacks_a_part(&self) -> bool {
+        self.not_checked.iter().any(|reason| reason.starts_with(DEVICE_LACKS))
     }
 
     /// Returns true if a file with this filter holds the check: what differs, known or not, what is broken, what this machine

@@ -115,7 +115,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     }
     // slangc refuses a second `-stage`.
     if !request.extra.iter().any(|argument| argument == "-stage") {
-        arguments.extend(["-stage", "compute"].map(str::to_owned));
+        arguments.extend(["-stage", request.stage.as_str()].map(str::to_owned));
     }
     arguments.extend(request.extra.iter().cloned());
     arguments.extend(["-entry", request.entry].map(str::to_owned));
