@@ -125,7 +125,7 @@ fn what_cannot_be_read_is_used_where_unused_parameters_are_not_bound() {
     assert_eq!(ranges(&dxc), ["u0 space0", "u1 space0"]);
     let source = dxc.modules[0].source.as_deref().unwrap();
     assert!(
-        source.contains("if (layoutproof_output.Load(4) == 0u) {") && source.contains("a.Append((float)0);"),
+        source.contains("if (layoutproof_output.Load(4) == 0u) {") && source.contains("a.GetDimensions("),
         "{source}"
     );
 

@@ -87,7 +87,11 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
     let entry = check.known.as_ref().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
     let left_out = check.not_checked.join("; ");
     let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
-    let reasons: Vec<String> = check.skip_reason.clone().or(entry).into_iter().chain(left_out).collect();
+    let messages = check.driver_messages.join("; ");
+    let messages = (!messages.is_empty()).then(|| format!("the driver says: {messages}"));
+
+    let reasons = check.skip_reason.clone().or(entry).into_iter().chain(left_out).chain(messages);
+    let reasons: Vec<String> = reasons.collect();
     let reason = if reasons.is_empty() { String::new() } else { format!(": {}", one_line(&reasons.join("; "))) };
     format!("{heading}{reason}\n")
 }

@@ -101,6 +101,7 @@ pub(crate) fn agreeing() -> CheckRecord {
         skip_reason: None,
         skip_kind: None,
         not_checked: Vec::new(),
+        driver_messages: Vec::new(),
         known: None,
         fast: false,
         retries: 0,

@@ -80,6 +80,17 @@ impl Direct3dDevice {
         (code >= 0).then_some(answer)
     }
 
+    /// Another interface of the device.
+    #[cfg(windows)]
+    pub(crate) fn interface(&self, interface: &Guid) -> Result<ComObject, RunnerError> {
+        // SAFETY: slot 0 of every interface is `QueryInterface`.
+        let query = unsafe { self.raw.method::<method_type!((*const Guid, OutPointer) -> HResult)>(0) };
+        self.make("QueryInterface", |device, place| {
+            // SAFETY: the arguments are an interface and a place for the answer.
+            unsafe { query(device, interface, place) }
+        })
+    }
+
     /// A queue for everything.
     pub(crate) fn command_queue(&self) -> Result<ComObject, RunnerError> {
         type CreateCommandQueue = method_type!((*const CommandQueueDesc, *const Guid, OutPointer) -> HResult);

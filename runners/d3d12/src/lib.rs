@@ -16,6 +16,7 @@ mod failure;
 mod heaps;
 mod library;
 mod memory;
+mod messages;
 mod placement;
 mod refusal;
 mod registers;

@@ -11,8 +11,9 @@ use crate::container::signed;
 use crate::device::{Direct3dDevice, DrawnStages};
 use crate::heaps::{DescriptorSources, Heaps};
 use crate::memory::DeviceBuffers;
+use crate::messages::{DriverLog, DriverWords};
 use crate::placement::JobRegions;
-use crate::refusal;
+use crate::refusal::{self, TOLD};
 use crate::registers::Registers;
 use crate::root_signature::RootLayout;
 use crate::target::DrawTarget;
@@ -27,6 +28,7 @@ pub(crate) struct Direct3dSession {
     memory: DeviceBuffers,
     /// The target of draws, once there was one.
     target: Option<DrawTarget>,
+    log: DriverLog,
     device: Direct3dDevice,
 }
 
@@ -50,6 +52,7 @@ impl Direct3dSession {
             commands: Direct3dCommands::new(&device, longest)?,
             memory: DeviceBuffers::new(&device)?,
             target: None,
+            log: DriverLog::of(&device),
             device,
         })
     }
@@ -57,6 +60,19 @@ impl Direct3dSession {
 
 impl DeviceSession for Direct3dSession {
     fn run(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
+        // What was said before is not about this job.
+        drop(self.log.take());
+        let result = self.run_job(job, info);
+        let DriverWords { messages, details } = self.log.take();
+        match result {
+            Ok(read_back) => Ok(ReadBack { messages, ..read_back }),
+            Err(error) => Err(with_words(error, messages.iter().chain(&details).next())),
+        }
+    }
+}
+
+impl Direct3dSession {
+    fn run_job(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
         accept(info, job)?;
         let registers = Registers::of(job)?;
         let layout = RootLayout::new(job, &registers)?;
@@ -102,7 +118,7 @@ impl DeviceSession for Direct3dSession {
         }
 
         self.program = Some(program);
-        Ok(ReadBack { buffers: regions.read(&self.memory), targets: Vec::new() })
+        Ok(ReadBack { buffers: regions.read(&self.memory), targets: Vec::new(), messages: Vec::new() })
     }
 }
 
@@ -141,6 +157,19 @@ impl Direct3dSession {
             root_signature,
             pipeline,
         })
+    }
+}
+
+/// An error with what the driver said of it, unless its own words are there already.
+fn with_words(error: RunnerError, words: Option<&String>) -> RunnerError {
+    let Some(first) = words else { return error };
+    let told = |reason: String| if reason.contains(TOLD) { reason } else { format!("{reason} ({first})") };
+    match error {
+        RunnerError::Unsupported(reason) => RunnerError::Unsupported(told(reason)),
+        RunnerError::DeviceLost(reason) => RunnerError::DeviceLost(told(reason)),
+        RunnerError::ShaderRefused(reason) => RunnerError::ShaderRefused(told(reason)),
+        RunnerError::Api { call, reason } => RunnerError::Api { call, reason: told(reason) },
+        RunnerError::Timeout(limit) => RunnerError::Timeout(limit),
     }
 }
 

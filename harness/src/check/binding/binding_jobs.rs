@@ -10,6 +10,7 @@ use layoutproof_device::limits::check_features;
 use layoutproof_device::{Job, ReadBack, RunnerError};
 
 use crate::bindings::BindingRequest;
+use crate::check::answers::driver_messages;
 use crate::check::binding::binding_check::BindingCheck;
 use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
@@ -122,6 +123,7 @@ impl ProofCheck {
             skip_kind: (outcome == Outcome::Skipped && self.is_not_applicable(&answers))
                 .then_some(SkipKind::NotApplicable),
             not_checked: Vec::new(),
+            driver_messages: driver_messages(results),
             known: None,
             fast: false,
             retries: 0,

@@ -7,6 +7,7 @@
 use std::fmt::Write;
 
 use layoutproof_device::{ImageKind, ImageView, TexelType};
+use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{BlockKind, BlockLayout, Leaf};
@@ -137,6 +138,14 @@ void {ENTRY}({})
     /// Statements that use the parameter at `path`; `None` where none does.
     fn uses(&self, path: &str) -> Option<String> {
         let parameter = self.module.parameters.iter().find(|parameter| parameter.name == path)?;
+        let kind = parameter.ty.resource().map(|resource| resource.kind);
+        if let Some(ResourceKind::StructuredBuffer(Access::Append | Access::Consume)) = kind {
+            // Anything else would want a counter.
+            let dimensions = "uint layoutproof_x, layoutproof_y;";
+            let asked = format!("{path}.GetDimensions(layoutproof_x, layoutproof_y);");
+            return Some(format!("    {{ {dimensions} {asked} layoutproof_sum += layoutproof_x; }}\n"));
+        }
+
         let uses = hlsl_program::use_of(&parameter.ty, path);
         (!uses.is_empty()).then_some(uses)
     }

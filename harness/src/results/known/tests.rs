@@ -19,6 +19,7 @@ fn agreeing_check() -> CheckRecord {
         skip_reason: None,
         skip_kind: None,
         not_checked: Vec::new(),
+        driver_messages: Vec::new(),
         known: None,
         fast: false,
         retries: 0,

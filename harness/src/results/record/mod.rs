@@ -71,6 +71,9 @@ pub struct CheckRecord {
     /// access that a compiler does not take, what the device lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<String>,
+    /// What a debug layer, or the driver itself, said while the check ran, each sentence once. It judges nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub driver_messages: Vec<String>,
     /// The entry of a list of known differences that covers the check; for a known or stale one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownEntry>,
