@@ -118,7 +118,7 @@ begin
 one=vectors/one_component_vector_is_a_scalar
 
 step "list" 0 '^  vectors/four_component_vector_behind_a_scalar ' -- layoutproof list vectors/
-step "show" 0 '0 +12 +float3 a' '16 +20 +float +b\[2\]' -- \
+step "show" 0 'float3 a +0 +12' 'float +b\[2\] .* 16 +20' -- \
     layoutproof show arrays/scalar_packs_behind_the_last_element --rules hlsl-cbuffer
 
 # The names of GPUs that Wine makes up are no hardware. Its Direct3D 12 takes no code of DXC.

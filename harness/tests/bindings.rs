@@ -103,7 +103,8 @@ fn a_job_that_did_not_run_has_no_answers() {
     let program = &programs(&plan)[0];
     let job = job(program, Shader::Spirv(Vec::new()), nonce_word(9));
     let after = |buffer: &JobBuffer| BufferAfter { before: Vec::new(), bytes: buffer.bytes.clone(), after: Vec::new() };
-    let idle = ReadBack { buffers: job.buffers.iter().map(after).collect(), targets: Vec::new() };
+    let buffers = job.buffers.iter().map(after).collect();
+    let idle = ReadBack { buffers, targets: Vec::new(), messages: Vec::new() };
     let said = observe(program, &job, &idle).unwrap_err().to_string();
     assert_eq!(said, "the job did not run: its first word is 0xF111F111, not the nonce 0x600D0009");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use layoutproof_core::check::{Source, Subject, SubjectShaders};
+use layoutproof_core::check::{Settings, Source, Subject, SubjectShaders};
 use layoutproof_core::declare::DeclareOptions;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
@@ -50,7 +50,13 @@ fn asked(text: &str, toolchain: &str, rules: &str) -> Vec<String> {
     let subject = Subject::new(Arc::new(source.expect("it is Slang")), find(rules).expect("a row of the table"));
     let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
     let listener = Listener::default();
-    let produced = SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, ElementChoice::Sample);
+    let produced = SubjectShaders::compiled(
+        &subject,
+        toolchain,
+        &listener,
+        CodeTarget::Newest,
+        &Settings::usual(ElementChoice::Sample),
+    );
     assert!(produced.modules.is_empty() && produced.broken.is_empty(), "{produced:?}");
     listener.0.into_inner().expect("no listener panics")
 }

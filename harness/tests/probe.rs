@@ -366,7 +366,7 @@ fn answer_of_another_shape_is_a_problem() {
     let (plan, results) = run(&layout, &mut Model::new());
     for (answers, reason) in [
         (
-            vec![ReadBack { buffers: Vec::new(), targets: Vec::new() }],
+            vec![ReadBack { buffers: Vec::new(), targets: Vec::new(), messages: Vec::new() }],
             "read-back does not match the job: 3 buffers, 0 came back",
         ),
         (Vec::new(), "read-back does not match the job: 1 dispatches, 0 answers"),

@@ -104,6 +104,7 @@ fn check() -> impl Strategy<Value = CheckRecord> {
             skip_reason: None,
             skip_kind: None,
             not_checked: Vec::new(),
+            driver_messages: Vec::new(),
             known: None,
             fast: false,
             retries: 0,

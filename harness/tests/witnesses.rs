@@ -1,6 +1,7 @@
 //! What a check makes of its witnesses: each of them is asked, each difference is told, and what nobody answered is no
 //! agreement. Every test here fails with a fault that `ci/faults` plants.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,9 +14,10 @@ use layoutproof_core::inspect::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, Toolchain, toolchains,
 };
 use layoutproof_core::model::Model;
-use layoutproof_core::probe::{AddressSpace, Form};
+use layoutproof_core::probe::{AddressSpace, Form, Stage};
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, RecordValue, Row};
-use layoutproof_device::{Batch, Feature, Runner, RunnerError, Shader};
+use layoutproof_device::{Batch, Feature, Runner, RunnerError, Shader, ShaderModel};
+use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockRules, ElementChoice, Quantity, find};
 
 /// OpenGL 4.6, 7.6.2.2: `a` at 0; `b` at 16, elements 16 bytes apart; `c` at 48.
@@ -145,7 +147,7 @@ fn compilers_are_asked_for_the_second_element_of_a_structured_buffer() {
         let subject = subject(declare, &expecting(rules, "offsets = { \"S.b\" = 12 }"), rules);
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
         let listener = Listener::default();
-        SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, ElementChoice::Sample);
+        SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, &settings(None));
         let names = listener.0.into_inner().expect("no listener panics");
         assert!(names.iter().any(|name| name.starts_with("S[1].a")), "{toolchain}: {names:?}");
     }
@@ -174,6 +176,57 @@ impl Compilers for Writer {
 
     fn reader(&self) -> &dyn ModuleReader {
         &InProcessReader
+    }
+}
+
+/// Takes down for which stages it is asked.
+#[derive(Debug, Default)]
+struct StageListener(Mutex<BTreeSet<&'static str>>);
+
+impl Compilers for StageListener {
+    fn has(&self, _: &Toolchain) -> bool {
+        true
+    }
+
+    fn version(&self, _: &Toolchain) -> Option<&str> {
+        None
+    }
+
+    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome {
+        self.0.lock().expect("no listener panics").insert(request.stage.as_str());
+        CompileOutcome::Rejected("it only listens".to_owned())
+    }
+
+    fn reader(&self) -> &dyn ModuleReader {
+        &InProcessReader
+    }
+}
+
+#[test]
+fn devices_of_direct3d_are_drawn_with_and_nothing_else_is() {
+    let model = ShaderModel { major: 6, minor: 2 };
+    let direct3d = CodeTarget::Direct3d { model, sixteen_bit: SixteenBit::Off };
+    let stages = |asked: &[Stage]| Settings { stages: Some(asked.iter().copied().collect()), ..settings(None) };
+    let all = stages(&Stage::ALL);
+    for (toolchain, target, asked, expected) in [
+        ("dxc-dxil", direct3d, &all, &["compute", "fragment", "vertex"][..]),
+        ("slang-d3d12", direct3d, &all, &["compute", "fragment", "vertex"]),
+        ("dxc-dxil", direct3d, &stages(&[Stage::Fragment]), &["compute", "fragment"]),
+        ("fxc", direct3d, &all, &["compute"]),
+        ("dxc-dxil", CodeTarget::Newest, &all, &["compute"]),
+        ("dxc-spirv", CodeTarget::Newest, &all, &["compute"]),
+    ] {
+        let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
+        let rules = match toolchain.name {
+            "dxc-spirv" => "relaxed140",
+            "slang-d3d12" => "slang-cbuffer",
+            _ => "hlsl-cbuffer",
+        };
+        let subject = subject("cbuffer S { float a; };", &expecting(rules, "offsets = { \"S.a\" = 0 }"), rules);
+        let listener = StageListener::default();
+        SubjectShaders::compiled(&subject, toolchain, &listener, target, asked);
+        let found = listener.0.into_inner().expect("no listener panics");
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), expected, "{toolchain} {target:?}");
     }
 }
 
@@ -212,7 +265,7 @@ fn an_option_promises_the_same_whatever_a_block_needs() {
         let words = rebound(written.modules[0].code.spirv().expect("it is SPIR-V"));
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
         let produced =
-            SubjectShaders::compiled(&subject, toolchain, &Writer(words), CodeTarget::Newest, ElementChoice::Sample);
+            SubjectShaders::compiled(&subject, toolchain, &Writer(words), CodeTarget::Newest, &settings(None));
         let module = produced.modules.first().unwrap_or_else(|| panic!("{toolchain}: {produced:?}"));
         assert_eq!(module.block_rules, promised, "{toolchain}");
         assert!(module.requires.contains(&needed), "{toolchain}: {:?}", module.requires);

@@ -113,7 +113,7 @@ fn constants(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
 }
 
 fn draw(api: Api, wgsl: &str, targets: u32, buffers: Vec<JobBuffer>) -> Job {
-    let draw = Draw { fragment: "fragment".to_owned(), targets };
+    let draw = Draw { fragment: "fragment".to_owned(), fragment_shader: None, targets };
     Job { draw: Some(draw), entry: "vertex".to_owned(), ..job((api.shader)(wgsl), buffers) }
 }
 

@@ -28,7 +28,7 @@ pub enum Shader {
 /// One dispatch, or one draw of a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// The shader.
+    /// The shader; of a draw whose stages do not share one, that of the vertex stage.
     pub shader: Shader,
     /// Entry point.
     pub entry: String,
@@ -135,10 +135,13 @@ impl RegisterClass {
 }
 
 /// The parts of a job that make it a draw rather than a dispatch: one point is drawn into targets of one texel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Draw {
-    /// Entry point of the fragment stage; [`Job::entry`] is that of the vertex stage. Both are in the job's shader.
+    /// Entry point of the fragment stage; [`Job::entry`] is that of the vertex stage.
     pub fragment: String,
+    /// The fragment stage's own shader: containers of Direct3D have one entry point. `None` where both stages are in the
+    /// job's shader.
+    pub fragment_shader: Option<Shader>,
     /// `rgba32uint` targets, from location 0 on, cleared to zeros.
     pub targets: u32,
 }

@@ -26,6 +26,8 @@ pub struct ReadBack {
     pub buffers: Vec<BufferAfter>,
     /// The texel of each of `Draw::targets`.
     pub targets: Vec<[u32; 4]>,
+    /// What a debug layer, or the driver itself, said while the job ran.
+    pub messages: Vec<String>,
 }
 
 /// Jobs that are given to a device together.

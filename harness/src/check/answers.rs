@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::planted::{PlantedBug, is_planted};
+use layoutproof_device::{ReadBack, RunnerError};
 use layoutproof_layout::Quantity;
 
 use crate::probe::{BoundRange, Form, Observation, ProbeEntry};
@@ -10,6 +11,9 @@ use crate::results::record::Row;
 
 /// Problems of one block, space and direction that a row tells of, beside the first.
 const MAX_PROBLEMS: usize = 2;
+
+/// Messages of drivers that a record keeps.
+const MOST_MESSAGES: usize = 20;
 
 /// A device's answers to one check.
 #[derive(Debug, Default)]
@@ -98,6 +102,17 @@ pub(super) fn broke(reasons: &[String]) -> String {
         probes => format!("{}: {error}", probes.join(", ")),
     };
     alike.iter().map(text).collect::<Vec<_>>().join("; ")
+}
+
+/// What drivers said during jobs, each sentence once, in the order in which it was said first.
+pub(super) fn driver_messages(results: &[Result<ReadBack, RunnerError>]) -> Vec<String> {
+    let mut messages: Vec<String> = Vec::new();
+    for message in results.iter().flatten().flat_map(|read_back| &read_back.messages) {
+        if messages.len() < MOST_MESSAGES && !messages.contains(message) {
+            messages.push(message.clone());
+        }
+    }
+    messages
 }
 
 #[cfg(test)]

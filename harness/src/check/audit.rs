@@ -156,7 +156,7 @@ mod tests {
     }
 
     fn entry() -> KnownEntry {
-        KnownEntry { file: "known.toml".to_owned(), line: 1, reason: "so it is".to_owned(), link: None }
+        KnownEntry { file: "known.toml".to_owned(), line: 1, reason: "so it is".to_owned(), link: None, untried: false }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{ReadBack, RunnerError};
 use layoutproof_layout::{ElementChoice, Leaf, Quantity};
 
-use crate::check::answers::{CheckAnswers, broke};
+use crate::check::answers::{CheckAnswers, broke, driver_messages};
 use crate::check::check::Check;
 use crate::check::hint;
 use crate::check::jobs::{CheckProbe, Jobs};
@@ -20,19 +20,19 @@ use crate::probe::{
     observed_right,
 };
 use crate::results::record::{
-    CheckRecord, Culprit, Outcome, REFUSED_BY, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
+    CheckRecord, Culprit, DEVICE_LACKS, Outcome, REFUSED_BY, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
 };
 
 impl Check {
     /// The record of the check; `results` are those of `jobs`, in order.
     pub fn record(&self, jobs: &Jobs, results: &[Result<ReadBack, RunnerError>], took: Duration) -> CheckRecord {
         let mut answers = CheckAnswers::new(self.subject.static_rows());
-        let mut results = results.iter();
+        let mut own_results = results.iter();
         for probe in &jobs.probes {
-            match self.observed(probe, &mut results) {
+            match self.observed(probe, &mut own_results) {
                 Ok(observed) => self.add_answers(probe, &observed, &mut answers),
                 Err(RunnerError::Unsupported(reason)) => {
-                    answers.lacking.insert(format!("device lacks {reason}"));
+                    answers.lacking.insert(format!("{DEVICE_LACKS}{reason}"));
                 }
                 Err(error) => answers.broken.push(format!("{}: {error}", probe.probe.entry.name)),
             }
@@ -66,6 +66,7 @@ impl Check {
             skip_reason: reason,
             skip_kind: (outcome == Outcome::Skipped).then(|| self.skip_kind(&answers)).flatten(),
             not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.not_checked(&answers) },
+            driver_messages: driver_messages(results),
             known: None,
             fast: false,
             retries: 0,

@@ -10,6 +10,7 @@ use crate::check::produce::feature_split::Share;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::verdict::Validation;
 use crate::probe::{AddressSpace, PlanShader, ProbeJob, jobs};
+use crate::results::record::DEVICE_LACKS;
 
 /// A probe of a check with the module that it comes from.
 #[derive(Clone, Debug)]
@@ -54,13 +55,21 @@ impl Check {
             let shader = module.shader(self.device.runner);
             let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface };
 
-            let probes = match jobs(&module.layout, &module.plan, shader) {
+            let mut probes = match jobs(&module.layout, &module.plan, shader) {
                 Ok(probes) => probes,
                 Err(error) => {
                     all.lacking.insert(error.to_string());
                     continue;
                 }
             };
+            if module.other_stage.is_some() {
+                for probe in &mut probes {
+                    for run in &mut probe.runs {
+                        run.job = module.with_other_stage(run.job.clone(), probe.entry.stage);
+                    }
+                }
+            }
+
             for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
                 match self.lacks(&probe) {
                     Some(reason) => drop(all.lacking.insert(reason)),
@@ -105,7 +114,7 @@ impl Check {
         let device = &self.device;
         let mut required = probe.runs.iter().flat_map(|run| &run.job.requires);
         if let Some(feature) = required.find(|feature| !device.features.contains(feature)) {
-            return Some(format!("device lacks {feature}"));
+            return Some(format!("{DEVICE_LACKS}{feature}"));
         }
 
         let bytes = probe.image.owners.len();

@@ -50,7 +50,7 @@ fn uses(module: &Module, layouts: &[BlockLayout]) -> String {
             (ParameterKind::Cbuffer | ParameterKind::Tbuffer, Type::Struct(members)) => {
                 use_members(members, "", &mut uses);
             }
-            (ParameterKind::Variable, ty) => use_of(ty, &parameter.name, &mut uses),
+            (ParameterKind::Variable, ty) => add_uses(ty, &parameter.name, &mut uses),
             (ParameterKind::Cbuffer | ParameterKind::Tbuffer | ParameterKind::Global, _) => {}
         }
     }
@@ -76,14 +76,20 @@ fn use_members(holder: &StructType, prefix: &str, uses: &mut String) {
         use_members(base, prefix, uses);
     }
     for member in holder.members.iter().filter(|member| !member.name.is_empty()) {
-        use_of(&member.ty, &format!("{prefix}{}", member.name), uses);
+        add_uses(&member.ty, &format!("{prefix}{}", member.name), uses);
     }
 }
 
-/// Statements that use the resources in a parameter.
-fn use_of(ty: &Type, path: &str, uses: &mut String) {
+/// Statements that use the resources in the parameter at `path`, and add what they read to `layoutproof_sum`.
+pub(super) fn use_of(ty: &Type, path: &str) -> String {
+    let mut uses = String::new();
+    add_uses(ty, path, &mut uses);
+    uses
+}
+
+fn add_uses(ty: &Type, path: &str, uses: &mut String) {
     match ty {
-        Type::Array { element, .. } => use_of(element, &format!("{path}[0]"), uses),
+        Type::Array { element, .. } => add_uses(element, &format!("{path}[0]"), uses),
         Type::Struct(holder) => use_members(holder, &format!("{path}."), uses),
         Type::Resource(resource) => use_resource(resource, path, uses),
         Type::Scalar(_)

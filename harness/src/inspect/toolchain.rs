@@ -13,6 +13,7 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, LayoutOptions, RuleSet, find};
 
 use crate::inspect::module_reader::ModuleReader;
+use crate::probe::Stage;
 
 /// A compiler, a target and a layout option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -273,6 +274,25 @@ pub struct SourceText {
     pub include_paths: Vec<String>,
 }
 
+/// The profile that a compiler which writes HLSL for another one is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceProfile<'a> {
+    /// The newest that our probes are written in.
+    #[default]
+    Newest,
+    /// None: the compiler takes one by itself.
+    Unnamed,
+    /// This one: `sm_5_0`.
+    Named(&'a str),
+}
+
+impl<'a> SourceProfile<'a> {
+    /// The profile that a case names; [`Self::Unnamed`] where it names none.
+    pub fn of_case(profile: Option<&'a str>) -> Self {
+        profile.map_or(Self::Unnamed, Self::Named)
+    }
+}
+
 /// One source to compile, with its options.
 #[derive(Clone, Debug)]
 pub struct CompileRequest<'a> {
@@ -282,12 +302,16 @@ pub struct CompileRequest<'a> {
     pub name: &'a str,
     /// The whole source.
     pub source: SourceText,
-    /// Its entry point, of the compute stage.
+    /// Its entry point.
     pub entry: &'a str,
+    /// The stage of the entry point; compilers other than DXC and slangc are asked for the compute stage alone.
+    pub stage: Stage,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
     /// The device that the code is for.
     pub target: CodeTarget,
+    /// The profile that slangc is asked for, on which its registers depend.
+    pub profile: SourceProfile<'a>,
     /// Arguments of the source's own. Where they say what ours say too (profile, stage), they win.
     pub extra: Vec<String>,
 }

@@ -40,6 +40,10 @@ pub fn compiled(
     shader: &Shader,
     interface: Interface,
 ) -> Result<Vec<(ProbeJob, Observed)>, CompiledError> {
+    // The evaluator knows entry points and no stages.
+    let is_evaluated = matches!(shader, Shader::DxilListing(_) | Shader::ClangIr(_));
+    let dispatched = is_evaluated.then(|| plan.clone().in_dispatches());
+    let plan = dispatched.as_ref().unwrap_or(plan);
     let probes = jobs(layout, plan, PlanShader { shader, requires: &BTreeSet::new(), interface })?;
     // In one batch, so that the module is read once.
     let batch = Batch { jobs: probes.iter().flat_map(|probe| &probe.runs).map(|run| run.job.clone()).collect() };

@@ -101,7 +101,7 @@ impl Model {
 
         let output = job.buffers.iter().position(|buffer| (buffer.set, buffer.binding) == OUTPUT);
         self.last_output = output.map(|index| buffers[index].bytes.clone());
-        Ok(ReadBack { buffers, targets: Vec::new() })
+        Ok(ReadBack { buffers, targets: Vec::new(), messages: Vec::new() })
     }
 
     /// Runs a job with a fault.

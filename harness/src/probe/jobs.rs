@@ -272,7 +272,7 @@ impl Dispatch<'_> {
 
 /// The entry point of a job, and what makes it a draw. What is drawn does not matter, so there are no targets.
 fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>) {
-    let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), targets: 0 });
+    let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), fragment_shader: None, targets: 0 });
     match entry.stage {
         Stage::Compute => (&entry.name, None),
         Stage::Vertex => (&entry.name, draw(NOTHING)),

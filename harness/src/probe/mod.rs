@@ -124,6 +124,15 @@ pub fn words(component: Component) -> u32 {
 }
 
 impl ProbePlan {
+    /// The same with every entry point in the compute stage, under its own name.
+    #[must_use]
+    pub fn in_dispatches(mut self) -> Self {
+        for entry in &mut self.entries {
+            entry.stage = Stage::Compute;
+        }
+        self
+    }
+
     /// Keeps the leaves for which `reason_to_skip` returns `None`; the others are not probed for that reason.
     #[must_use]
     pub fn without(mut self, reason_to_skip: impl Fn(&Leaf) -> Option<String>) -> Self {

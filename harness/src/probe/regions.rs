@@ -143,7 +143,8 @@ impl RegionJob {
 
     fn is_right(&self, case: usize, read_back: &ReadBack) -> bool {
         let (plan, probe) = &self.cases[case];
-        let own = ReadBack { buffers: self.own(case, read_back).collect(), targets: Vec::new() };
+        let buffers = self.own(case, read_back).collect();
+        let own = ReadBack { buffers, targets: Vec::new(), messages: Vec::new() };
         observe(plan, probe, &[own]) == observed_right(plan, probe)
     }
 

@@ -25,6 +25,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
         proves: check.proves,
         outcome: check.outcome,
         skip_kind: check.skip_kind,
+        is_untried: check.known.as_ref().is_some_and(|entry| entry.untried),
         checks: 1,
         leaves: check.leaves,
         leaves_not_probed: check.leaves_not_probed,
@@ -41,6 +42,8 @@ pub fn add_left_out(end: &mut RunEnd, group: &LeftOutChecks) {
         proves: group.proves,
         outcome: group.outcome,
         skip_kind: group.skip_kind,
+        // What differs is never left out.
+        is_untried: false,
         checks: group.checks,
         leaves: group.leaves,
         leaves_not_probed: group.leaves_not_probed,
@@ -56,6 +59,8 @@ struct SimilarChecks<'a> {
     proves: Proves,
     outcome: Outcome,
     skip_kind: Option<SkipKind>,
+    /// True if a driver that nobody has tried excuses what differs.
+    is_untried: bool,
     checks: u32,
     leaves: u32,
     leaves_not_probed: u64,
@@ -79,6 +84,9 @@ impl SimilarChecks<'_> {
         match self.skip_kind {
             Some(SkipKind::NotApplicable) => end.not_applicable = end.not_applicable.saturating_add(self.checks),
             None => {}
+        }
+        if self.outcome == Outcome::Known && self.is_untried {
+            end.untried = end.untried.saturating_add(self.checks);
         }
         end.leaves_not_probed = end.leaves_not_probed.saturating_add(self.leaves_not_probed);
         // The model answers by definition what the shader says: it tests this program, and proves nothing about devices.
@@ -126,7 +134,7 @@ pub enum Exit {
     CouldNotRun = 2,
     /// Something that was demanded is missing.
     Missing = 3,
-    /// Nothing was selected, or nothing was proved: no check agrees or is known.
+    /// Nothing was selected, or nothing was proved: no check agrees or is known, other than by drivers that nobody has tried.
     NothingSelected = 4,
 }
 
@@ -137,6 +145,12 @@ impl Exit {
     }
 }
 
+/// True if no check agrees, and none differs in a way that somebody has looked at: what is known of drivers that nobody has
+/// tried excuses differences, and proves nothing.
+pub fn proves_nothing(end: &RunEnd) -> bool {
+    end.agree == 0 && end.known <= end.untried
+}
+
 /// The exit code of a run: 2 beats 3, 3 beats 1, 1 beats 4. Where all that ran was skipped, nothing was proved.
 pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
     if shortfalls.could_not_run {
@@ -145,7 +159,7 @@ pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
         Exit::Missing
     } else if [end.differ, end.stale, end.broken].iter().any(|count| *count > 0) {
         Exit::Differ
-    } else if end.agree == 0 && end.known == 0 {
+    } else if proves_nothing(end) {
         Exit::NothingSelected
     } else {
         Exit::Agree
@@ -184,6 +198,22 @@ mod tests {
         assert_eq!(exit(&skipped, NONE), 4);
         assert_eq!(exit(&RunEnd { not_applicable: 3, ..skipped.clone() }, NONE), 4);
         assert_eq!(exit(&RunEnd { checks: 4, differ: 1, ..skipped }, NONE), 1);
+    }
+
+    #[test]
+    fn differences_that_nobody_has_looked_at_prove_nothing() {
+        let text = r#"{"schema": 1, "case": "a/b", "rules": "std140", "producer": "dxc-dxil", "device": "vkd3d",
+            "runner": "d3d12", "proves": "translated", "outcome": "known", "culprit": "device", "validation": "valid",
+            "skip_reason": null, "known": {"file": "vkd3d.toml", "line": 4, "reason": "look", "untried": true}, "ms": 1,
+            "leaves": 1, "rows": []}"#;
+        let untried = fold(&[serde_json::from_str(text).unwrap()]);
+        assert_eq!((untried.known, untried.untried), (1, 1));
+        assert_eq!(exit(&untried, NONE), 4);
+
+        // Beside anything that is proved it is told, and counts for nothing.
+        assert_eq!(exit(&RunEnd { known: 2, ..untried.clone() }, NONE), 0);
+        assert_eq!(exit(&RunEnd { agree: 1, ..untried.clone() }, NONE), 0);
+        assert_eq!(exit(&RunEnd { differ: 1, ..untried }, NONE), 1);
     }
 
     #[test]

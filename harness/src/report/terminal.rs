@@ -12,6 +12,7 @@ use super::failure::group::{failures_of, is_failure, place};
 use super::reasons::kind_of_reason;
 use super::seen_cases::SeenCases;
 use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
+use super::summary::proves_nothing;
 use super::tables::run_table::{run_table, slowest_device};
 use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RunEnd, SkipKind};
 
@@ -86,7 +87,11 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
     let entry = check.known.as_ref().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
     let left_out = check.not_checked.join("; ");
     let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
-    let reasons: Vec<String> = check.skip_reason.clone().or(entry).into_iter().chain(left_out).collect();
+    let messages = check.driver_messages.join("; ");
+    let messages = (!messages.is_empty()).then(|| format!("the driver says: {messages}"));
+
+    let reasons = check.skip_reason.clone().or(entry).into_iter().chain(left_out).chain(messages);
+    let reasons: Vec<String> = reasons.collect();
     let reason = if reasons.is_empty() { String::new() } else { format!(": {}", one_line(&reasons.join("; "))) };
     format!("{heading}{reason}\n")
 }
@@ -496,7 +501,7 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
 
     match (bad.is_empty(), end.checks) {
         (_, 0) => (Tone::Disagree, "nothing was checked".to_owned()),
-        (true, _) if end.agree == 0 && end.known == 0 => (Tone::Skip, format!("nothing was proved: {good}")),
+        (true, _) if proves_nothing(end) => (Tone::Skip, format!("nothing was proved: {good}")),
         (true, _) => (Tone::Agree, format!("ok: {good}")),
         (false, _) => (Tone::Disagree, format!("failed: {}; {good}", bad.join(", "))),
     }

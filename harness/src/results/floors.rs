@@ -287,6 +287,7 @@ leaves = 2
             skip_reason: None,
             skip_kind: None,
             not_checked: Vec::new(),
+            driver_messages: Vec::new(),
             known: None,
             fast: false,
             retries: 0,

@@ -101,6 +101,7 @@ pub(crate) fn agreeing() -> CheckRecord {
         skip_reason: None,
         skip_kind: None,
         not_checked: Vec::new(),
+        driver_messages: Vec::new(),
         known: None,
         fast: false,
         retries: 0,
@@ -298,14 +299,20 @@ pub(crate) fn known() -> CheckRecord {
         line: 4,
         reason: "relaxed layout is DXC's default for Vulkan".into(),
         link: Some("https://example.com/dxc/1".into()),
+        untried: false,
     };
     CheckRecord { outcome: Outcome::Known, known: Some(entry), ..compiler_differs("swiftshader", RunnerKind::Ash) }
 }
 
 /// A known difference that agrees now.
 pub(crate) fn stale() -> CheckRecord {
-    let entry =
-        KnownEntry { file: "ci/known/lavapipe.toml".into(), line: 14, reason: "row_major ignored".into(), link: None };
+    let entry = KnownEntry {
+        file: "ci/known/lavapipe.toml".into(),
+        line: 14,
+        reason: "row_major ignored".into(),
+        link: None,
+        untried: false,
+    };
     CheckRecord { case: "matrix/row_major".into(), outcome: Outcome::Stale, known: Some(entry), ..agreeing() }
 }
 

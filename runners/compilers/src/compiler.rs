@@ -156,7 +156,7 @@ impl Compiler {
     }
 
     /// A shell script in a compiler's place.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(crate) fn script(name: &'static str, text: &str) -> Self {
         let leading = vec!["-c".into(), text.into()];
         Self {

@@ -165,6 +165,7 @@ fn made_up_by(file: &File) -> io::Result<Option<&'static str>> {
 }
 
 #[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "on Linux the file system is asked, which may fail")]
 fn made_up_by(_: &File) -> io::Result<Option<&'static str>> {
     Ok(None)
 }

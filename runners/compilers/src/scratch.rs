@@ -119,6 +119,7 @@ fn lock_file(file: &File) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "on Unix somebody else may have the lock")]
 fn lock_file(_: &File) -> io::Result<()> {
     Ok(())
 }

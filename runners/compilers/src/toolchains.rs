@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceText, Toolchain, toolchains,
+    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText, Toolchain, toolchains,
 };
+use layoutproof_core::probe::Stage;
 use layoutproof_layout::LayoutOptions;
 
 use crate::child::ProcessOutput;
@@ -80,8 +81,10 @@ impl Toolchains {
             name: "",
             source: SourceText::default(),
             entry: "main",
+            stage: Stage::Compute,
             options: LayoutOptions::default(),
             target: CodeTarget::Newest,
+            profile: SourceProfile::Newest,
             extra: Vec::new(),
         };
 
@@ -294,8 +297,10 @@ mod tests {
             name: "a",
             source: SourceText::default(),
             entry: "main",
+            stage: Stage::Compute,
             options: LayoutOptions::default(),
             target: CodeTarget::Newest,
+            profile: SourceProfile::Newest,
             extra: Vec::new(),
         };
         assert_eq!(asked.compile(&request), CompileOutcome::Failed("fxc gave no answer in 200ms".to_owned()));

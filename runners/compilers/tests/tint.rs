@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_core::check::{Subject, SubjectShaders};
+use layoutproof_core::check::{Settings, Subject, SubjectShaders};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::naga::read_wgsl;
 use layoutproof_core::inspect::spirv::{bound_variables, declared};
 use layoutproof_core::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceText, Toolchain, toolchains,
+    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText, Toolchain, toolchains,
 };
+use layoutproof_core::probe::Stage;
 use layoutproof_device::Shader;
 use layoutproof_layout::{ElementChoice, LayoutOptions};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -63,8 +64,10 @@ impl Asked<'_> {
             name: "test",
             source,
             entry,
+            stage: Stage::Compute,
             options,
             target: CodeTarget::Newest,
+            profile: SourceProfile::Newest,
             extra: Vec::new(),
         })
     }
@@ -114,8 +117,8 @@ struct Scene { view: mat4x3<f32>, lights: array<Light, 3>, @size(64) count: u32,
     let mut sources = SourceMap::default();
     let layouts = read_wgsl(text, sources.add("user.wgsl", text)).map_err(|found| format!("{found:?}"))?;
     let subject = Subject::declared("user.wgsl", layouts, Some(text.to_owned()));
-    let produced =
-        SubjectShaders::compiled(&subject, asked.tint, asked.found, CodeTarget::Newest, ElementChoice::Sample);
+    let settings = Settings::usual(ElementChoice::Sample);
+    let produced = SubjectShaders::compiled(&subject, asked.tint, asked.found, CodeTarget::Newest, &settings);
     let mut found = BTreeMap::new();
     for module in &produced.modules {
         for ((_, _, leaf), offset) in &module.compiled {

@@ -1,4 +1,4 @@
-//! Recording, submitting and waiting for one dispatch at a time.
+//! Recording, submitting and waiting for one dispatch or draw at a time.
 
 use std::ffi::c_void;
 use std::thread;
@@ -7,19 +7,20 @@ use std::time::{Duration, Instant};
 use layoutproof_device::{Job, RegisterClass, RunnerError};
 
 use crate::com::{ComObject, method_type};
-use crate::device::Direct3dDevice;
+use crate::device::{CpuDescriptor, Direct3dDevice};
 use crate::failure::{HResult, check};
 use crate::heaps::Heaps;
 use crate::memory::{DeviceBuffers, address};
 use crate::placement::JobRegions;
 use crate::root_signature::{RootBinding, RootLayout};
-use crate::structures::{CopyLocation, CopySource, Transition, state};
+use crate::structures::{CopyLocation, CopySource, Rectangle, Transition, Viewport, state};
+use crate::target::DrawTarget;
 use crate::textures::{FilledTexture, LevelCopy};
 
 /// The longest pause between two looks at the fence.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// One dispatch with all that it needs.
+/// One dispatch or draw with all that it needs.
 pub(crate) struct Direct3dSubmission<'a> {
     pub(crate) job: &'a Job,
     pub(crate) layout: &'a RootLayout,
@@ -29,6 +30,15 @@ pub(crate) struct Direct3dSubmission<'a> {
     pub(crate) memory: &'a DeviceBuffers,
     pub(crate) regions: &'a JobRegions,
     pub(crate) textures: &'a [Option<FilledTexture>],
+    /// The target of a draw; `None` for a dispatch.
+    pub(crate) target: Option<&'a DrawTarget>,
+}
+
+impl Direct3dSubmission<'_> {
+    /// The slot of a method that command lists have twice: for dispatches, and right behind for draws.
+    fn slot(&self, of_dispatch: usize) -> usize {
+        of_dispatch + usize::from(self.target.is_some())
+    }
 }
 
 /// A command list with its queue, and the fence that tells when it is done.
@@ -143,19 +153,18 @@ impl CommandList {
             self.fill(texture);
         }
         self.set_heaps(work.heaps);
-        // SAFETY: slot 29 of `ID3D12GraphicsCommandList` is `SetComputeRootSignature`.
-        let set = unsafe { self.0.method::<method_type!((*mut c_void))>(29) };
+        // SAFETY: slots 29 and 30 of `ID3D12GraphicsCommandList` are `SetComputeRootSignature` and `SetGraphicsRootSignature`.
+        let set = unsafe { self.0.method::<method_type!((*mut c_void))>(work.slot(29)) };
         // SAFETY: the root signature lives until the list is done.
         unsafe { set(self.0.as_ptr(), work.root_signature.as_ptr()) };
         for (index, parameter) in (0..).zip(&work.layout.parameters) {
             self.set_parameter(index, parameter, work);
         }
 
-        let [x, y, z] = work.job.workgroups;
-        // SAFETY: slot 14 of `ID3D12GraphicsCommandList` is `Dispatch`.
-        let dispatch = unsafe { self.0.method::<method_type!((u32, u32, u32))>(14) };
-        // SAFETY: pipeline, root signature and all its parameters are set.
-        unsafe { dispatch(self.0.as_ptr(), x, y, z) };
+        match work.target {
+            None => self.dispatch(work.job.workgroups),
+            Some(target) => self.draw_point(target),
+        }
 
         if regions.written > 0 {
             self.transition(written, state::UNORDERED_ACCESS, state::COPY_SOURCE);
@@ -163,6 +172,49 @@ impl CommandList {
             // The next job copies to it again.
             self.transition(written, state::COPY_SOURCE, state::COPY_DEST);
         }
+    }
+
+    /// Records the dispatch; pipeline, root signature and all its parameters are set.
+    fn dispatch(&self, workgroups: [u32; 3]) {
+        let [x, y, z] = workgroups;
+        // SAFETY: slot 14 of `ID3D12GraphicsCommandList` is `Dispatch`.
+        let dispatch = unsafe { self.0.method::<method_type!((u32, u32, u32))>(14) };
+        // SAFETY: all that it needs is set.
+        unsafe { dispatch(self.0.as_ptr(), x, y, z) };
+    }
+
+    /// Records the draw of one point into `target`; pipeline, root signature and all its parameters are set.
+    fn draw_point(&self, target: &DrawTarget) {
+        type SetRenderTargets = method_type!((u32, *const CpuDescriptor, u32, *const CpuDescriptor));
+        /// `D3D_PRIMITIVE_TOPOLOGY_POINTLIST`.
+        const POINTS: u32 = 1;
+        // SAFETY: slot 20 of `ID3D12GraphicsCommandList` is `IASetPrimitiveTopology`.
+        let set_topology = unsafe { self.0.method::<method_type!((u32))>(20) };
+        // SAFETY: the argument is a plain number.
+        unsafe { set_topology(self.0.as_ptr(), POINTS) };
+
+        let viewport = Viewport { left: 0.0, top: 0.0, width: 1.0, height: 1.0, nearest: 0.0, farthest: 1.0 };
+        // SAFETY: slot 21 of `ID3D12GraphicsCommandList` is `RSSetViewports`.
+        let set_viewports = unsafe { self.0.method::<method_type!((u32, *const Viewport))>(21) };
+        // SAFETY: the viewport is copied.
+        unsafe { set_viewports(self.0.as_ptr(), 1, &raw const viewport) };
+
+        let texel = Rectangle { left: 0, top: 0, right: 1, bottom: 1 };
+        // SAFETY: slot 22 of `ID3D12GraphicsCommandList` is `RSSetScissorRects`.
+        let set_scissors = unsafe { self.0.method::<method_type!((u32, *const Rectangle))>(22) };
+        // SAFETY: the rectangle is copied.
+        unsafe { set_scissors(self.0.as_ptr(), 1, &raw const texel) };
+
+        let view = target.view();
+        // SAFETY: slot 46 of `ID3D12GraphicsCommandList` is `OMSetRenderTargets`.
+        let set_targets = unsafe { self.0.method::<SetRenderTargets>(46) };
+        // SAFETY: the target lives until the list is done; there is no view of depths.
+        unsafe { set_targets(self.0.as_ptr(), 1, &raw const view, 0, std::ptr::null()) };
+
+        // SAFETY: slot 12 of `ID3D12GraphicsCommandList` is `DrawInstanced`.
+        let draw = unsafe { self.0.method::<method_type!((u32, u32, u32, u32))>(12) };
+        // SAFETY: all that it needs is set.
+        unsafe { draw(self.0.as_ptr(), 1, 1, 0, 0) };
     }
 
     fn set_heaps(&self, heaps: &Heaps) {
@@ -182,15 +234,17 @@ impl CommandList {
         match parameter {
             RootBinding::Table(table) => {
                 let first = work.heaps.of(table.heap).gpu(table.first);
-                // SAFETY: slot 31 of `ID3D12GraphicsCommandList` is `SetComputeRootDescriptorTable`.
-                let set = unsafe { self.0.method::<method_type!((u32, u64))>(31) };
+                // SAFETY: slots 31 and 32 of `ID3D12GraphicsCommandList` are `SetComputeRootDescriptorTable` and
+                // `SetGraphicsRootDescriptorTable`.
+                let set = unsafe { self.0.method::<method_type!((u32, u64))>(work.slot(31)) };
                 // SAFETY: the heap is set, and has all descriptors of the table.
                 unsafe { set(self.0.as_ptr(), index, first) };
             }
             RootBinding::Constants { buffer, words, .. } => {
                 let bytes = &work.job.buffers[*buffer].bytes;
-                // SAFETY: slot 35 of `ID3D12GraphicsCommandList` is `SetComputeRoot32BitConstants`.
-                let set = unsafe { self.0.method::<method_type!((u32, u32, *const u8, u32))>(35) };
+                // SAFETY: slots 35 and 36 of `ID3D12GraphicsCommandList` are `SetComputeRoot32BitConstants` and
+                // `SetGraphicsRoot32BitConstants`.
+                let set = unsafe { self.0.method::<method_type!((u32, u32, *const u8, u32))>(work.slot(35)) };
                 // SAFETY: the buffer has so many words, which are copied.
                 unsafe { set(self.0.as_ptr(), index, *words, bytes.as_ptr(), 0) };
             }
@@ -204,8 +258,9 @@ impl CommandList {
                     RegisterClass::UnorderedAccess => 41,
                 };
                 // SAFETY: these slots of `ID3D12GraphicsCommandList` are `SetComputeRootConstantBufferView`,
-                // `SetComputeRootShaderResourceView` and `SetComputeRootUnorderedAccessView`.
-                let set = unsafe { self.0.method::<method_type!((u32, u64))>(slot) };
+                // `SetComputeRootShaderResourceView` and `SetComputeRootUnorderedAccessView`, with those of draws behind
+                // each.
+                let set = unsafe { self.0.method::<method_type!((u32, u64))>(work.slot(slot)) };
                 // SAFETY: the memory lives until the list is done.
                 unsafe { set(self.0.as_ptr(), index, address(holder) + region.range()) };
             }

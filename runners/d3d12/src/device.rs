@@ -10,13 +10,39 @@ use crate::com::{ComObject, Guid, OutPointer, method_type};
 use crate::failure::{HResult, check, name};
 use crate::library::Functions;
 use crate::structures::{
-    BufferShaderView, BufferWritableView, CommandQueueDesc, ComputePipelineDesc, ConstantBufferView,
-    DescriptorHeapDesc, FEATURE_LEVEL_11_0, HeapProperties, HeapType, ResourceDesc, RootSignatureDesc, SamplerDesc,
-    TextureShaderView, interfaces,
+    BufferShaderView, BufferWritableView, CommandQueueDesc, ComputePipelineDesc, ConstantBufferView, DepthStencilDesc,
+    DescriptorHeapDesc, FEATURE_LEVEL_11_0, GraphicsPipelineDesc, HeapProperties, HeapType, InputLayoutDesc,
+    RasterizerDesc, ResourceDesc, RootSignatureDesc, SamplerDesc, ShaderBytecode, TargetBlendDesc, TextureShaderView,
+    format, interfaces,
 };
 
 /// Where a descriptor is written.
 pub(crate) type CpuDescriptor = usize;
+
+/// The format of the target that is drawn into.
+pub(crate) const TARGET_FORMAT: u32 = format::R32G32B32A32_UINT;
+
+/// Draws both sides of everything, without a bias.
+const POINTS: RasterizerDesc = RasterizerDesc {
+    fill: 3,
+    cull: 1,
+    front_counterclockwise: 0,
+    depth_bias: 0,
+    depth_bias_clamp: 0.0,
+    sloped_depth_bias: 0.0,
+    depth_clip: 1,
+    multisample: 0,
+    antialiased_lines: 0,
+    forced_samples: 0,
+    conservative: 0,
+};
+
+/// The containers of the stages of a draw.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DrawnStages<'a> {
+    pub(crate) vertex: &'a [u8],
+    pub(crate) pixel: &'a [u8],
+}
 
 /// A device.
 #[derive(Debug)]
@@ -52,6 +78,17 @@ impl Direct3dDevice {
         // SAFETY: the caller says that the structure is the feature's; it lives until the call returns.
         let code = unsafe { ask(self.raw.as_ptr(), feature, (&raw mut answer).cast(), size) };
         (code >= 0).then_some(answer)
+    }
+
+    /// Another interface of the device.
+    #[cfg(windows)]
+    pub(crate) fn interface(&self, interface: &Guid) -> Result<ComObject, RunnerError> {
+        // SAFETY: slot 0 of every interface is `QueryInterface`.
+        let query = unsafe { self.raw.method::<method_type!((*const Guid, OutPointer) -> HResult)>(0) };
+        self.make("QueryInterface", |device, place| {
+            // SAFETY: the arguments are an interface and a place for the answer.
+            unsafe { query(device, interface, place) }
+        })
     }
 
     /// A queue for everything.
@@ -173,6 +210,66 @@ impl Direct3dDevice {
             // SAFETY: root signature and code live until the call returns.
             unsafe { create(device, &raw const desc, &raw const interfaces::PIPELINE_STATE, place) }
         })
+    }
+
+    /// A pipeline that draws points into one target of [`TARGET_FORMAT`], of which it writes nothing.
+    pub(crate) fn graphics_pipeline(
+        &self,
+        root_signature: &ComObject,
+        stages: DrawnStages<'_>,
+    ) -> Result<ComObject, RunnerError> {
+        type CreateGraphicsPipelineState =
+            method_type!((*const GraphicsPipelineDesc, *const Guid, OutPointer) -> HResult);
+        // SAFETY: slot 10 of `ID3D12Device` is `CreateGraphicsPipelineState`.
+        let create = unsafe { self.raw.method::<CreateGraphicsPipelineState>(10) };
+
+        let mut target_formats = [format::UNKNOWN; 8];
+        target_formats[0] = TARGET_FORMAT;
+        let desc = GraphicsPipelineDesc {
+            root_signature: root_signature.as_ptr(),
+            vertex: ShaderBytecode::of(stages.vertex),
+            pixel: ShaderBytecode::of(stages.pixel),
+            others: [ShaderBytecode::none(); 3],
+            stream_declaration: ptr::null(),
+            stream_entries: 0,
+            stream_strides: ptr::null(),
+            stream_stride_count: 0,
+            rasterized_stream: 0,
+            alpha_to_coverage: 0,
+            independent_blend: 0,
+            blends: [TargetBlendDesc::default(); 8],
+            sample_mask: u32::MAX,
+            rasterizer: POINTS,
+            depth_stencil: DepthStencilDesc::default(),
+            input_layout: InputLayoutDesc { elements: ptr::null(), count: 0 },
+            strip_cut: 0,
+            topology: 1,
+            targets: 1,
+            target_formats,
+            depth_format: format::UNKNOWN,
+            samples: 1,
+            quality: 0,
+            nodes: 0,
+            cached: ptr::null(),
+            cached_size: 0,
+            flags: 0,
+        };
+        self.make("CreateGraphicsPipelineState", |device, place| {
+            // SAFETY: root signature and code live until the call returns.
+            unsafe { create(device, &raw const desc, &raw const interfaces::PIPELINE_STATE, place) }
+        })
+    }
+
+    /// Writes the view of a render target.
+    ///
+    /// # Safety
+    /// `at` is a descriptor of a heap of render targets.
+    pub(crate) unsafe fn write_target_view(&self, texture: &ComObject, at: CpuDescriptor) {
+        type CreateRenderTargetView = method_type!((*mut c_void, *const c_void, CpuDescriptor));
+        // SAFETY: slot 20 of `ID3D12Device` is `CreateRenderTargetView`.
+        let create = unsafe { self.raw.method::<CreateRenderTargetView>(20) };
+        // SAFETY: the caller says what `at` is; without a description it is the view of the whole texture.
+        unsafe { create(self.raw.as_ptr(), texture.as_ptr(), ptr::null(), at) };
     }
 
     /// A heap of `count` descriptors that shaders see: of views, or of samplers.

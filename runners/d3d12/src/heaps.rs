@@ -5,15 +5,15 @@ use layoutproof_device::{ImageKind, Job, JobImage, JobSampler, RegisterClass, Re
 use crate::com::{ComObject, method_type};
 use crate::device::{CpuDescriptor, Direct3dDevice};
 use crate::memory::{DeviceBuffers, address};
-use crate::placement::{CONSTANT_ALIGNMENT, JobRegions, Region, TEXEL};
+use crate::placement::{CONSTANT_ALIGNMENT, JobRegions, Region};
 use crate::registers::{JobResource, Registers};
 use crate::root_signature::{HeapKind, RootLayout, Table};
 use crate::structures::{
     BufferShaderView, BufferWritableView, COMPONENTS, ConstantBufferView, DescriptorHeapDesc, SamplerDesc, format,
 };
-use crate::textures::{FilledTexture, color_format};
+use crate::textures::{FilledTexture, TexelFormat};
 
-/// A heap that shaders see.
+/// A heap of descriptors.
 #[derive(Debug)]
 pub(crate) struct Heap {
     raw: ComObject,
@@ -32,13 +32,20 @@ impl Heap {
         Ok(Self { raw, step: device.descriptor_size(kind) })
     }
 
+    /// A heap of one render target, which shaders do not see.
+    pub(crate) fn of_target(device: &Direct3dDevice) -> Result<Self, RunnerError> {
+        const TARGETS: u32 = 2;
+        let raw = device.descriptor_heap(&DescriptorHeapDesc { kind: TARGETS, count: 1, flags: 0, nodes: 0 })?;
+        Ok(Self { raw, step: device.descriptor_size(TARGETS) })
+    }
+
     /// The heap as command lists take it.
     pub(crate) fn raw(&self) -> &ComObject {
         &self.raw
     }
 
     /// Where the descriptor of this number is written.
-    fn cpu(&self, number: u32) -> CpuDescriptor {
+    pub(crate) fn cpu(&self, number: u32) -> CpuDescriptor {
         type GetCpuStart = method_type!((*mut CpuDescriptor) -> *mut CpuDescriptor);
         // SAFETY: slot 9 of `ID3D12DescriptorHeap` is `GetCPUDescriptorHandleForHeapStart`, which returns its structure
         // through a pointer.
@@ -145,10 +152,7 @@ impl DescriptorSources<'_> {
             },
             JobResource::Sampler(index) => {
                 let JobSampler { level, comparison, .. } = self.job.samplers[index];
-                if comparison {
-                    return Err(RunnerError::Unsupported("samplers that compare".to_owned()));
-                }
-                write_sampler(device, level, at);
+                write_sampler(device, SamplerBehavior { level, comparison }, at);
             }
         }
         Ok(())
@@ -158,9 +162,8 @@ impl DescriptorSources<'_> {
         let image = &self.job.images[index];
         match (image.kind, self.regions.typed[index]) {
             (ImageKind::UniformTexels | ImageKind::StorageTexels, Some(region)) => {
-                let no_format = || RunnerError::Unsupported("buffers of depths".to_owned());
-                let format = color_format(image.texel).ok_or_else(no_format)?;
-                Ok(RegionView { region, format, element: TEXEL, stride: 0, flags: 0 })
+                let TexelFormat { format, bytes } = TexelFormat::of(image.texel);
+                Ok(RegionView { region, format, element: bytes, stride: 0, flags: 0 })
             }
             _ => Err(RunnerError::Unsupported("textures".to_owned())),
         }
@@ -199,7 +202,9 @@ impl DescriptorSources<'_> {
                 unsafe { device.write_writable_view(resource, &view, at) };
             }
             // It sees a level that no texture of a job has.
-            RegisterClass::Sampler => write_sampler(device, UNSEEN_LEVEL, at),
+            RegisterClass::Sampler => {
+                write_sampler(device, SamplerBehavior { level: UNSEEN_LEVEL, comparison: false }, at);
+            }
         }
     }
 }
@@ -218,15 +223,24 @@ fn write_texture(device: &Direct3dDevice, image: &JobImage, texture: &FilledText
 /// The mip level that samplers see in elements of arrays that a job leaves out.
 const UNSEEN_LEVEL: u32 = 15;
 
-/// Writes a sampler without filtering that clamps to one mip level.
-fn write_sampler(device: &Direct3dDevice, level: u32, at: CpuDescriptor) {
-    let level = u16::try_from(level).map_or(f32::from(u16::MAX), f32::from);
+/// What a sampler without filtering does.
+#[derive(Clone, Copy, Debug)]
+struct SamplerBehavior {
+    /// The mip level to which it clamps.
+    level: u32,
+    /// True if it compares, with less-or-equal.
+    comparison: bool,
+}
+
+/// Writes a sampler at `at`.
+fn write_sampler(device: &Direct3dDevice, behavior: SamplerBehavior, at: CpuDescriptor) {
+    let level = u16::try_from(behavior.level).map_or(f32::from(u16::MAX), f32::from);
     let sampler = SamplerDesc {
-        filter: 0,
+        filter: if behavior.comparison { 0x80 } else { 0 },
         addresses: [3; 3],
         level_bias: 0.0,
         anisotropy: 1,
-        comparison: 1,
+        comparison: if behavior.comparison { 4 } else { 1 },
         border: [0.0; 4],
         least_level: level,
         most_level: level,

@@ -16,6 +16,7 @@ mod failure;
 mod heaps;
 mod library;
 mod memory;
+mod messages;
 mod placement;
 mod refusal;
 mod registers;
@@ -23,6 +24,7 @@ mod root_signature;
 mod session;
 mod structures;
 mod support;
+mod target;
 mod textures;
 
 use std::time::Duration;

@@ -10,6 +10,7 @@ use libloading::Library;
 
 use crate::com::{Guid, OutPointer, function_type};
 use crate::failure::HResult;
+use crate::messages;
 use crate::structures::RootSignatureDesc;
 
 /// The library's name.
@@ -36,6 +37,7 @@ impl Functions {
 
     fn of_library() -> Result<Self, String> {
         let library = open(NAME)?;
+        messages::begin(library);
         let function = |name: &str| format!("{NAME} has no `{name}`");
         // SAFETY: the function has this type in `d3d12.h`, and so it has in vkd3d.
         let create_device = unsafe { library.get::<CreateDevice>(b"D3D12CreateDevice\0") };

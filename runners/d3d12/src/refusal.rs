@@ -5,6 +5,9 @@
 
 use layoutproof_device::{RunnerError, Shader};
 
+/// What stands before vkd3d's words in an error.
+pub(crate) const TOLD: &str = "what vkd3d calls ";
+
 /// The error of a pipeline for `shader`, whose container is `code`, that could not be made for this reason.
 ///
 /// `Unsupported` if the translator says that it lacks something; anything else is a refusal.
@@ -130,8 +133,5 @@ fn told(text: &str) -> Vkd3dMessage {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let words = line.find(": E").map_or(line, |at| &line[at + 2..]);
     let lower = words.to_lowercase();
-    Vkd3dMessage {
-        text: format!("what vkd3d calls {words}"),
-        is_limit: LIMITS.iter().any(|limit| lower.contains(limit)),
-    }
+    Vkd3dMessage { text: format!("{TOLD}{words}"), is_limit: LIMITS.iter().any(|limit| lower.contains(limit)) }
 }

@@ -8,13 +8,15 @@ use layoutproof_device::{DeviceInfo, DeviceSession, Feature, Job, ReadBack, Runn
 use crate::com::ComObject;
 use crate::commands::{Direct3dCommands, Direct3dSubmission};
 use crate::container::signed;
-use crate::device::Direct3dDevice;
+use crate::device::{Direct3dDevice, DrawnStages};
 use crate::heaps::{DescriptorSources, Heaps};
 use crate::memory::DeviceBuffers;
+use crate::messages::{DriverLog, DriverWords};
 use crate::placement::JobRegions;
-use crate::refusal;
+use crate::refusal::{self, TOLD};
 use crate::registers::Registers;
 use crate::root_signature::RootLayout;
+use crate::target::DrawTarget;
 use crate::textures::FilledTexture;
 
 /// An open device with its reusable objects.
@@ -24,13 +26,19 @@ pub(crate) struct Direct3dSession {
     program: Option<Direct3dProgram>,
     commands: Direct3dCommands,
     memory: DeviceBuffers,
+    /// The target of draws, once there was one.
+    target: Option<DrawTarget>,
+    log: DriverLog,
     device: Direct3dDevice,
 }
 
 /// A pipeline with its root signature.
 #[derive(Debug)]
 struct Direct3dProgram {
+    /// The job's shader.
     shader: Shader,
+    /// That of a draw's fragment stage.
+    fragment: Option<Shader>,
     layout: RootLayout,
     root_signature: ComObject,
     pipeline: ComObject,
@@ -43,6 +51,8 @@ impl Direct3dSession {
             program: None,
             commands: Direct3dCommands::new(&device, longest)?,
             memory: DeviceBuffers::new(&device)?,
+            target: None,
+            log: DriverLog::of(&device),
             device,
         })
     }
@@ -50,17 +60,32 @@ impl Direct3dSession {
 
 impl DeviceSession for Direct3dSession {
     fn run(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
+        // What was said before is not about this job.
+        drop(self.log.take());
+        let result = self.run_job(job, info);
+        let DriverWords { messages, details } = self.log.take();
+        match result {
+            Ok(read_back) => Ok(ReadBack { messages, ..read_back }),
+            Err(error) => Err(with_words(error, messages.iter().chain(&details).next())),
+        }
+    }
+}
+
+impl Direct3dSession {
+    fn run_job(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
         accept(info, job)?;
         let registers = Registers::of(job)?;
-        if registers.has_arrays() && !info.features.contains(&Feature::StorageBufferArray) {
-            return Err(RunnerError::Unsupported("arrays of registers".to_owned()));
-        }
-
         let layout = RootLayout::new(job, &registers)?;
         let regions = JobRegions::new(job, &layout)?;
         self.memory.grow(&self.device, regions.read, regions.written)?;
         regions.write(job, &mut self.memory);
-        let program = self.program(job, layout)?;
+        let lacks_arrays = registers.has_arrays() && !info.features.contains(&Feature::StorageBufferArray);
+        let program = self.program(job, layout).map_err(|error| match error {
+            RunnerError::Api { .. } | RunnerError::ShaderRefused(_) if lacks_arrays => {
+                RunnerError::Unsupported(format!("arrays of registers: {error}"))
+            }
+            other => other,
+        })?;
 
         let textures = FilledTexture::of_job(&self.device, &job.images)?;
         let bound = DescriptorSources {
@@ -72,6 +97,9 @@ impl DeviceSession for Direct3dSession {
         };
         let heaps = Heaps::new(&self.device, &program.layout, &bound)?;
 
+        if job.draw.is_some() && self.target.is_none() {
+            self.target = Some(DrawTarget::new(&self.device)?);
+        }
         let work = Direct3dSubmission {
             job,
             layout: &program.layout,
@@ -81,6 +109,7 @@ impl DeviceSession for Direct3dSession {
             memory: &self.memory,
             regions: &regions,
             textures: &textures,
+            target: self.target.as_ref().filter(|_| job.draw.is_some()),
         };
         if let Err(error) = self.commands.run(&self.device, &work) {
             // The work may still use them; the caller leaks the rest.
@@ -89,30 +118,79 @@ impl DeviceSession for Direct3dSession {
         }
 
         self.program = Some(program);
-        Ok(ReadBack { buffers: regions.read(&self.memory), targets: Vec::new() })
+        Ok(ReadBack { buffers: regions.read(&self.memory), targets: Vec::new(), messages: Vec::new() })
     }
 }
 
 impl Direct3dSession {
     /// The last program if it fits, else a new one; either way it is the caller's.
     fn program(&mut self, job: &Job, layout: RootLayout) -> Result<Direct3dProgram, RunnerError> {
-        if let Some(last) = self.program.take_if(|last| last.shader == job.shader && last.layout == layout) {
+        let fragment = job.draw.as_ref().and_then(|draw| draw.fragment_shader.as_ref());
+        let is_same = |last: &mut Direct3dProgram| {
+            last.shader == job.shader && last.fragment.as_ref() == fragment && last.layout == layout
+        };
+        if let Some(last) = self.program.take_if(is_same) {
             return Ok(last);
         }
-        let (Shader::Dxil(container) | Shader::Dxbc(container)) = &job.shader else {
-            return Err(RunnerError::Unsupported("shaders that are not containers of DXBC or DXIL".to_owned()));
+
+        let code = code_of(&job.shader)?;
+        let fragment_code = fragment.map(code_of).transpose()?;
+        let root_signature = layout.root_signature(&self.device)?;
+        let made = match &fragment_code {
+            None => self.device.compute_pipeline(&root_signature, &code),
+            Some(pixel) => self.device.graphics_pipeline(&root_signature, DrawnStages { vertex: &code, pixel }),
         };
 
-        let code = signed(container)?;
-        let root_signature = layout.root_signature(&self.device)?;
-        let pipeline = self.device.compute_pipeline(&root_signature, &code).map_err(|error| match error {
-            RunnerError::Api { call, reason } => refusal::of_shader(&job.shader, &code, &format!("{call}: {reason}")),
+        let pipeline = made.map_err(|error| match error {
+            RunnerError::Api { call, reason } => {
+                refused(job, &code, fragment_code.as_deref(), &format!("{call}: {reason}"))
+            }
             other @ (RunnerError::Unsupported(_)
             | RunnerError::DeviceLost(_)
             | RunnerError::Timeout(_)
             | RunnerError::ShaderRefused(_)) => other,
         })?;
-        Ok(Direct3dProgram { shader: job.shader.clone(), layout, root_signature, pipeline })
+        Ok(Direct3dProgram {
+            shader: job.shader.clone(),
+            fragment: fragment.cloned(),
+            layout,
+            root_signature,
+            pipeline,
+        })
+    }
+}
+
+/// An error with what the driver said of it, unless its own words are there already.
+fn with_words(error: RunnerError, words: Option<&String>) -> RunnerError {
+    let Some(first) = words else { return error };
+    let told = |reason: String| if reason.contains(TOLD) { reason } else { format!("{reason} ({first})") };
+    match error {
+        RunnerError::Unsupported(reason) => RunnerError::Unsupported(told(reason)),
+        RunnerError::DeviceLost(reason) => RunnerError::DeviceLost(told(reason)),
+        RunnerError::ShaderRefused(reason) => RunnerError::ShaderRefused(told(reason)),
+        RunnerError::Api { call, reason } => RunnerError::Api { call, reason: told(reason) },
+        RunnerError::Timeout(limit) => RunnerError::Timeout(limit),
+    }
+}
+
+/// The container of a shader, with its hash.
+fn code_of(shader: &Shader) -> Result<Vec<u8>, RunnerError> {
+    let (Shader::Dxil(container) | Shader::Dxbc(container)) = shader else {
+        return Err(RunnerError::Unsupported("shaders that are not containers of DXBC or DXIL".to_owned()));
+    };
+    signed(container)
+}
+
+/// The error of a pipeline that could not be made for this reason, in the words that the driver has for one of its stages.
+fn refused(job: &Job, code: &[u8], fragment_code: Option<&[u8]>, reason: &str) -> RunnerError {
+    let of_first = refusal::of_shader(&job.shader, code, reason);
+    let fragment = job.draw.as_ref().and_then(|draw| draw.fragment_shader.as_ref());
+    match (of_first, fragment.zip(fragment_code)) {
+        // The first stage is not what it refuses.
+        (RunnerError::ShaderRefused(words), Some((shader, code))) if words == reason => {
+            refusal::of_shader(shader, code, reason)
+        }
+        (of_first, _) => of_first,
     }
 }
 
@@ -121,8 +199,13 @@ fn accept(info: &DeviceInfo, job: &Job) -> Result<(), RunnerError> {
     check_features(info, &job.requires)?;
 
     let unsupported = |what: &str| Err(RunnerError::Unsupported(what.to_owned()));
-    if job.draw.is_some() {
-        return unsupported("draws: a container has one entry point");
+    if let Some(draw) = &job.draw {
+        if draw.fragment_shader.is_none() {
+            return unsupported("draws whose stages share a shader: a container has one entry point");
+        }
+        if draw.targets > 0 {
+            return unsupported("render targets that are read back");
+        }
     }
     if !job.constants.is_empty() {
         return unsupported("specialization constants");

@@ -77,6 +77,7 @@ pub(crate) struct HeapProperties {
 
 /// `D3D12_RESOURCE_STATES`.
 pub(crate) mod state {
+    pub(crate) const RENDER_TARGET: u32 = 0x4;
     pub(crate) const UNORDERED_ACCESS: u32 = 0x8;
     pub(crate) const COPY_DEST: u32 = 0x400;
     pub(crate) const COPY_SOURCE: u32 = 0x800;
@@ -102,7 +103,7 @@ pub(crate) struct ResourceDesc {
     pub(crate) quality: u32,
     /// 1: row by row, as buffers are.
     pub(crate) layout: u32,
-    /// 4: shaders may write it.
+    /// 1: a render target, 4: shaders may write it.
     pub(crate) flags: u32,
 }
 
@@ -132,6 +133,7 @@ pub(crate) mod format {
     pub(crate) const R32G32B32A32_UINT: u32 = 3;
     pub(crate) const R32G32B32A32_SINT: u32 = 4;
     pub(crate) const R32_TYPELESS: u32 = 39;
+    pub(crate) const R32_FLOAT: u32 = 41;
 }
 
 /// `D3D12_DESCRIPTOR_RANGE`.
@@ -218,6 +220,130 @@ pub(crate) struct ComputePipelineDesc {
     pub(crate) flags: u32,
 }
 
+/// `D3D12_SHADER_BYTECODE`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShaderBytecode {
+    pub(crate) code: *const u8,
+    pub(crate) size: usize,
+}
+
+impl ShaderBytecode {
+    /// The bytes of a container, which must outlive this.
+    pub(crate) fn of(code: &[u8]) -> Self {
+        Self { code: code.as_ptr(), size: code.len() }
+    }
+
+    /// No shader.
+    pub(crate) fn none() -> Self {
+        Self { code: std::ptr::null(), size: 0 }
+    }
+}
+
+/// `D3D12_RENDER_TARGET_BLEND_DESC`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TargetBlendDesc {
+    /// Switches, factors and operations, all of which mean nothing without blending.
+    pub(crate) blending: [u32; 9],
+    /// The components that a pixel shader writes, by bits.
+    pub(crate) write_mask: u8,
+}
+
+/// `D3D12_RASTERIZER_DESC`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RasterizerDesc {
+    /// 3: solid.
+    pub(crate) fill: u32,
+    /// 1: none.
+    pub(crate) cull: u32,
+    pub(crate) front_counterclockwise: u32,
+    pub(crate) depth_bias: i32,
+    pub(crate) depth_bias_clamp: f32,
+    pub(crate) sloped_depth_bias: f32,
+    pub(crate) depth_clip: u32,
+    pub(crate) multisample: u32,
+    pub(crate) antialiased_lines: u32,
+    pub(crate) forced_samples: u32,
+    pub(crate) conservative: u32,
+}
+
+/// `D3D12_DEPTH_STENCIL_DESC`; all zeros: neither depth nor stencil.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DepthStencilDesc {
+    pub(crate) depth: [u32; 3],
+    pub(crate) stencil: u32,
+    pub(crate) stencil_masks: [u8; 2],
+    pub(crate) faces: [u32; 8],
+}
+
+/// `D3D12_INPUT_LAYOUT_DESC`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InputLayoutDesc {
+    pub(crate) elements: *const c_void,
+    pub(crate) count: u32,
+}
+
+/// `D3D12_GRAPHICS_PIPELINE_STATE_DESC`.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct GraphicsPipelineDesc {
+    pub(crate) root_signature: *mut c_void,
+    pub(crate) vertex: ShaderBytecode,
+    pub(crate) pixel: ShaderBytecode,
+    /// Domain, hull and geometry shader.
+    pub(crate) others: [ShaderBytecode; 3],
+    pub(crate) stream_declaration: *const c_void,
+    pub(crate) stream_entries: u32,
+    pub(crate) stream_strides: *const u32,
+    pub(crate) stream_stride_count: u32,
+    pub(crate) rasterized_stream: u32,
+    pub(crate) alpha_to_coverage: u32,
+    pub(crate) independent_blend: u32,
+    pub(crate) blends: [TargetBlendDesc; 8],
+    pub(crate) sample_mask: u32,
+    pub(crate) rasterizer: RasterizerDesc,
+    pub(crate) depth_stencil: DepthStencilDesc,
+    pub(crate) input_layout: InputLayoutDesc,
+    pub(crate) strip_cut: u32,
+    /// 1: points.
+    pub(crate) topology: u32,
+    pub(crate) targets: u32,
+    pub(crate) target_formats: [u32; 8],
+    pub(crate) depth_format: u32,
+    pub(crate) samples: u32,
+    pub(crate) quality: u32,
+    pub(crate) nodes: u32,
+    pub(crate) cached: *const c_void,
+    pub(crate) cached_size: usize,
+    pub(crate) flags: u32,
+}
+
+/// `D3D12_VIEWPORT`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Viewport {
+    pub(crate) left: f32,
+    pub(crate) top: f32,
+    pub(crate) width: f32,
+    pub(crate) height: f32,
+    pub(crate) nearest: f32,
+    pub(crate) farthest: f32,
+}
+
+/// `D3D12_RECT`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rectangle {
+    pub(crate) left: i32,
+    pub(crate) top: i32,
+    pub(crate) right: i32,
+    pub(crate) bottom: i32,
+}
+
 /// `D3D12_RESOURCE_BARRIER` of a transition.
 #[repr(C)]
 #[derive(Debug)]
@@ -280,13 +406,13 @@ pub(crate) struct CopyLocation {
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct SamplerDesc {
-    /// 0: no filter.
+    /// 0: no filter; 0x80: none, of comparisons.
     pub(crate) filter: u32,
     /// 3: clamps to the edge.
     pub(crate) addresses: [u32; 3],
     pub(crate) level_bias: f32,
     pub(crate) anisotropy: u32,
-    /// 1: never.
+    /// 1: never; 4: where the reference is less or equal.
     pub(crate) comparison: u32,
     pub(crate) border: [f32; 4],
     pub(crate) least_level: f32,
@@ -310,7 +436,7 @@ pub(crate) struct TextureShaderView {
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct DescriptorHeapDesc {
-    /// 0: views, 1: samplers.
+    /// 0: views, 1: samplers, 2: render targets.
     pub(crate) kind: u32,
     pub(crate) count: u32,
     /// 1: shaders see it.
@@ -382,7 +508,13 @@ mod tests {
             size_of::<TextureShaderView>(),
             size_of::<SamplerDesc>(),
             size_of::<CopyLocation>(),
+            size_of::<TargetBlendDesc>(),
+            size_of::<RasterizerDesc>(),
+            size_of::<DepthStencilDesc>(),
+            size_of::<GraphicsPipelineDesc>(),
+            size_of::<Viewport>(),
+            size_of::<Rectangle>(),
         ];
-        assert_eq!(sizes, [20, 56, 20, 32, 40, 56, 32, 16, 16, 40, 40, 40, 52, 48]);
+        assert_eq!(sizes, [20, 56, 20, 32, 40, 56, 32, 16, 16, 40, 40, 40, 52, 48, 40, 44, 52, 656, 24, 16]);
     }
 }

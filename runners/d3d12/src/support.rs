@@ -19,6 +19,9 @@ const MODELS: [(u8, u8); 11] = [(6, 9), (6, 8), (6, 7), (6, 6), (6, 5), (6, 4), 
 const LEVELS: [(u32, &str); 5] =
     [(0xc200, "12_2"), (0xc100, "12_1"), (0xc000, "12_0"), (0xb100, "11_1"), (0xb000, "11_0")];
 
+/// The first level whose devices let every stage write.
+const LEVEL_11_1: u32 = 0xb100;
+
 /// The level, the shader model and the features of a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Support {
@@ -79,6 +82,7 @@ impl Support {
         // SAFETY: as above.
         let options4 = unsafe { device.support(feature::OPTIONS4, FeatureOptions4::default()) }.unwrap_or_default();
 
+        let level = level(device);
         let arrays = u32::from(has_arrays(device));
         let has = [
             (Feature::Float64, options.doubles),
@@ -88,10 +92,14 @@ impl Support {
             // Every tier has so many descriptors that all arrays of ours fit.
             (Feature::UniformBufferArray, arrays),
             (Feature::StorageBufferArray, arrays),
+            (Feature::Graphics, 1),
+            (Feature::FragmentStores, 1),
+            // Before level 11_1 no stage but compute and pixel shaders has unordered access.
+            (Feature::VertexStores, u32::from(level >= LEVEL_11_1)),
         ];
 
         Self {
-            level: level(device),
+            level: level_name(level),
             shader_model: shader_model(device),
             binding_tier: options.binding_tier,
             features: has.into_iter().filter(|(_, has)| *has != 0).map(|(feature, _)| feature).collect(),
@@ -116,13 +124,16 @@ fn has_arrays(device: &Direct3dDevice) -> bool {
     device.root_signature(&desc).is_ok()
 }
 
-fn level(device: &Direct3dDevice) -> &'static str {
+fn level(device: &Direct3dDevice) -> u32 {
     let requested = LEVELS.map(|(level, _)| level);
     let count = u32::try_from(requested.len()).expect("a handful");
     let asked = FeatureLevels { count, requested: requested.as_ptr(), highest: 0 };
     // SAFETY: this is the structure of the levels, and the list lives until the call returns.
-    let highest = unsafe { device.support(feature::FEATURE_LEVELS, asked) }.map_or(0, |levels| levels.highest);
-    LEVELS.iter().find(|(level, _)| *level == highest).map_or("11_0", |(_, name)| name)
+    unsafe { device.support(feature::FEATURE_LEVELS, asked) }.map_or(0, |levels| levels.highest)
+}
+
+fn level_name(level: u32) -> &'static str {
+    LEVELS.iter().find(|(known, _)| *known == level).map_or("11_0", |(_, name)| name)
 }
 
 fn shader_model(device: &Direct3dDevice) -> ShaderModel {

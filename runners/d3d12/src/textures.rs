@@ -51,12 +51,8 @@ impl FilledTexture {
     }
 
     /// Makes the texture of an image.
-    ///
-    /// # Errors
-    /// `Unsupported` for depths.
     fn new(device: &Direct3dDevice, image: &JobImage) -> Result<Self, RunnerError> {
-        let no_format = || RunnerError::Unsupported("textures of depths".to_owned());
-        let format = color_format(image.texel).ok_or_else(no_format)?;
+        let TexelFormat { format, bytes: texel_bytes } = TexelFormat::of(image.texel);
         let levels = u16::try_from(image.levels.len()).expect("a few levels, which was checked");
         let size = 1_u32 << (levels - 1);
         let (dimension, height, slices, depth) = match image.view {
@@ -93,7 +89,7 @@ impl FilledTexture {
                 width: least(size),
                 height: least(height),
                 depth: least(depth),
-                pitch: (least(size) * TEXEL).next_multiple_of(PITCH),
+                pitch: (least(size) * texel_bytes).next_multiple_of(PITCH),
             }
         });
         let mut end = 0_u64;
@@ -107,7 +103,7 @@ impl FilledTexture {
 
         let mut staging = MappedBuffer::new(device, HeapType::Upload, end)?;
         for (footprint, texel) in placed.iter().zip(&image.levels) {
-            let texel: Vec<u8> = texel.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let texel: Vec<u8> = texel.iter().flat_map(|word| word.to_le_bytes()).take(texel_bytes as usize).collect();
             let count = usize::try_from(footprint.bytes()).expect("a small texture") / texel.len();
             staging.write(footprint.offset, &texel.repeat(count));
         }
@@ -134,12 +130,22 @@ impl FilledTexture {
     }
 }
 
-/// The format of texels with four components; `None` for depths.
-pub(crate) fn color_format(texel: TexelType) -> Option<u32> {
-    match texel {
-        TexelType::Float => Some(format::R32G32B32A32_FLOAT),
-        TexelType::Sint => Some(format::R32G32B32A32_SINT),
-        TexelType::Uint => Some(format::R32G32B32A32_UINT),
-        TexelType::Depth => None,
+/// The format of texels, with the bytes of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TexelFormat {
+    pub(crate) format: u32,
+    pub(crate) bytes: u32,
+}
+
+impl TexelFormat {
+    /// Four components; one of a depth, which every device compares in this format, too.
+    pub(crate) fn of(texel: TexelType) -> Self {
+        let (format, bytes) = match texel {
+            TexelType::Float => (format::R32G32B32A32_FLOAT, TEXEL),
+            TexelType::Sint => (format::R32G32B32A32_SINT, TEXEL),
+            TexelType::Uint => (format::R32G32B32A32_UINT, TEXEL),
+            TexelType::Depth => (format::R32_FLOAT, TEXEL / 4),
+        };
+        Self { format, bytes }
     }
 }

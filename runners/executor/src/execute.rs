@@ -114,7 +114,7 @@ fn produce(
     let mut shaders = match order.producer {
         Producer::Generator(generator) => SubjectShaders::new(subject, generator, making.settings),
         Producer::Compiler(toolchain) => {
-            SubjectShaders::compiled(subject, toolchain, making.compilers, order.target, making.settings.elements)
+            SubjectShaders::compiled(subject, toolchain, making.compilers, order.target, making.settings)
         }
     };
     for module in &mut shaders.modules {

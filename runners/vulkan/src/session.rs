@@ -85,7 +85,7 @@ impl DeviceSession for VulkanSession {
 
         self.pipeline = Some(pipeline);
         let targets = targets.map_or_else(Vec::new, |targets| targets.read());
-        Ok(ReadBack { buffers: memory.read(&self.arena), targets })
+        Ok(ReadBack { buffers: memory.read(&self.arena), targets, messages: Vec::new() })
     }
 }
 

@@ -97,6 +97,7 @@ impl JobBuffers {
         ReadBack {
             buffers: self.placements.iter().map(cut).collect(),
             targets: texels.chunks_exact(16).map(texel).collect(),
+            messages: Vec::new(),
         }
     }
 }

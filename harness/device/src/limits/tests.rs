@@ -93,7 +93,7 @@ fn every_limit_is_named_with_both_numbers() {
 
 /// A draw needs no buffer to read back, and its workgroups mean nothing.
 fn draw(targets: u32) -> Job {
-    let draw = Draw { fragment: "fs".to_owned(), targets };
+    let draw = Draw { fragment: "fs".to_owned(), fragment_shader: None, targets };
     Job { draw: Some(draw), workgroups: [9; 3], ..job(vec![]) }
 }
 

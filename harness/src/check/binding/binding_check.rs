@@ -163,6 +163,7 @@ impl BindingCheck {
             skip_reason: None,
             skip_kind: None,
             not_checked: Vec::new(),
+            driver_messages: Vec::new(),
             known: None,
             fast: false,
             retries: 0,

@@ -10,13 +10,16 @@ use layoutproof_device::limits::check_features;
 use layoutproof_device::{Job, ReadBack, RunnerError};
 
 use crate::bindings::BindingRequest;
+use crate::check::answers::driver_messages;
 use crate::check::binding::binding_check::BindingCheck;
 use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
 use crate::probe::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
 use crate::probe::image::nonce_word;
-use crate::results::record::{BoundCount, CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, SkipKind, Story};
+use crate::results::record::{
+    BoundCount, CheckRecord, DEVICE_LACKS, Outcome, Proves, RecordValue, Row, SCHEMA, SkipKind, Story,
+};
 
 /// Wrong reads that a row's note tells of.
 const MAX_WRONG: usize = 2;
@@ -80,9 +83,7 @@ impl ProofCheck {
             let job = job(&module.program, module.shader.clone(), nonce);
             let job = match self.proof.producer {
                 Producer::Generator(_) => job,
-                Producer::Compiler(_) => {
-                    in_registers(job, &module.program, &self.proof.register_counts(&module.program))
-                }
+                Producer::Compiler(_) => in_registers(job, module.ranges.clone()),
             };
             all.jobs.push((index, job));
         }
@@ -122,6 +123,7 @@ impl ProofCheck {
             skip_kind: (outcome == Outcome::Skipped && self.is_not_applicable(&answers))
                 .then_some(SkipKind::NotApplicable),
             not_checked: Vec::new(),
+            driver_messages: driver_messages(results),
             known: None,
             fast: false,
             retries: 0,
@@ -142,7 +144,7 @@ impl ProofCheck {
             let observed = match result {
                 Ok(read_back) => observe(program, job, read_back).map_err(|problem| problem.to_string()),
                 Err(RunnerError::Unsupported(reason)) => {
-                    answers.lacking.insert(format!("device lacks {reason}"));
+                    answers.lacking.insert(format!("{DEVICE_LACKS}{reason}"));
                     continue;
                 }
                 Err(error) => Err(error.to_string()),

@@ -3,22 +3,27 @@
 //! `rspirv` writes SPIR-V for Vulkan devices and the model, `naga` gets our WGSL for WebGPU. Either way set and binding
 //! are those of our own rules, so agreement proves what a device does with them, and nothing about a compiler.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use layoutproof_device::{DeviceInfo, RunnerKind, Shader};
+use layoutproof_device::{DeviceInfo, RegisterClass, RegisterRange, RunnerKind, Shader};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{BlockLayout, LayoutOptions, LayoutUnit, find, lay_out};
+use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, LayoutUnit, find, lay_out};
 
-use crate::bindings::{BindingRequest, BoundModule, Convention, Target};
+use crate::bindings::{Binding, BindingRequest, BoundModule, Convention, Target};
 use crate::check::binding::binding_check::BindingCheck;
 use crate::check::producer::{Generator, Producer};
 use crate::check::verdict::Validation;
-use crate::generate::binding::{hlsl, spirv, wgsl};
+use crate::generate::binding::hlsl::ProgramDeclarations;
+use crate::generate::binding::{spirv, wgsl};
 use crate::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceText, Toolchain, toolchains,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, SourceText, Toolchain,
+    toolchains,
 };
-use crate::probe::binding::{BindingPlan, BindingProgram, ENTRY, ProbedBinding, ProgramExtent, plan, programs};
+use crate::module::{EntryPoint, Module, ParameterKind};
+use crate::probe::Stage;
+use crate::probe::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};
 use crate::results::record::REFUSED_BY;
 
 /// A placement with its shaders.
@@ -47,6 +52,8 @@ pub struct ProofModule {
     pub source: Option<String>,
     /// The reason why the compiler made no shader.
     pub refused: Option<String>,
+    /// The registers that its code may use, by our answer; empty where it has none.
+    pub ranges: Vec<RegisterRange>,
 }
 
 /// The generator of shaders for a target's devices; `None` where there is no device.
@@ -60,28 +67,146 @@ pub fn producer_for(target: Target) -> Option<Generator> {
 
 /// The compiler that binds registers by a convention of ours, and makes DXIL.
 fn toolchain_for(placed: &BindingCheck) -> Option<&'static Toolchain> {
-    let BindingRequest { target, convention, version, profile, .. } = &placed.request;
+    let BindingRequest { target, convention, version, .. } = &placed.request;
     let name = match (target, convention) {
         (Target::D3d12, Convention::Dxc) => "dxc-dxil",
-        // Slang binds otherwise below shader model 5.1.
-        (Target::D3d12, Convention::Slang) if profile.as_deref() == Some("sm_6_6") => "slang-d3d12",
+        // The HLSL that slangc writes names all registers, so DXC compiles it for any shader model.
+        (Target::D3d12, Convention::Slang) => "slang-d3d12",
         // Clang's packages have no back end for DXIL, and nobody compiles what a document says.
-        (Target::D3d12, Convention::Clang | Convention::Slang | Convention::SlangDocumented)
+        (Target::D3d12, Convention::Clang | Convention::SlangDocumented)
         | (Target::Vulkan | Target::Webgpu | Target::Metal, _) => return None,
     };
     // The versions that a case asks for by name are not the one that is here.
     toolchains().iter().find(|toolchain| toolchain.name == name).filter(|_| version.is_none())
 }
 
-/// The reason for the first parameter that a plan leaves unread; `None` if it reads all.
-fn unread(bound: &BoundModule, plan: &BindingPlan) -> Option<String> {
+/// Returns true if a convention binds parameters that no code uses.
+fn binds_unused(convention: Convention) -> bool {
+    match convention {
+        Convention::Slang | Convention::SlangDocumented => true,
+        Convention::Dxc | Convention::Clang => false,
+    }
+}
+
+/// The entry point whose uniform parameters a program can take over: the only one that has some, since the blocks of
+/// several follow one another.
+fn entry_with_parameters(module: &Module, convention: Convention) -> Option<&EntryPoint> {
+    let mut entries = module.entry_points.iter().filter(|entry| !entry.uniform_parameters().is_empty());
+    let first = entries.next().filter(|_| convention == Convention::Slang);
+    if entries.next().is_some() { None } else { first }
+}
+
+/// The loose globals that have buffers of their own.
+fn globals_apart<'a>(module: &'a Module, bound: &BoundModule) -> Vec<&'a str> {
+    let globals = module.parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Global);
+    let names = globals.map(|parameter| parameter.name.as_str());
+    names.filter(|name| bound.bindings.iter().any(|binding| binding.path == **name)).collect()
+}
+
+/// Returns true if a root signature can declare the registers of a parameter: those of libraries may be left open.
+///
+/// Source: Direct3D 12 reference, `D3D12_DESCRIPTOR_RANGE`.
+fn is_declarable(binding: &Binding) -> bool {
+    /// The first of the spaces that drivers have for themselves.
+    const RESERVED_SPACES: u32 = 0xFFFF_FFF0;
+    let last = match binding.count {
+        Count::Finite(count) => binding.index.checked_add(count.saturating_sub(1)),
+        Count::Unbounded => Some(binding.index),
+    };
+    binding.space < RESERVED_SPACES && last.is_some_and(|last| last < u32::MAX)
+}
+
+/// A parameter that is bound and that a plan leaves unread.
+struct UnreadBinding<'a> {
+    binding: &'a Binding,
+    /// Why: a lowercase fragment.
+    cause: String,
+}
+
+impl UnreadBinding<'_> {
+    /// Why the others are not read either.
+    fn reason(&self) -> String {
+        format!("beside `{}`, which is not used: {}", self.binding.path, self.cause)
+    }
+}
+
+/// The parameters that a plan leaves unread.
+fn unread<'a>(bound: &'a BoundModule, plan: &BindingPlan) -> Vec<UnreadBinding<'a>> {
     let is_read = |row: usize| plan.probed.iter().any(|probed| probed.row == row);
     let is_resource = |unit: LayoutUnit| !matches!(unit, LayoutUnit::Space | LayoutUnit::Bytes);
     let rows = bound.bindings.iter().enumerate().filter(|(_, binding)| is_resource(binding.unit));
-    let (row, binding) = rows.into_iter().find(|(row, _)| !is_read(*row))?;
-    let skipped = plan.skipped.iter().find(|skipped| skipped.row == row);
-    let reason = skipped.map_or("it has no place that is read", |skipped| &skipped.reason);
-    Some(format!("beside `{}`, which is not used: {reason}", binding.path))
+    let unread = rows.filter(|(row, _)| !is_read(*row)).map(|(row, binding)| {
+        let skipped = plan.skipped.iter().find(|skipped| skipped.row == row);
+        let cause = skipped.map_or("it has no place that is read", |skipped| skipped.reason.as_str());
+        UnreadBinding { binding, cause: cause.to_owned() }
+    });
+    unread.collect()
+}
+
+/// The class of registers that a unit is; `None` for all else.
+fn class_of(unit: LayoutUnit) -> Option<RegisterClass> {
+    match unit {
+        LayoutUnit::ConstantBuffer => Some(RegisterClass::ConstantBuffer),
+        LayoutUnit::ShaderResource => Some(RegisterClass::ShaderResource),
+        LayoutUnit::UnorderedAccess => Some(RegisterClass::UnorderedAccess),
+        LayoutUnit::Sampler => Some(RegisterClass::Sampler),
+        LayoutUnit::Bytes
+        | LayoutUnit::Binding
+        | LayoutUnit::Space
+        | LayoutUnit::PushConstant
+        | LayoutUnit::ConstantId
+        | LayoutUnit::LocationIn
+        | LayoutUnit::LocationOut
+        | LayoutUnit::ShaderRecord
+        | LayoutUnit::InputAttachment
+        | LayoutUnit::MetalBuffer
+        | LayoutUnit::MetalTexture
+        | LayoutUnit::MetalSampler
+        | LayoutUnit::MetalArgument => None,
+    }
+}
+
+/// The first register of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct FirstRegister {
+    class: RegisterClass,
+    space: u32,
+    number: u32,
+}
+
+/// The strides of structured buffers, by their first registers.
+fn structured_strides(placed: &BindingCheck, options: LayoutOptions) -> BTreeMap<FirstRegister, u32> {
+    let mut strides = BTreeMap::new();
+    let Some(rules) = find("hlsl-structured") else { return strides };
+    let blocks = placed.source.module.blocks.iter().filter(|block| block.kind == BlockKind::StructuredElement);
+    for block in blocks {
+        let Some(stride) = lay_out(block, rules, options).stride else { continue };
+        let bindings = placed.bound.iter().flat_map(|bound| &bound.bindings);
+        for binding in bindings.filter(|binding| binding.path == block.name) {
+            if let Some(class) = class_of(binding.unit) {
+                strides.insert(FirstRegister { class, space: binding.space, number: binding.index }, stride);
+            }
+        }
+    }
+    strides
+}
+
+/// The ranges of registers that parameters take, each once.
+fn register_ranges<'a>(bindings: impl Iterator<Item = &'a Binding>) -> Vec<RegisterRange> {
+    let range = |binding: &Binding| {
+        let count = match binding.count {
+            Count::Finite(count) => Some(count),
+            Count::Unbounded => None,
+        };
+        let (class, space, first) = (class_of(binding.unit)?, binding.space, binding.index);
+        Some(RegisterRange { class, space, first, count, stride: 0 })
+    };
+    let mut ranges: Vec<RegisterRange> = bindings.filter_map(range).collect();
+
+    // Parameters may share their registers.
+    ranges.sort_by_key(|range| (range.class, range.space, range.first, range.count.is_some(), range.count));
+    ranges.dedup_by_key(|range| (range.class, range.space, range.first));
+    ranges
 }
 
 impl Proof {
@@ -102,7 +227,7 @@ impl Proof {
                 Generator::Naga => (Shader::Wgsl(wgsl::module(&program)), "wgpu validates WGSL itself"),
             };
             let validation = Validation::NotRun(reason.to_owned());
-            ProofModule { program, shader, validation, source: None, refused: None }
+            ProofModule { program, shader, validation, source: None, refused: None, ranges: Vec::new() }
         };
 
         let modules = programs(&plan).into_iter().map(module).collect();
@@ -124,24 +249,47 @@ impl Proof {
         let layouts: Vec<BlockLayout> =
             source.module.blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
 
+        let convention = placed.request.convention;
+        let entry = entry_with_parameters(&source.module, convention);
+        let apart = globals_apart(&source.module, bound);
+        let declarations =
+            ProgramDeclarations { text: &text.text, module: &source.module, layouts: &layouts, entry, apart: &apart };
         let plan = plan(&source.module, &placed.request, bound);
-        let plan = plan.without(|probed| hlsl::not_readable(&source.module, &layouts, probed));
-        let plan = match unread(bound, &plan) {
-            // A parameter that is not used is not bound, and may have stood before others.
+        let mut plan = plan.without(|probed| declarations.not_readable(probed));
+        if binds_unused(convention) {
+            // vkd3d has no texture buffers, which must not cost the others.
+            plan.set_texture_buffers_apart();
+        }
+
+        // A parameter that is not used is not bound, and may have stood before others.
+        let used = if binds_unused(convention) { Vec::new() } else { unread(bound, &plan) };
+        let is_usable =
+            |unread: &&UnreadBinding<'_>| is_declarable(unread.binding) && declarations.is_usable(&unread.binding.path);
+        let unusable = used.iter().find(|unread| !is_usable(unread));
+        let plan = match unusable.map(UnreadBinding::reason) {
             Some(reason) => plan.without(|_| Some(reason.clone())),
             None => plan,
         };
+        let used: Vec<&Binding> = used.into_iter().map(|unread| unread.binding).collect();
+        let used_paths: Vec<&str> = used.iter().map(|binding| binding.path.as_str()).collect();
 
         let module = |program: BindingProgram| ProofModule {
-            source: Some(hlsl::source(&text.text, &source.module, &layouts, &program)),
+            source: Some(declarations.source(&program, &used_paths)),
+            ranges: {
+                let read = program.bound.iter().map(|probed| &bound.bindings[probed.row]);
+                register_ranges(read.chain(used.iter().copied()))
+            },
             program,
             shader: Shader::Dxil(Vec::new()),
             validation: Validation::NotRun("Direct3D 12 takes the container".to_owned()),
             refused: None,
         };
 
-        let whole = programs(&plan).into_iter().filter(|program| program.extent == ProgramExtent::Whole);
-        let modules = whole.map(module).collect();
+        // A share of the parameters would be bound otherwise, unless all are bound whether they are used or not.
+        let is_complete = |program: &BindingProgram| {
+            program.extent == ProgramExtent::Whole || program.bound.iter().all(|probed| probed.apart)
+        };
+        let modules = programs(&plan).into_iter().filter(is_complete).map(module).collect();
         Some(Self { placed: placed.clone(), producer: Producer::Compiler(toolchain), plan, modules })
     }
 
@@ -157,7 +305,12 @@ impl Proof {
             CodeTarget::Newest | CodeTarget::Direct3d { .. } => self.placed.source.options,
         };
 
+        let strides = structured_strides(&self.placed, options);
         for (number, module) in self.modules.iter_mut().enumerate() {
+            for range in &mut module.ranges {
+                let first = FirstRegister { class: range.class, space: range.space, number: range.first };
+                range.stride = strides.get(&first).copied().unwrap_or(0);
+            }
             let (Some(text), Some(own)) = (module.source.take(), &self.placed.source.text) else { continue };
 
             let asked = self.placed.request.options.iter();
@@ -166,8 +319,10 @@ impl Proof {
                 name: &format!("{}/{}/{toolchain}/{number}", self.placed.source.id, self.placed.request.name()),
                 source: SourceText { text, ..own.clone() },
                 entry: ENTRY,
+                stage: Stage::Compute,
                 options,
                 target,
+                profile: SourceProfile::of_case(self.placed.request.profile.as_deref()),
                 extra: asked.flat_map(|option| option.split_whitespace().map(str::to_owned)).collect(),
             };
 
@@ -181,17 +336,6 @@ impl Proof {
             }
         }
         self
-    }
-
-    /// Registers of each parameter that a program binds; `None` for no end.
-    pub(super) fn register_counts(&self, program: &BindingProgram) -> Vec<Option<u32>> {
-        let bindings = self.placed.bound.as_ref().map_or(&[][..], |bound| bound.bindings.as_slice());
-        let count = |probed: &ProbedBinding| match bindings.get(probed.row).map(|binding| binding.count) {
-            Some(Count::Finite(count)) => Some(count),
-            Some(Count::Unbounded) => None,
-            None => Some(probed.elements),
-        };
-        program.bound.iter().map(count).collect()
     }
 
     /// Returns true if `device` takes the shaders.

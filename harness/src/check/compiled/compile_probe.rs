@@ -27,11 +27,11 @@ use crate::inspect::module_reader::ModuleReader;
 use crate::inspect::reported::reported;
 use crate::inspect::spirv::features_of;
 use crate::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, Report, SourceText,
-    Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, Report, SourceProfile,
+    SourceText, Toolchain,
 };
 use crate::module::EntryPoint;
-use crate::probe::{Direction, Form, Interface, ProbeEntry, ProbePlan, Wiring, elements};
+use crate::probe::{Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, elements};
 use crate::results::record::REFUSED_BY;
 
 /// The forms with which a plan that fails is tried again, one after the other.
@@ -179,8 +179,10 @@ impl CompileJob<'_> {
             toolchain: self.toolchain,
             source: SourceText { text, ..self.text.clone() },
             entry: &entry.name,
+            stage: entry.stage,
             options: self.options(),
             target: self.target,
+            profile: SourceProfile::Newest,
             extra: Vec::new(),
         };
         Ok(self.compilers.compile(&request))
@@ -282,6 +284,12 @@ impl CompileJob<'_> {
             Err(error) => (CompiledOffsets::new(), Some(format!("code not followed: {error}"))),
         };
 
+        let stage = plan.entries.first().map_or(Stage::Compute, |entry| entry.stage);
+        if stage != Stage::Compute {
+            requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
+        }
+        let other_stage = self.other_stage(stage).map_err(Unusable::NotFollowed)?;
+
         let module = Box::new(ShaderModule {
             share: Share::All,
             block: self.block,
@@ -297,11 +305,43 @@ impl CompileJob<'_> {
             binding_size,
             compiled,
             glsl_compiled: None,
+            other_stage,
         });
         Ok(match reason {
             None => Attempt::Followed(module),
             Some(reason) => Attempt::NotFollowed(module, reason),
         })
+    }
+
+    /// The container of the stage of a draw that is not probed; `None` for a dispatch.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    fn other_stage(&self, stage: Stage) -> Result<Option<Vec<u8>>, String> {
+        let other = match stage {
+            Stage::Compute => return Ok(None),
+            Stage::Vertex => Stage::Fragment,
+            Stage::Fragment => Stage::Vertex,
+        };
+        let request = CompileRequest {
+            name: &format!("other_stage/{}/{}", self.toolchain, other.as_str()),
+            toolchain: self.toolchain,
+            source: SourceText { text: hlsl::other_stage(other), ..SourceText::default() },
+            entry: hlsl::OTHER_STAGE,
+            stage: other,
+            options: self.options(),
+            target: self.target,
+            profile: SourceProfile::Newest,
+            extra: Vec::new(),
+        };
+
+        match self.compilers.compile(&request) {
+            CompileOutcome::Compiled(CompiledShader { container: Some(container), .. }) => Ok(Some(container)),
+            CompileOutcome::Compiled(_) => Err(format!("{} made no container of the other stage", self.toolchain)),
+            CompileOutcome::Rejected(words) | CompileOutcome::Failed(words) => {
+                Err(format!("the other stage of the draw: {words}"))
+            }
+        }
     }
 
     /// The code as the device gets it, and where its buffers are then.

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 
 use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::{
-    BlockKind, BlockLayout, Component, ElementChoice, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out,
-};
+use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out};
 
 use crate::check::compiled::compile_probe::{Attempt, CompileJob};
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::in_wgsl;
+use crate::check::produce::probe_axes::drawn_stages;
+use crate::check::produce::settings::Settings;
 use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, plan_of_second_element};
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
@@ -36,9 +36,9 @@ impl SubjectShaders {
         toolchain: &'static Toolchain,
         compilers: &dyn Compilers,
         target: CodeTarget,
-        choice: ElementChoice,
+        settings: &Settings,
     ) -> Self {
-        let mut produced = Self::empty(Producer::Compiler(toolchain), choice);
+        let mut produced = Self::empty(Producer::Compiler(toolchain), settings.elements);
         let Some(text) = &subject.source.text else {
             produced.gaps.push(Gap::language("there is no source text to compile"));
             return produced;
@@ -49,14 +49,14 @@ impl SubjectShaders {
             if subject.is_own_wgsl() {
                 produced.add_own_wgsl(&asked);
             } else {
-                produced.add_block(&asked);
+                produced.add_block(&asked, settings);
             }
         }
         produced.tidy()
     }
 
     /// Adds what the compiler makes of a block, if it lays that out by the subject's rule set.
-    fn add_block(&mut self, asked: &CompileJob<'_>) {
+    fn add_block(&mut self, asked: &CompileJob<'_>, settings: &Settings) {
         let CompileJob { subject, toolchain, block, .. } = *asked;
         let (declared, layout) = (&subject.source.module.blocks[block], &subject.layouts[block]);
         let is_followed = toolchain.follows(subject.rules, declared);
@@ -95,6 +95,22 @@ impl SubjectShaders {
         }
         if is_followed {
             self.add_by_name(asked, layout, plan, &places);
+            if is_drawn(asked) {
+                self.add_draws(asked, layout, space, settings);
+            }
+        }
+    }
+
+    /// Adds what reads, and writes, the leaves of a block by their names in the stages of a draw.
+    fn add_draws(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout, space: AddressSpace, settings: &Settings) {
+        for stage in drawn_stages(asked.subject, settings) {
+            let leaves = self.leaves(layout);
+            let plan = plan_by_name(layout, &leaves, &[(space, stage)].into());
+            let plan = nameable(plan, asked.toolchain.language);
+            if asked.is_writable() {
+                self.add_compiled(asked, layout, &writing(plan.clone()));
+            }
+            self.add_compiled(asked, layout, &reading(plan, asked.toolchain.language));
         }
     }
 
@@ -258,6 +274,15 @@ impl SubjectShaders {
                 Attempt::Followed(_) | Attempt::NotFollowed(..) | Attempt::Refused(_) => {}
             }
         }
+    }
+}
+
+/// Returns true if the code is for a device that draws with it: DXIL on Direct3D 12.
+fn is_drawn(asked: &CompileJob<'_>) -> bool {
+    match (asked.toolchain.output, asked.target) {
+        (Output::Dxil, CodeTarget::Direct3d { .. }) => true,
+        (Output::Dxil, CodeTarget::Newest)
+        | (Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl, _) => false,
     }
 }
 

@@ -7,8 +7,8 @@
 pub(in crate::check) mod feature_split;
 pub(in crate::check) mod gap;
 pub(in crate::check) mod naga;
-mod probe_axes;
-mod settings;
+pub(in crate::check) mod probe_axes;
+pub(in crate::check) mod settings;
 pub(in crate::check) mod shader_module;
 pub(crate) mod subject_shaders;
 

@@ -82,6 +82,7 @@ impl SubjectShaders {
                 binding_size: wgsl.binding_size,
                 compiled: witness(offsets),
                 glsl_compiled,
+                other_stage: None,
             });
         }
     }

@@ -34,6 +34,16 @@ pub(super) fn reach(subject: &Subject, kind: BlockKind, settings: &Settings) -> 
     spaces.flat_map(|space| Stage::ALL.map(|stage| (space, stage))).filter(has_stage).collect()
 }
 
+/// The stages of a draw in which a compiler's code for a block of `subject` is probed, whose space is the one that the
+/// declaration itself says.
+pub(in crate::check) fn drawn_stages(subject: &Subject, settings: &Settings) -> Vec<Stage> {
+    let is_drawn = |stage: &Stage| match &settings.stages {
+        Some(asked) => asked.contains(stage),
+        None => !subject.source.is_case || is_core(subject),
+    };
+    Stage::ALL.into_iter().filter(|stage| *stage != Stage::Compute && is_drawn(stage)).collect()
+}
+
 /// Where a block is probed if nobody asks for a space or a stage.
 struct Usual {
     /// In the compute stage.

@@ -20,3 +20,10 @@ pub struct Settings {
     /// Rule set under which shaders are generated instead of the one that is checked: a planted fault.
     pub planted_rules: Option<RuleSet>,
 }
+
+impl Settings {
+    /// Without a fault: every form of access, in the usual spaces and stages.
+    pub fn usual(elements: ElementChoice) -> Self {
+        Self { forms: Form::ALL.into(), spaces: None, stages: None, elements, planted_rules: None }
+    }
+}

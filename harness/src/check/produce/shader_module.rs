@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_device::{DeviceInfo, Feature, RunnerKind, Shader};
+use layoutproof_device::{DeviceInfo, Feature, Job, RunnerKind, Shader};
 use layoutproof_layout::{BlockLayout, BlockRules, Numbers};
 
 use crate::check::produce::feature_split::Share;
 use crate::check::verdict::Validation;
-use crate::probe::{Form, Interface, ProbeEntry, ProbePlan};
+use crate::probe::{Form, Interface, ProbeEntry, ProbePlan, Stage};
 
 /// Bytes of each leaf that naga's shaders probe.
 const WORD: u32 = 4;
@@ -86,6 +86,8 @@ pub struct ShaderModule {
     pub plan: ProbePlan,
     /// The code.
     pub code: ModuleCode,
+    /// Container of the other stage, where the code is one stage of a draw on Direct3D 12.
+    pub other_stage: Option<Vec<u8>>,
     /// Where the code has its buffers.
     pub interface: Interface,
     /// The compiler's report of the block.
@@ -138,6 +140,18 @@ impl ShaderModule {
                 }
             },
         }
+    }
+
+    /// The job as a device gets it: a draw on Direct3D 12 has a shader for each stage.
+    #[must_use]
+    pub fn with_other_stage(&self, mut job: Job, stage: Stage) -> Job {
+        let (Some(draw), Some(container)) = (&mut job.draw, &self.other_stage) else { return job };
+        let other = Shader::Dxil(container.clone());
+        draw.fragment_shader = Some(match stage {
+            Stage::Fragment => std::mem::replace(&mut job.shader, other),
+            Stage::Vertex | Stage::Compute => other,
+        });
+        job
     }
 
     /// The offsets that the code addresses in the language in which `device` gets it; `None` where the module has no such

@@ -204,6 +204,7 @@ impl SubjectShaders {
             binding_size: 0,
             compiled,
             glsl_compiled: None,
+            other_stage: None,
             plan,
         });
     }

@@ -7,105 +7,341 @@
 use std::fmt::Write;
 
 use layoutproof_device::{ImageKind, ImageView, TexelType};
+use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{BlockLayout, Leaf};
+use layoutproof_layout::{BlockKind, BlockLayout, Leaf};
 
 use crate::generate::hlsl::{SPACE, expression};
-use crate::module::Module;
-use crate::probe::binding::{BindingProgram, BoundKind, ENTRY, FIRST_ANSWER, ProbedBinding, is_sampled_cube};
+use crate::generate::hlsl_program;
+use crate::module::{EntryPoint, Module, Parameter, ParameterKind};
+use crate::probe::binding::{
+    BindingProgram, BindingSite, BoundKind, ENTRY, FIRST_ANSWER, ProbedBinding, ProgramRead, depth,
+    is_combined_sampler, is_sampled_cube, is_sampler,
+};
 use crate::probe::image::REFILL_WORD;
 
-/// Says why HLSL cannot read as a word what is bound at a place: a lowercase fragment; `None` where it can.
-pub fn not_readable(module: &Module, layouts: &[BlockLayout], probed: &ProbedBinding) -> Option<String> {
-    let names_it =
-        |name: &str| probed.path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
-    let is_global = probed.path == "$Globals" || module.parameters.iter().any(|parameter| names_it(&parameter.name));
-    // Members of a constant buffer have names of their own.
-    let may_be_member =
-        module.entry_points.is_empty() && !probed.path.contains('.') && block_of(layouts, &probed.path).is_none();
-    if !is_global && !may_be_member {
-        return Some("a parameter of an entry point".to_owned());
-    }
-    match probed.kind {
-        BoundKind::Uniform | BoundKind::Storage { .. } => {
-            let is_bytes = block_of(layouts, &probed.path).is_none();
-            let word = block_of(layouts, &probed.path).and_then(word_of);
-            (!is_bytes && word.is_none()).then(|| "a buffer without a number of 32 bits".to_owned())
-        }
-        BoundKind::Image { kind: ImageKind::Combined, .. } => Some("a combined image sampler".to_owned()),
-        kind @ BoundKind::Image { texel: TexelType::Sint | TexelType::Uint, .. } if is_sampled_cube(kind) => {
-            Some("a cube map of integers, which no sampler reads".to_owned())
-        }
-        BoundKind::Image { kind: ImageKind::Storage, view: ImageView::Cube | ImageView::CubeArray, .. } => {
-            Some("a storage cube map".to_owned())
-        }
-        BoundKind::Sampler { comparison: true } => Some("a sampler that compares".to_owned()),
-        BoundKind::Image { .. } | BoundKind::Sampler { comparison: false } => None,
-        BoundKind::PushConstants | BoundKind::Constant | BoundKind::Varying | BoundKind::Target => {
-            Some("nothing that Direct3D 12 binds".to_owned())
-        }
-    }
+/// Path of the buffer of loose globals.
+const GLOBALS: &str = "$Globals";
+
+/// Bytes of a buffer's beginning that are sure to hold its word, however many elements a view of it has.
+const BUFFER_BYTES: u32 = 128;
+
+/// Bytes of a texture buffer: its view has one texel.
+const TEXEL_BYTES: u32 = 16;
+
+/// The declarations that a program goes behind.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramDeclarations<'a> {
+    /// Their text.
+    pub text: &'a str,
+    /// What they declare.
+    pub module: &'a Module,
+    /// The layouts of the module's blocks, by any rule set that takes them.
+    pub layouts: &'a [BlockLayout],
+    /// The entry point whose uniform parameters the program's own entry point has, too.
+    pub entry: Option<&'a EntryPoint>,
+    /// Loose globals that have buffers of their own.
+    pub apart: &'a [&'a str],
 }
 
-/// The source of `program`; `layouts` are those of the module's blocks, by any rule set that takes them.
-///
-/// # Panics
-/// Never: a program has a texture of levels for each sampler that it reads.
-pub fn source(declarations: &str, module: &Module, layouts: &[BlockLayout], program: &BindingProgram) -> String {
-    let mut body = String::new();
-    let mut samplers = program.tools.levels.iter();
-    for (index, read) in (0_u32..).zip(&program.reads) {
-        let probed = &program.bound[read.of];
-        let element = read.site.element() - probed.site.element();
-        let place = 4 * (FIRST_ANSWER + index);
-        let value = match probed.kind {
-            BoundKind::Sampler { .. } => {
-                let levels = samplers.next().expect("each sampler that is read has a texture of levels");
-                let path = element_of(module, probed, element);
-                format!("asuint(layoutproof_levels{levels}.SampleLevel({path}, float2(0.5, 0.5), 0).x)")
+impl ProgramDeclarations<'_> {
+    /// Says why the language cannot read as a word what is bound at a place: a lowercase fragment; `None` where it can.
+    pub fn not_readable(&self, probed: &ProbedBinding) -> Option<String> {
+        if !self.is_in_scope(probed) {
+            return Some("a parameter of an entry point".to_owned());
+        }
+        if probed.path.matches("[]").count() > 1 || (probed.path.contains("[]") && self.dimensions(probed).len() > 1) {
+            return Some("an array in an array of structs".to_owned());
+        }
+        if self.block(&probed.path).is_some() {
+            let has_word = self.word(probed).is_some();
+            return (!has_word).then(|| "a buffer without a number of 32 bits at its beginning".to_owned());
+        }
+
+        match probed.kind {
+            BoundKind::Uniform => Some("a buffer without a number of 32 bits at its beginning".to_owned()),
+            BoundKind::Image { kind: ImageKind::Combined, .. } => Some("a combined image sampler".to_owned()),
+            kind @ BoundKind::Image { texel: TexelType::Sint | TexelType::Uint, .. } if is_sampled_cube(kind) => {
+                Some("a cube map of integers, which no sampler reads".to_owned())
             }
-            _ => value(module, layouts, probed, element).unwrap_or_else(|| format!("{REFILL_WORD}u")),
-        };
-        writeln!(body, "    layoutproof_output.Store({place}, {value});").expect("a String takes every write");
+            BoundKind::Image { kind: ImageKind::Storage, view: ImageView::Cube | ImageView::CubeArray, .. } => {
+                Some("a storage cube map".to_owned())
+            }
+            BoundKind::Storage { .. } | BoundKind::Image { .. } | BoundKind::Sampler { .. } => None,
+            BoundKind::PushConstants | BoundKind::Constant | BoundKind::Varying | BoundKind::Target => {
+                Some("nothing that Direct3D 12 binds".to_owned())
+            }
+        }
     }
 
-    let levels = program
-        .tools
-        .levels
-        .iter()
-        .map(|level| format!("Texture2D<float4> layoutproof_levels{level} : register(t{level}, space{SPACE});\n"));
-    let nearest = program.tools.nearest;
-    let nearest = if program.reads_cubes() {
-        format!("SamplerState layoutproof_nearest : register(s{nearest}, space{SPACE});\n")
-    } else {
-        String::new()
-    };
+    /// Returns true if the program can use the parameter at `path` without reading it.
+    pub fn is_usable(&self, path: &str) -> bool {
+        self.uses(path).is_some()
+    }
 
-    format!(
-        "{declarations}
+    /// The source of `program`, which reads nothing that is [`Self::not_readable`]. It also uses the parameters at the paths
+    /// of `used`, in code that never runs.
+    ///
+    /// # Panics
+    /// Never: a program has a texture of levels for each sampler that it reads.
+    pub fn source(&self, program: &BindingProgram, used: &[&str]) -> String {
+        let mut body = String::new();
+        let mut levels = program.tools.levels.iter();
+        for (index, read) in (0_u32..).zip(&program.reads) {
+            let probed = &program.bound[read.of];
+            let value = if is_sampler(probed.kind) {
+                let levels = levels.next().expect("each sampler that is read has a texture of levels");
+                self.sampler_word(program, *read, &format!("layoutproof_levels{levels}"))
+            } else {
+                self.value(probed, element_number(probed, read.site)).unwrap_or_else(|| format!("{REFILL_WORD}u"))
+            };
+
+            let place = 4 * (FIRST_ANSWER + index);
+            writeln!(body, "    layoutproof_output.Store({place}, {value});").expect("a String takes every write");
+        }
+
+        format!(
+            "{}
 RWByteAddressBuffer layoutproof_output : register(u{}, space{SPACE});
-{}{nearest}[shader(\"compute\")]
+{}[shader(\"compute\")]
 [numthreads(1, 1, 1)]
-void {ENTRY}()
+void {ENTRY}({})
 {{
-{body}    layoutproof_output.Store(0, layoutproof_output.Load(4));
+{body}{}    layoutproof_output.Store(0, layoutproof_output.Load(4));
 }}
 ",
-        program.tools.output,
-        levels.collect::<String>(),
-    )
+            self.text,
+            program.tools.output,
+            tools(program),
+            self.entry.map(EntryPoint::uniform_parameters).unwrap_or_default(),
+            self.unread(used),
+        )
+    }
+
+    /// Statements that use parameters where the nonce is 0, which it never is; empty for none.
+    fn unread(&self, used: &[&str]) -> String {
+        let statements: String = used.iter().filter_map(|path| self.uses(path)).collect();
+        if statements.is_empty() {
+            return statements;
+        }
+
+        format!(
+            "    if (layoutproof_output.Load(4) == 0u) {{
+    uint layoutproof_sum = 0;
+{statements}    layoutproof_output.Store(0, layoutproof_sum);
+    }}
+"
+        )
+    }
+
+    /// Statements that use the parameter at `path`; `None` where none does.
+    fn uses(&self, path: &str) -> Option<String> {
+        let parameter = self.module.parameters.iter().find(|parameter| parameter.name == path)?;
+        let kind = parameter.ty.resource().map(|resource| resource.kind);
+        if let Some(ResourceKind::StructuredBuffer(Access::Append | Access::Consume)) = kind {
+            // Anything else would want a counter.
+            let dimensions = "uint layoutproof_x, layoutproof_y;";
+            let asked = format!("{path}.GetDimensions(layoutproof_x, layoutproof_y);");
+            return Some(format!("    {{ {dimensions} {asked} layoutproof_sum += layoutproof_x; }}\n"));
+        }
+
+        let uses = hlsl_program::use_of(&parameter.ty, path);
+        (!uses.is_empty()).then_some(uses)
+    }
+
+    /// Returns true if the program's entry point can name the parameter.
+    fn is_in_scope(&self, probed: &ProbedBinding) -> bool {
+        let names_it = |name: &str| rest_behind(&probed.path, name).is_some();
+        let is_global =
+            probed.path == GLOBALS || self.module.parameters.iter().any(|parameter| names_it(&parameter.name));
+        let is_of_entry = self.entry.is_some_and(|entry| names_it(&entry.name) || probed.path == entry.uniform_block());
+        is_global || is_of_entry || self.is_member(&probed.path)
+    }
+
+    /// Returns true if the path begins with a member of a buffer whose members have names of their own.
+    fn is_member(&self, path: &str) -> bool {
+        let has_member = |buffer: &Parameter| {
+            let Type::Struct(holder) = &buffer.ty else { return false };
+            holder.members.iter().any(|member| rest_behind(path, &member.name).is_some())
+        };
+        self.open_buffers().any(has_member)
+    }
+
+    /// The buffers whose members have names of their own.
+    fn open_buffers(&self) -> impl Iterator<Item = &Parameter> {
+        self.module.parameters.iter().filter(|parameter| match parameter.kind {
+            ParameterKind::Cbuffer | ParameterKind::Tbuffer => true,
+            ParameterKind::Variable | ParameterKind::Global => false,
+        })
+    }
+
+    /// The path as the program writes it: parameters of the entry point are its own, and members of a `cbuffer` go without
+    /// its name.
+    fn spelled<'p>(&self, path: &'p str) -> &'p str {
+        let mut holders: Vec<&str> = self.open_buffers().map(|buffer| buffer.name.as_str()).collect();
+        holders.extend(self.entry.map(|entry| entry.name.as_str()));
+        holders.iter().find_map(|holder| rest_behind(path, holder)?.strip_prefix('.')).unwrap_or(path)
+    }
+
+    /// The block of this name; for a loose global with a buffer of its own that of all globals.
+    fn block(&self, path: &str) -> Option<&BlockLayout> {
+        let named = |name: &str| self.layouts.iter().find(|layout| layout.name == name);
+        let of_globals = || named(GLOBALS).filter(|_| self.apart.contains(&path));
+        named(path).or_else(|| named(self.spelled(path))).or_else(of_globals)
+    }
+
+    /// A leaf that shows the word of the block at this place.
+    fn word(&self, probed: &ProbedBinding) -> Option<Leaf> {
+        let end = match probed.kind {
+            BoundKind::Image { .. } => TEXEL_BYTES,
+            BoundKind::Uniform
+            | BoundKind::Storage { .. }
+            | BoundKind::Sampler { .. }
+            | BoundKind::PushConstants
+            | BoundKind::Constant
+            | BoundKind::Varying
+            | BoundKind::Target => BUFFER_BYTES,
+        };
+        let is_held = |leaf: &Leaf| {
+            let global = self.apart.iter().find(|name| rest_behind(&leaf.path, name).is_some());
+            // In other blocks nothing has a buffer of its own.
+            probed.path != GLOBALS && !self.apart.contains(&probed.path.as_str())
+                || global.copied().unwrap_or(GLOBALS) == probed.path
+        };
+        let layout = self.block(&probed.path)?;
+        layout.leaves().into_iter().filter(is_held).find(|leaf| leaf.offset < end && is_word(leaf.component.scalar))
+    }
+
+    /// The expression for the word that a parameter's element holds; `None` where the language has none.
+    fn value(&self, probed: &ProbedBinding, element: u32) -> Option<String> {
+        if let Some(layout) = self.block(&probed.path) {
+            let leaf = self.word(probed)?;
+            // Members of push constants that a `cbuffer` declares have names of their own, too.
+            let is_open = self.open_buffers().any(|buffer| buffer.name == layout.name);
+            let kind = if is_open { BlockKind::Cbuffer } else { layout.kind };
+            let named = expression(&BlockLayout { kind, ..layout.clone() }, &leaf)?;
+            // The name has the first element of an array of buffers.
+            let named = if probed.elements > 1 {
+                let rest = named.strip_prefix(&layout.name)?.strip_prefix("[0]")?;
+                format!("{}[{element}]{rest}", layout.name)
+            } else {
+                named
+            };
+            let is_float = leaf.component.scalar.is_float();
+            return Some(if is_float { format!("asuint({named})") } else { format!("(uint)({named})") });
+        }
+
+        let path = self.element(probed, element);
+        let (texel, read) = match probed.kind {
+            BoundKind::Storage { .. } => return Some(format!("{path}.Load(0)")),
+            BoundKind::Image { kind, view, texel } => (texel, read_of(kind, view)?),
+            BoundKind::Uniform
+            | BoundKind::Sampler { .. }
+            | BoundKind::PushConstants
+            | BoundKind::Constant
+            | BoundKind::Varying
+            | BoundKind::Target => return None,
+        };
+        // Slang's own methods give the parts of a texture with a sampler.
+        let is_combined = is_combined_sampler(self.module, &probed.path);
+        let texture = if is_combined { format!("{path}.__getTexture()") } else { path };
+        Some(match texel {
+            TexelType::Float | TexelType::Depth => format!("asuint({texture}{read}.x)"),
+            TexelType::Sint | TexelType::Uint => format!("(uint)({texture}{read}.x)"),
+        })
+    }
+
+    /// The expression for the word that tells which sampler is read, by a texture of levels.
+    fn sampler_word(&self, program: &BindingProgram, read: ProgramRead, levels: &str) -> String {
+        let probed = &program.bound[read.of];
+        let path = self.element(probed, element_number(probed, read.site));
+        let is_combined = is_combined_sampler(self.module, &probed.path);
+        let sampler = if is_combined { format!("{path}.__getSampler()") } else { path };
+        if probed.kind != (BoundKind::Sampler { comparison: true }) {
+            return format!("asuint({levels}.SampleLevel({sampler}, float2(0.5, 0.5), 0).x)");
+        }
+
+        let samplers = program.sampler_reads();
+        let words = samplers.iter().map(|read| program.reads[*read].site.word().unwrap_or(REFILL_WORD));
+        // The last reference that passes says the level, so it is asked first.
+        words.zip(depth::references(samplers.len())).fold(format!("{REFILL_WORD}u"), |lower, (word, reference)| {
+            let compared = format!("{levels}.SampleCmpLevelZero({sampler}, float2(0.5, 0.5), {reference:?})");
+            format!("({compared} == 1.0 ? {word}u : {lower})")
+        })
+    }
+
+    /// The dimensions that a parameter's path leaves open.
+    fn dimensions(&self, probed: &ProbedBinding) -> Vec<u32> {
+        let entry = self.entry.map(|entry| entry.parameters.iter().map(|it| (it.name.as_str(), &it.ty)));
+        let globals = self.module.parameters.iter().map(|it| (it.name.as_str(), &it.ty));
+        let spelled = self.spelled(&probed.path);
+        let named = globals.chain(entry.into_iter().flatten()).find(|(name, _)| *name == spelled);
+
+        let mut dimensions = Vec::new();
+        let mut ty = named.map(|(_, ty)| ty);
+        while let Some(Type::Array { element, count }) = ty {
+            dimensions.push(match count {
+                Count::Finite(count) => *count,
+                Count::Unbounded => u32::MAX,
+            });
+            ty = Some(&**element);
+        }
+        // The type of a path into a struct is not looked up; its elements are counted in one dimension.
+        if dimensions.is_empty() && probed.elements > 1 {
+            dimensions.push(u32::MAX);
+        }
+        dimensions
+    }
+
+    /// The path of an element, with an index for each dimension.
+    fn element(&self, probed: &ProbedBinding, element: u32) -> String {
+        let path = self.spelled(&probed.path);
+        if path.contains("[]") {
+            return path.replace("[]", &format!("[{element}]"));
+        }
+
+        let mut left = element;
+        let mut indices = Vec::new();
+        for dimension in self.dimensions(probed).iter().rev() {
+            indices.push(left % (*dimension).max(1));
+            left /= (*dimension).max(1);
+        }
+        let indices = indices.iter().rev().map(|index| format!("[{index}]"));
+        format!("{path}{}", indices.collect::<String>())
+    }
 }
 
-/// The block of this name.
-fn block_of<'a>(layouts: &'a [BlockLayout], path: &str) -> Option<&'a BlockLayout> {
-    layouts.iter().find(|layout| layout.name == path)
+/// The declarations of the textures of levels, and of the sampler of cube maps.
+fn tools(program: &BindingProgram) -> String {
+    let mut tools = String::new();
+    for (levels, read) in program.tools.levels.iter().zip(program.sampler_reads()) {
+        let texel = if program.sampler_texel(read) == TexelType::Depth { "float" } else { "float4" };
+        writeln!(tools, "Texture2D<{texel}> layoutproof_levels{levels} : register(t{levels}, space{SPACE});")
+            .expect("a String takes every write");
+    }
+    if program.reads_cubes() {
+        let nearest = program.tools.nearest;
+        writeln!(tools, "SamplerState layoutproof_nearest : register(s{nearest}, space{SPACE});")
+            .expect("a String takes every write");
+    }
+    tools
 }
 
-/// A leaf of 32 bits that the words of a small buffer show.
-fn word_of(layout: &BlockLayout) -> Option<Leaf> {
-    let shows = |leaf: &Leaf| match leaf.component.scalar {
-        Scalar::Float32 | Scalar::Int32 | Scalar::Uint32 => leaf.offset < 128,
+/// The element of its array that a read of a parameter is about.
+fn element_number(probed: &ProbedBinding, site: BindingSite) -> u32 {
+    site.element() - probed.site.element()
+}
+
+/// The rest of a path that is `name` or begins with its steps.
+fn rest_behind<'p>(path: &'p str, name: &str) -> Option<&'p str> {
+    path.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Returns true if a number of this type is a word of a buffer.
+fn is_word(scalar: Scalar) -> bool {
+    match scalar {
+        Scalar::Float32 | Scalar::Int32 | Scalar::Uint32 => true,
         Scalar::Bool
         | Scalar::Int8
         | Scalar::Uint8
@@ -121,70 +357,7 @@ fn word_of(layout: &BlockLayout) -> Option<Leaf> {
         | Scalar::Min16Uint
         | Scalar::Min10Float
         | Scalar::Min12Int => false,
-    };
-    layout.leaves().into_iter().find(shows)
-}
-
-/// The expression for the word that a parameter's element holds; `None` where HLSL has none.
-fn value(module: &Module, layouts: &[BlockLayout], probed: &ProbedBinding, element: u32) -> Option<String> {
-    if let (BoundKind::Uniform | BoundKind::Storage { .. }, Some(layout)) =
-        (probed.kind, block_of(layouts, &probed.path))
-    {
-        let leaf = word_of(layout)?;
-        let named = expression(layout, &leaf)?;
-        // The name has the first element of an array of buffers.
-        let named = if probed.elements > 1 {
-            let rest = named.strip_prefix(&layout.name)?.strip_prefix("[0]")?;
-            format!("{}[{element}]{rest}", layout.name)
-        } else {
-            named
-        };
-        let is_float = leaf.component.scalar.is_float();
-        return Some(if is_float { format!("asuint({named})") } else { format!("(uint)({named})") });
     }
-    let path = element_of(module, probed, element);
-    let (texel, read) = match probed.kind {
-        BoundKind::Storage { .. } => return Some(format!("{path}.Load(0)")),
-        BoundKind::Image { kind, view, texel } => (texel, read_of(kind, view)?),
-        BoundKind::Uniform
-        | BoundKind::Sampler { .. }
-        | BoundKind::PushConstants
-        | BoundKind::Constant
-        | BoundKind::Varying
-        | BoundKind::Target => return None,
-    };
-    Some(match texel {
-        TexelType::Float | TexelType::Depth => format!("asuint({path}{read}.x)"),
-        TexelType::Sint | TexelType::Uint => format!("(uint)({path}{read}.x)"),
-    })
-}
-
-/// The path of an element, with an index for each dimension.
-fn element_of(module: &Module, probed: &ProbedBinding, element: u32) -> String {
-    let parameter = module.parameters.iter().find(|parameter| parameter.name == probed.path);
-    let mut dimensions = Vec::new();
-    let mut ty = parameter.map(|parameter| &parameter.ty);
-    while let Some(Type::Array { element, count }) = ty {
-        dimensions.push(match count {
-            Count::Finite(count) => *count,
-            Count::Unbounded => u32::MAX,
-        });
-        ty = Some(&**element);
-    }
-    // The parameter's type is not known for a path into a struct; its elements are counted in one dimension then.
-    if dimensions.is_empty() && probed.elements > 1 {
-        dimensions.push(u32::MAX);
-    }
-
-    let mut left = element;
-    let mut indices = Vec::new();
-    for dimension in dimensions.iter().rev() {
-        indices.push(left % (*dimension).max(1));
-        left /= (*dimension).max(1);
-    }
-
-    let indices = indices.iter().rev().map(|index| format!("[{index}]"));
-    format!("{}{}", probed.path, indices.collect::<String>())
 }
 
 /// The operator or method that reads the first texel; `None` where HLSL has none.

@@ -12,7 +12,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, Leaf};
 use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
 use crate::inspect::toolchain::Language;
-use crate::probe::{Direction, Form, ProbeEntry, ProbePlan, Wiring};
+use crate::probe::{Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
 
 /// A language that reads these probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,15 +135,15 @@ pub fn probe(
     let probed = ProbedBlock { dialect: *dialect, layout, plan, wiring };
     let Statements { functions, body } = probed.statements(entry.direction).ok_or_else(nothing)?;
 
+    let StageFrame { attributes, result, semantic, last } = StageFrame::of(entry.stage);
     Ok(format!(
         "{declarations}
 {buffers}
-{bytes}{}[shader(\"compute\")]
-[numthreads(1, 1, 1)]
-void {name}({parameters})
+{bytes}{}{attributes}
+{result} {name}({parameters}){semantic}
 {{
     {nonce}
-{body}}}
+{body}{last}}}
 ",
         functions.concat(),
         nonce = dialect.store(0, &dialect.load(0)),
@@ -151,6 +151,42 @@ void {name}({parameters})
         bytes = bytes(entry),
         name = entry.name,
     ))
+}
+
+/// The words around the body of an entry point of a stage.
+struct StageFrame {
+    attributes: &'static str,
+    result: &'static str,
+    /// Semantic of the result.
+    semantic: &'static str,
+    /// The last statement.
+    last: &'static str,
+}
+
+impl StageFrame {
+    /// Those of this stage; a vertex is placed in the middle.
+    fn of(stage: Stage) -> Self {
+        let nothing = Self { attributes: "", result: "void", semantic: "", last: "" };
+        match stage {
+            Stage::Compute => Self { attributes: "[shader(\"compute\")]\n[numthreads(1, 1, 1)]", ..nothing },
+            Stage::Vertex => Self {
+                attributes: "[shader(\"vertex\")]",
+                result: "float4",
+                semantic: " : SV_Position",
+                last: "    return float4(0, 0, 0, 1);\n",
+            },
+            Stage::Fragment => Self { attributes: "[shader(\"pixel\")]", ..nothing },
+        }
+    }
+}
+
+/// Name of the entry point of [`other_stage`].
+pub const OTHER_STAGE: &str = "layoutproof_other_stage";
+
+/// A whole source whose one entry point, [`OTHER_STAGE`], does nothing in this stage but to let a draw happen.
+pub fn other_stage(stage: Stage) -> String {
+    let StageFrame { attributes, result, semantic, last } = StageFrame::of(stage);
+    format!("{attributes}\n{result} {OTHER_STAGE}(){semantic}\n{{\n{last}}}\n")
 }
 
 /// The leaf's name in the language; `None` for kinds of block that HLSL does not have.

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
-use super::{Dialect, HlslSource, probe};
+use super::{Dialect, HlslSource, other_stage, probe};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::sources::SourceMap;
 use crate::probe::{AddressSpace, Direction, Form, ProbeEntry, Stage, Wiring, plan_by_name};
@@ -190,4 +190,52 @@ fn clang_gets_buffers_of_words() {
         }
     "#]]
     .assert_eq(buffers);
+}
+
+/// The lines of the entry point that reads a number in a stage, and those of the other stage of the draw.
+fn drawn(stage: Stage, other: Stage) -> String {
+    let declarations = "cbuffer S { uint a; };";
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.hlsl", declarations);
+    let end = u32::try_from(declarations.len()).unwrap();
+    let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
+    let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
+    let plan = plan_by_name(&layout, &layout.leaves(), &[(AddressSpace::Uniform, stage)].into());
+    let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
+    let program = HlslSource { declarations, dialect: Dialect::Hlsl, parameters: String::new() };
+    let text = probe(&program, &layout, &plan, &wiring).unwrap();
+    let (_, entry) = text.split_once("[shader(").unwrap();
+    format!("[shader({entry}{}", other_stage(other))
+}
+
+#[test]
+fn stages_of_a_draw_have_a_point_to_draw() {
+    expect![[r#"
+        [shader("vertex")]
+        float4 read_uniform_vertex() : SV_Position
+        {
+            layoutproof_output.Store(0, layoutproof_input.Load(0));
+            layoutproof_output.Store(4, (uint)(a));
+            return float4(0, 0, 0, 1);
+        }
+        [shader("pixel")]
+        void layoutproof_other_stage()
+        {
+        }
+    "#]]
+    .assert_eq(&drawn(Stage::Vertex, Stage::Fragment));
+    expect![[r#"
+        [shader("pixel")]
+        void read_uniform_fragment()
+        {
+            layoutproof_output.Store(0, layoutproof_input.Load(0));
+            layoutproof_output.Store(4, (uint)(a));
+        }
+        [shader("vertex")]
+        float4 layoutproof_other_stage() : SV_Position
+        {
+            return float4(0, 0, 0, 1);
+        }
+    "#]]
+    .assert_eq(&drawn(Stage::Fragment, Stage::Vertex));
 }

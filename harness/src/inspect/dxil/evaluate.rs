@@ -114,7 +114,7 @@ fn dispatch(job: &Job, program: &Result<EvaluatorProgram, RunnerError>) -> Resul
         bytes: bound.bytes,
         after: buffer.after.clone(),
     });
-    Ok(ReadBack { buffers: after.collect(), targets: Vec::new() })
+    Ok(ReadBack { buffers: after.collect(), targets: Vec::new(), messages: Vec::new() })
 }
 
 fn bound(buffer: &JobBuffer) -> BoundBuffer {

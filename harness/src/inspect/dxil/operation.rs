@@ -96,6 +96,8 @@ impl<'a> DxilOperation<'a> {
                 }
                 Ok(DxilValue::Undefined)
             }
+            // What a stage hands on is in no buffer.
+            ("storeOutput", _) => Ok(DxilValue::Undefined),
             ("splitDouble", [_, double]) => {
                 let bits = double.bits()?;
                 Ok(DxilValue::Parts(vec![DxilValue::Bits(bits & 0xFFFF_FFFF), DxilValue::Bits(bits >> 32)]))

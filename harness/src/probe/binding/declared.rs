@@ -36,6 +36,14 @@ pub(super) enum ItemKind<'m> {
 /// Last step of a counter's path, behind that of its buffer.
 const COUNTERS: [&str; 2] = [".$counter", ".counter"];
 
+/// Returns true if `path` names textures with samplers of their own.
+pub fn is_combined_sampler(module: &Module, path: &str) -> bool {
+    match find(module, path).map(|found| found.what) {
+        Some(ItemKind::Resource(resource)) => matches!(resource.kind, ResourceKind::CombinedSampler(_)),
+        Some(ItemKind::ConstantBuffer | ItemKind::TextureBuffer | ItemKind::Counter | ItemKind::Data) | None => false,
+    }
+}
+
 /// Finds the declaration at `path`; `None` where there is none.
 pub(super) fn find<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     if path == "$Globals" || path.starts_with("$Entry.") {

@@ -34,7 +34,8 @@ const BUFFER_WORDS: usize = 4;
 pub fn job(program: &BindingProgram, shader: Shader, nonce: u32) -> Job {
     let requires = requires(program);
     if program.pass != Pass::Compute {
-        let draw = Draw { fragment: FRAGMENT_ENTRY.to_owned(), targets: program.targets() };
+        let fragment = FRAGMENT_ENTRY.to_owned();
+        let draw = Draw { fragment, fragment_shader: None, targets: program.targets() };
         return Job { draw: Some(draw), requires, ..Job::compute(shader, ENTRY, Vec::new()) };
     }
 
@@ -53,10 +54,10 @@ pub fn job(program: &BindingProgram, shader: Shader, nonce: u32) -> Job {
 /// Words of a buffer on Direct3D 12, whose shaders read any of the first ones.
 const WORDS_IN_REGISTERS: usize = 64;
 
-/// The job of a program of Direct3D 12 as its device takes it: with registers for bindings, and the ranges that were
-/// computed for the root signature. `counts` are the registers of each of [`BindingProgram::bound`]; `None` for no end.
+/// The job of a program of Direct3D 12 as its device takes it: with registers for bindings, and `ranges` that were computed
+/// for the root signature.
 #[must_use]
-pub fn in_registers(mut job: Job, program: &BindingProgram, counts: &[Option<u32>]) -> Job {
+pub fn in_registers(mut job: Job, ranges: Vec<RegisterRange>) -> Job {
     for buffer in &mut job.buffers {
         let site = BindingSite::Descriptor { set: buffer.set, binding: buffer.binding, element: buffer.element };
         if site.as_register().is_some() {
@@ -73,24 +74,8 @@ pub fn in_registers(mut job: Job, program: &BindingProgram, counts: &[Option<u32
         (sampler.set, sampler.binding) = place_in_registers(site);
     }
 
-    let ranges = register_ranges(program, counts);
     job.root_signature = RootSignature { parameters: RootParameters::Tables, ranges };
     job
-}
-
-/// The ranges of registers that the parameters of `program` take, each once.
-fn register_ranges(program: &BindingProgram, counts: &[Option<u32>]) -> Vec<RegisterRange> {
-    let ranges = program.bound.iter().zip(counts).filter_map(|(probed, count)| {
-        let BindingSite::Descriptor { set, .. } = probed.site else { return None };
-        let (class, first) = probed.site.as_register()?;
-        Some(RegisterRange { class, space: set, first, count: *count, stride: 0 })
-    });
-    let mut ranges: Vec<RegisterRange> = ranges.collect();
-
-    // Parameters may share their registers.
-    ranges.sort_by_key(|range| (range.class, range.space, range.first, range.count.is_some(), range.count));
-    ranges.dedup_by_key(|range| (range.class, range.space, range.first));
-    ranges
 }
 
 /// Space and first register of a site; the program's own resources have a space of their own.

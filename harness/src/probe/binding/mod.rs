@@ -21,6 +21,7 @@ mod program;
 mod site;
 mod stage;
 
+pub use declared::is_combined_sampler;
 pub use jobs::{ENTRY, FIRST_ANSWER, FRAGMENT_ENTRY, in_registers, job, requires};
 pub use kind::BoundKind;
 pub use observe::{BindingAnswer, NoAnswer, observe};

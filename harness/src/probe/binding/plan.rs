@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_device::{ImageKind, RegisterClass};
+use layoutproof_device::{ImageKind, ImageView, RegisterClass, TexelType};
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::resource::{Access, Resource, ResourceKind};
 use layoutproof_layout::shape::Count;
@@ -14,8 +14,15 @@ use super::stage::{self, DrawStage};
 use crate::bindings::{Binding, BindingRequest, BoundModule, Target};
 use crate::module::Module;
 
+/// Why a rasterizer-ordered view is not read.
+const RASTERIZER_ORDERED: &str = "a rasterizer-ordered view, which only pixel shaders have";
+
 /// Elements that are read of an array without end.
 const UNBOUNDED_ELEMENTS: u32 = 4;
+
+/// A texture buffer on Direct3D 12, which shaders reach through a typed view.
+const TEXTURE_BUFFER: BoundKind =
+    BoundKind::Image { kind: ImageKind::UniformTexels, view: ImageView::D1, texel: TexelType::Uint };
 
 /// Elements that are read of any other array.
 const MOST_ELEMENTS: u32 = 8;
@@ -201,8 +208,10 @@ impl Planner<'_> {
 
         let kind = match found.what {
             ItemKind::ConstantBuffer => Ok(BoundKind::Uniform),
-            ItemKind::TextureBuffer => Err("a texture buffer".to_owned()),
+            ItemKind::TextureBuffer => Ok(TEXTURE_BUFFER),
             ItemKind::Counter => Err("a counter, which has no register of its own".to_owned()),
+            // Push constants that are no buffer by their declaration are one on Direct3D 12.
+            ItemKind::Data if class == RegisterClass::ConstantBuffer => Ok(BoundKind::Uniform),
             ItemKind::Data => Err("ordinary data".to_owned()),
             ItemKind::Resource(resource) => kind_of_register(resource, class),
         };
@@ -251,9 +260,18 @@ impl Planner<'_> {
 /// Returns the kind that a resource has at a register of this class: a texture with a sampler has one of each.
 fn kind_of_register(resource: &Resource, class: RegisterClass) -> Result<BoundKind, String> {
     match (resource.kind, class) {
-        (ResourceKind::TextureBuffer, _) => Err("a texture buffer".to_owned()),
+        (ResourceKind::TextureBuffer, _) => Ok(TEXTURE_BUFFER),
         (ResourceKind::StructuredBuffer(Access::Append | Access::Consume), _) => {
             Err("a buffer that only appends or consumes".to_owned())
+        }
+        (
+            ResourceKind::StructuredBuffer(Access::RasterizerOrdered)
+            | ResourceKind::ByteAddressBuffer(Access::RasterizerOrdered)
+            | ResourceKind::Buffer(Access::RasterizerOrdered),
+            _,
+        ) => Err(RASTERIZER_ORDERED.to_owned()),
+        (ResourceKind::Texture(texture), _) if texture.access == Access::RasterizerOrdered => {
+            Err(RASTERIZER_ORDERED.to_owned())
         }
         (ResourceKind::CombinedSampler(_), RegisterClass::Sampler) => Ok(BoundKind::Sampler { comparison: false }),
         (ResourceKind::CombinedSampler(_), _) => match kind::of_resource(resource)? {
@@ -279,6 +297,13 @@ impl BindingPlan {
             }
         }
         self
+    }
+
+    /// Gives each texture buffer a program of its own.
+    pub fn set_texture_buffers_apart(&mut self) {
+        for probed in self.probed.iter_mut().filter(|probed| probed.kind == TEXTURE_BUFFER) {
+            probed.apart = true;
+        }
     }
 
     /// Settles what parameters at one binding share: one kind of descriptor, so that all of them can be read by one

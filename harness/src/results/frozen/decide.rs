@@ -17,7 +17,8 @@ use crate::check::{Source, Subject};
 use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use crate::inspect::module_reader::ModuleReader;
 use crate::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, SourceText, Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, SourceProfile, SourceText,
+    Toolchain,
 };
 use crate::module::EntryPoint;
 use crate::probe::{Form, ProbePlan, Stage, elements, plan_in};
@@ -98,8 +99,10 @@ impl DecisionRequest<'_> {
             name: &format!("{}/{}/program", self.source.id, self.toolchain),
             source: SourceText { text, ..self.text.clone() },
             entry: if has_entry { own } else { ENTRY },
+            stage: Stage::Compute,
             options: self.source.options,
             target: CodeTarget::Newest,
+            profile: SourceProfile::Newest,
             extra: self.arguments(module.entry_points.iter().find(|entry| entry.name == own)),
         };
         match self.compilers.compile(&request) {

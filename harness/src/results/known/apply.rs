@@ -89,7 +89,8 @@ fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) ->
 
     let of_compiler = |(compiler, checks): (&str, Vec<&CheckRecord>)| {
         let differs = checks.iter().any(|check| check.outcome == Outcome::Known && entry.explains(check));
-        let agreeing = checks.iter().filter(|check| !differs && check.outcome == Outcome::Agree);
+        let is_evidence = |check: &&&CheckRecord| check.outcome == Outcome::Agree && !check.lacks_a_part();
+        let agreeing = checks.iter().filter(|_| !differs).filter(is_evidence);
         let agreeing = agreeing.map(|check| check.name()).collect();
         SeenEntry { entry: entry.entry(), compiler: compiler.to_owned(), differs, agreeing }
     };

@@ -89,7 +89,13 @@ impl KnownFailure {
 
     /// The entry as records name it.
     pub(super) fn entry(&self) -> KnownEntry {
-        KnownEntry { file: self.file.clone(), line: self.line, reason: self.reason.clone(), link: self.link.clone() }
+        KnownEntry {
+            file: self.file.clone(),
+            line: self.line,
+            reason: self.reason.clone(),
+            link: self.link.clone(),
+            untried: self.untried,
+        }
     }
 
     /// Returns true if the entry excuses what the check found.

@@ -19,6 +19,7 @@ fn agreeing_check() -> CheckRecord {
         skip_reason: None,
         skip_kind: None,
         not_checked: Vec::new(),
+        driver_messages: Vec::new(),
         known: None,
         fast: false,
         retries: 0,
@@ -277,5 +278,22 @@ fn shards_together_know_what_is_stale() {
         let mut undivided = [agreeing_check(), CheckRecord { outcome, ..other.clone() }];
         apply(&whole, &mut undivided, &[]);
         assert_eq!(merged, undivided);
+    }
+}
+
+/// What a device could not do may be what differs.
+#[test]
+fn a_check_that_was_done_in_part_makes_no_entry_stale() {
+    let text = "[[known]]\ncase = \"arrays/a\"\nreason = \"an index from memory\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let known = read(file, &sources).unwrap();
+    for (not_checked, expected) in [
+        ("leaves not probed (18 in other elements of arrays)", Outcome::Stale),
+        ("device lacks shaderFloat64", Outcome::Agree),
+    ] {
+        let mut checks = [CheckRecord { not_checked: vec![not_checked.to_owned()], ..agreeing_check() }];
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks[0].outcome, expected, "{not_checked}");
     }
 }

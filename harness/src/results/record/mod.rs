@@ -24,6 +24,9 @@ pub const SCHEMA: u32 = 1;
 /// declaration.
 pub const REFUSED_BY: &str = "refused by ";
 
+/// What stands before the thing that a device lacks, in reasons of [`CheckRecord::not_checked`].
+pub const DEVICE_LACKS: &str = "device lacks ";
+
 /// One line of a records file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
@@ -68,6 +71,9 @@ pub struct CheckRecord {
     /// access that a compiler does not take, what the device lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<String>,
+    /// What a debug layer, or the driver itself, said while the check ran, each sentence once. It judges nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub driver_messages: Vec<String>,
     /// The entry of a list of known differences that covers the check; for a known or stale one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownEntry>,
@@ -110,6 +116,11 @@ impl CheckRecord {
         self.device != NO_DEVICE
     }
 
+    /// Returns true if the device could not do all of the check: what agrees then says nothing of the rest.
+    pub fn lacks_a_part(&self) -> bool {
+        self.not_checked.iter().any(|reason| reason.starts_with(DEVICE_LACKS))
+    }
+
     /// Returns true if a file with this filter holds the check: what differs, known or not, what is broken, what this machine
     /// or a compiler could not answer, and what agreed only when it was run again.
     pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
@@ -140,6 +151,9 @@ pub struct KnownEntry {
     /// Address of the report to its maker; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// True if the entry is about drivers that nobody has tried: nobody has looked at the difference, so it proves nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untried: bool,
 }
 
 /// The text parts of a failure block, so that reporters never call the engine.
@@ -192,6 +206,9 @@ pub struct RunEnd {
     pub differ: u32,
     /// By outcome.
     pub known: u32,
+    /// Those of the known whose driver nobody has tried; absent where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub untried: u32,
     /// By outcome.
     pub stale: u32,
     /// By outcome.

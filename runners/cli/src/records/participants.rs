@@ -24,6 +24,8 @@ pub(crate) struct Participants {
     skips: BTreeMap<String, u64>,
     /// The same of checks that do not apply.
     inapplicable: BTreeMap<String, u64>,
+    /// Checks that differ on drivers that nobody has tried.
+    untried: u64,
 }
 
 /// The outcomes of one participant's checks.
@@ -74,6 +76,9 @@ impl Participants {
 
     /// Adds one more check.
     pub(crate) fn add(&mut self, record: &CheckRecord) {
+        if record.outcome == Outcome::Known && record.known.as_ref().is_some_and(|entry| entry.untried) {
+            self.untried += 1;
+        }
         self.add_alike(&AnsweredAlike {
             producer: &record.producer,
             device: &record.device,
@@ -130,6 +135,12 @@ impl Participants {
             let kinds = by_frequency(kinds).into_iter().map(|(kind, count)| format!("{} ({count})", one_line(kind)));
             kinds.collect::<Vec<_>>().join(", ")
         };
+        if self.untried > 0 {
+            let checks = counted(self.untried, "check");
+            return format!(
+                "nothing was proved: nothing agrees, and what differs is on drivers that nobody has tried ({checks})"
+            );
+        }
         if !self.skips.is_empty() {
             return format!("nothing was proved: no check agrees or is known; skipped: {}", list(&self.skips));
         }
@@ -187,6 +198,8 @@ fn by_frequency(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use layoutproof_core::results::record::KnownEntry;
+
     use super::*;
 
     /// A check with this outcome and reason by a producer on a device of ash.
@@ -250,5 +263,21 @@ mod tests {
         let some = "nothing was proved: no check agrees or is known; skipped: device lacks shaderFloat64 (1)";
         assert_eq!(why(&[inapplicable, skipped]), some);
         assert_eq!(why(&[]), "nothing was proved: there is no check");
+    }
+
+    #[test]
+    fn drivers_that_nobody_has_tried_prove_nothing() {
+        let entry = KnownEntry {
+            file: "ci/known/vkd3d.toml".to_owned(),
+            line: 4,
+            reason: "look".to_owned(),
+            link: None,
+            untried: true,
+        };
+        let untried = CheckRecord { known: Some(entry), ..check("dxc-dxil", "vkd3d", "known", "") };
+        let why = Participants::of(&[], &[untried], &[]).why_nothing_is_proved();
+        let expected =
+            "nothing was proved: nothing agrees, and what differs is on drivers that nobody has tried (1 check)";
+        assert_eq!(why, expected);
     }
 }

@@ -112,12 +112,13 @@ fn with_left_out(totals: &RunEnd, end: &RunEnd) -> RunEnd {
 /// The first total that is not that of the checks.
 fn wrong_total(said: &RunEnd, found: &RunEnd) -> Option<String> {
     let numbers = |end: &RunEnd| {
-        let RunEnd { checks, agree, differ, known, stale, skipped, not_applicable, broken, leaves, .. } = end;
+        let RunEnd { checks, agree, differ, known, untried, stale, skipped, not_applicable, broken, leaves, .. } = end;
         [
             ("checks", *checks),
             ("agree", *agree),
             ("differ", *differ),
             ("known", *known),
+            ("untried", *untried),
             ("stale", *stale),
             ("skipped", *skipped),
             ("not_applicable", *not_applicable),

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use layoutproof_core::case::Case;
 use layoutproof_core::check::{Settings, Source, Subject};
 use layoutproof_core::input::sources::SourceMap;
-use layoutproof_core::probe::Form;
 use layoutproof_layout::{ElementChoice, find};
 
 use crate::select::inputs::Cases;
@@ -57,6 +56,5 @@ pub(crate) fn subjects(cases: &[Arc<Source>]) -> impl Iterator<Item = Subject> {
 
 /// Shaders without a fault, through every form of access, in the usual spaces and stages, of the usual elements of arrays.
 pub(crate) fn all_forms() -> Settings {
-    let elements = ElementChoice::Sample;
-    Settings { forms: Form::ALL.into(), spaces: None, stages: None, elements, planted_rules: None }
+    Settings::usual(ElementChoice::Sample)
 }

@@ -197,6 +197,7 @@ impl Running<'_> {
     }
 
     /// Sends it a signal of Unix by its short name, through the shell: not every machine has `kill` as a program.
+    #[cfg(unix)]
     pub(crate) fn signal(&self, name: &str) {
         let kill = format!("kill -{name} {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());

@@ -65,6 +65,7 @@ fn totals_are_those_of_the_checks() {
         (r#""checks":2"#, r#""checks":3"#, "`checks` is 3, not 2"),
         (r#""agree":2"#, r#""agree":1"#, "`agree` is 1, not 2"),
         (r#""differ":0"#, r#""differ":1"#, "`differ` is 1, not 0"),
+        (r#""known":0"#, r#""known":0,"untried":1"#, "`untried` is 1, not 0"),
         (r#""skipped":0"#, r#""skipped":0,"not_applicable":1"#, "`not_applicable` is 1, not 0"),
         (r#""leaves":0"#, r#""leaves":7"#, "`leaves` is 7, not 0"),
         (r#""devices":[]"#, r#""devices":["lavapipe via ash"]"#, "`devices` are others"),

@@ -8,6 +8,7 @@ use std::path::Path;
 use layoutproof_core::inspect::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Output, Report, Toolchain,
 };
+use layoutproof_core::probe::Stage;
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 use layoutproof_layout::scalar::SixteenBit;
@@ -137,11 +138,16 @@ fn library_arguments(abi: &str, library: &Path) -> Vec<OsString> {
 }
 
 /// The arguments for a target: the profile, and for a device the files.
-fn target_arguments(target: CodeTarget) -> Vec<String> {
+fn target_arguments(target: CodeTarget, stage: Stage) -> Vec<String> {
+    let stage = match stage {
+        Stage::Compute => "cs",
+        Stage::Vertex => "vs",
+        Stage::Fragment => "ps",
+    };
     match target {
-        CodeTarget::Newest => ["-T", "cs_6_6"].map(str::to_owned).to_vec(),
+        CodeTarget::Newest => ["-T", &format!("{stage}_6_6")].map(str::to_owned).to_vec(),
         CodeTarget::Direct3d { model, .. } => {
-            let profile = format!("cs_{}_{}", model.major, model.minor);
+            let profile = format!("{stage}_{}_{}", model.major, model.minor);
             ["-T", &profile, "-Fo", OBJECT, "-Fc", LISTING].map(str::to_owned).to_vec()
         }
     }
@@ -150,8 +156,10 @@ fn target_arguments(target: CodeTarget) -> Vec<String> {
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.hlsl");
     let mut arguments = match request.toolchain.output {
-        Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => target_arguments(request.target),
-        Output::Spirv => target_arguments(CodeTarget::Newest),
+        Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => {
+            target_arguments(request.target, request.stage)
+        }
+        Output::Spirv => target_arguments(CodeTarget::Newest, request.stage),
     };
     arguments.extend(ALWAYS.map(str::to_owned));
     arguments.extend(dxc_options(request));
@@ -173,7 +181,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
 
 /// The arguments for HLSL that another compiler wrote, in which matrices say their order and types their size.
 pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String> {
-    let mut arguments = target_arguments(request.target);
+    let mut arguments = target_arguments(request.target, request.stage);
     arguments.extend(ALWAYS.map(str::to_owned));
     arguments.extend(["-E", request.entry].map(str::to_owned));
     match request.target {

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Output, Report, Toolchain};
+use layoutproof_core::inspect::toolchain::{
+    CompileOutcome, CompileRequest, CompiledShader, Output, Report, SourceProfile, Toolchain,
+};
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 use layoutproof_layout::shape::MatrixOrder;
@@ -34,7 +36,10 @@ const TRANSLATED: &str = "translated.hlsl";
 
 /// Without -O0 slangc wants a library of its own for optimising SPIR-V, which packages leave out.
 const TO_SPIRV: &[&str] = &["-target", "spirv", "-profile", "spirv_1_3", "-O0", "-fvk-use-entrypoint-name"];
-const TO_HLSL: &[&str] = &["-target", "hlsl", "-profile", "sm_6_6", "-line-directive-mode", "none"];
+const TO_HLSL: &[&str] = &["-target", "hlsl", "-line-directive-mode", "none"];
+
+/// The profile of HLSL that nobody asks another one for.
+const NEWEST: &str = "sm_6_6";
 const TO_WGSL: &[&str] = &["-target", "wgsl", "-line-directive-mode", "none"];
 
 /// Part of slangc's message when it catches an exception of its own.
@@ -97,9 +102,20 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     };
 
     let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
+    match (request.toolchain.output, request.profile) {
+        (Output::Dxil | Output::ClangIr, SourceProfile::Newest) => {
+            arguments.extend(["-profile", NEWEST].map(str::to_owned));
+        }
+        (Output::Dxil | Output::ClangIr, SourceProfile::Named(profile)) => {
+            arguments.extend(["-profile", profile].map(str::to_owned));
+        }
+        // SPIR-V has a profile of its own, and WGSL none.
+        (Output::Dxil | Output::ClangIr, SourceProfile::Unnamed)
+        | (Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl, _) => {}
+    }
     // slangc refuses a second `-stage`.
     if !request.extra.iter().any(|argument| argument == "-stage") {
-        arguments.extend(["-stage", "compute"].map(str::to_owned));
+        arguments.extend(["-stage", request.stage.as_str()].map(str::to_owned));
     }
     arguments.extend(request.extra.iter().cloned());
     arguments.extend(["-entry", request.entry].map(str::to_owned));

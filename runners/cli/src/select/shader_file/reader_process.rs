@@ -286,6 +286,7 @@ fn limit_life(time: Duration) -> anyhow::Result<()> {
 }
 
 #[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "setting a limit may fail on Unix")]
 fn limit_life(_time: Duration) -> anyhow::Result<()> {
     Ok(())
 }
@@ -302,6 +303,7 @@ pub(crate) fn limit_memory(gib: u64) -> anyhow::Result<()> {
 
 /// This system has no limits for a process.
 #[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "setting a limit may fail on Unix")]
 pub(crate) fn limit_memory(_gib: u64) -> anyhow::Result<()> {
     Ok(())
 }
