@@ -10,6 +10,7 @@ use std::time::Duration;
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::report::declaration_words::DeclarationWords;
+use layoutproof_core::report::html::{self, RunPageFacts, ShownInput};
 use layoutproof_core::report::junit::JunitFacts;
 use layoutproof_core::report::listing::{self, CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_core::report::show_json::{ShownBlock, ShownLayout};
@@ -23,7 +24,8 @@ use layoutproof_core::results::coverage::kind::After;
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, Proves, RecordLine, RecordsFilter, RunHeader, SCHEMA, Story,
+    CheckRecord, Culprit, KnownEntry, Proves, RecordLine, RecordedLayout, RecordedSource, RecordsFilter, RunEnd,
+    RunHeader, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
@@ -182,12 +184,13 @@ fn records_survive_their_file() {
     for check in &checks {
         text += &json_lines::write(&RecordLine::Check(Box::new(check.clone())));
     }
-    text += &json_lines::write(&RecordLine::End(summary::fold(&checks)));
+    let end = RunEnd { sources: vec![records::source()], ..summary::fold(&checks) };
+    text += &json_lines::write(&RecordLine::End(end.clone()));
     expect_file!["golden/records.jsonl"].assert_eq(&text);
     let read = json_lines::read(&text).unwrap();
     assert_eq!(read.runs, [header]);
     assert_eq!(read.checks, checks);
-    assert_eq!(read.ends, [summary::fold(&checks)]);
+    assert_eq!(read.ends, [end]);
 }
 
 fn block(size: Option<u32>, members: Vec<MemberRow>) -> ShownBlock {
@@ -281,6 +284,147 @@ fn annotated_structs() {
     };
     let elements = [nested(), alike].map(of_elements);
     check(&[&elements[..], &[scalar()]].concat(), ASCII, expect_file!["golden/show_nested_side_by_side.txt"]);
+}
+
+#[test]
+fn layouts_for_browsers() {
+    let layouts = columns(&[hlsl(), std140(), forbidden()]);
+    let words = DeclarationWords::Hlsl;
+    let input = ShownInput { name: "<script>.hlsl".into(), columns: layouts.clone(), words };
+    expect_file!["golden/show.html"].assert_eq(&html_content(&html::show_page(&input)));
+    expect_file!["golden/show.svg"].assert_eq(&html::layout_sheet(&layouts, words));
+    expect_file!["golden/show_nested.svg"].assert_eq(&html::layout_sheet(&columns(&[nested()]), words));
+    expect_file!["golden/diff.html"].assert_eq(&html_content(&html::diff_page(&hlsl(), &std140(), true)));
+}
+
+#[test]
+fn a_run_for_browsers() {
+    let checks = records::all();
+    let end = RunEnd { sources: vec![records::source()], ..summary::fold(&checks) };
+    let devices = records::devices();
+    let page = html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end });
+    expect_file!["golden/run.html"].assert_eq(&html_content(&page));
+}
+
+/// A page without its style and script, and with a line for each element that begins one.
+fn html_content(page: &str) -> String {
+    let without = |text: &str, element: &str| {
+        let (open, close) = (format!("<{element}>"), format!("</{element}>"));
+        let parts = text.split_once(&open).zip(text.rsplit_once(&close));
+        parts.map_or_else(|| text.to_owned(), |((start, _), (_, end))| format!("{start}{end}"))
+    };
+    let mut text = without(&without(page, "style"), "script");
+    for element in
+        ["section", "h2", "h3", "table", "tr", "details", "summary", "figure", "svg", "g", "dl", "dt", "p", "li"]
+    {
+        for open in [format!("<{element}>"), format!("<{element} ")] {
+            text = text.replace(&open, &format!("\n{open}"));
+        }
+    }
+    text
+}
+
+/// Names and texts of users are text on every page, wherever they stand.
+#[test]
+fn nothing_of_users_is_markup() {
+    let evil = "<script>alert(1)</script>\" onload='x'";
+    let rename = |check: CheckRecord| CheckRecord {
+        case: evil.into(),
+        rules: evil.into(),
+        producer: evil.into(),
+        device: evil.into(),
+        skip_reason: Some(evil.into()),
+        validation: evil.into(),
+        known: check.known.map(|entry| KnownEntry {
+            file: evil.into(),
+            reason: evil.into(),
+            link: Some("javascript:alert(1)".into()),
+            ..entry
+        }),
+        story: check.story.map(|story| Story {
+            summary: evil.into(),
+            place: evil.into(),
+            authority: evil.into(),
+            hint: Some(evil.into()),
+            again: evil.into(),
+            verdict: evil.into(),
+            blocks: story.blocks.into_iter().map(|block| StoryBlock { members: evil_members(evil), ..block }).collect(),
+        }),
+        ..check
+    };
+    let checks: Vec<CheckRecord> = records::all().into_iter().map(rename).collect();
+    let layout_of_source = RecordedLayout {
+        rules: evil.into(),
+        authority: evil.into(),
+        blocks: vec![StoryBlock { name: evil.into(), size: Some(16), members: evil_members(evil) }],
+    };
+    let source = RecordedSource {
+        case: evil.into(),
+        summary: evil.into(),
+        place: evil.into(),
+        declaration: Some(evil.into()),
+        layouts: vec![layout_of_source],
+    };
+    let end = RunEnd { sources: vec![source], failed_listings: vec![evil.into()], ..summary::fold(&checks) };
+    let mut devices = records::devices();
+    for device in &mut devices {
+        (device.name, device.driver) = (evil.into(), evil.into());
+    }
+    let block = ShownBlock { name: evil.into(), ..block(Some(16), evil_members(evil)) };
+    let columns = columns(&[layout(evil, block)]);
+    let words = DeclarationWords::Hlsl;
+    let shown = ShownInput { name: evil.into(), columns: columns.clone(), words };
+
+    for page in [
+        html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end }),
+        html::show_page(&shown),
+        html::layout_sheet(&columns, words),
+    ] {
+        assert!(page.contains("&lt;script&gt;alert(1)"), "{page}");
+        assert!(!page.contains("<script>alert"), "{page}");
+        assert!(!page.contains("\" onload='x'"), "{page}");
+        assert!(!page.contains("href=\"javascript:"), "{page}");
+    }
+}
+
+fn evil_members(name: &str) -> Vec<MemberRow> {
+    vec![member(name, name, [0, 4], None), member("b", "float", [4, 4], None)]
+}
+
+/// Nothing is loaded: addresses lead to places on the page or are links that a reader may follow.
+#[test]
+fn pages_load_nothing() {
+    let checks = records::all();
+    let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &summary::fold(&checks) });
+    assert!(!page.contains(" src=") && !page.contains("@import") && !page.contains("<link"), "{page}");
+    let links: Vec<&str> = page.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let elsewhere: Vec<&&str> = links.iter().filter(|link| !link.starts_with('#')).collect();
+    assert_eq!(elsewhere, [&"https://example.com/dxc/1"]);
+}
+
+/// A page of 3 000 checks of 500 cases takes 2 MB at most.
+#[test]
+fn a_page_of_many_checks_is_small() {
+    let mut checks = Vec::new();
+    let mut sources = Vec::new();
+    for number in 0..500 {
+        let case = format!("arrays/a_case_with_a_name_of_usual_length_{number}");
+        sources.push(RecordedSource { case: case.clone(), ..records::source() });
+        let devices = ["lavapipe", "swiftshader", "vkd3d"].into_iter();
+        checks.extend(devices.flat_map(|device| {
+            ["rspirv", "naga"].map(|producer| CheckRecord {
+                case: case.clone(),
+                producer: producer.into(),
+                device: device.into(),
+                ..records::agreeing()
+            })
+        }));
+    }
+    let end = RunEnd { sources, ..summary::fold(&checks) };
+    let devices = records::devices();
+    let page = html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end });
+    assert_eq!(checks.len(), 3000);
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
 }
 
 /// Layouts as columns of the text, without their padding.

@@ -7,6 +7,7 @@ mod failure;
 mod formats;
 pub mod host_check;
 mod host_types;
+pub mod html;
 mod layout_text;
 mod left_out;
 pub mod listing;

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, Row, SCHEMA, Story, StoryBlock,
+    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedSource, Row, SCHEMA, Story,
+    StoryBlock,
 };
 use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::shape::MatrixOrder;
@@ -123,6 +124,22 @@ fn story(verdict: &str) -> Story {
         hint: None,
         again: "layoutproof run cbuffer/array_tail --rules hlsl-cbuffer -vv".into(),
         verdict: verdict.into(),
+    }
+}
+
+/// What the records keep of the case of most checks: its text, and its layouts under two rule sets.
+pub(crate) fn source() -> RecordedSource {
+    let layout = |rules: &str, size, members| RecordedLayout {
+        rules: rules.into(),
+        authority: "DXC 1.7.2308, listing of -T cs_6_6".into(),
+        blocks: vec![StoryBlock { name: "S".into(), size: Some(size), members }],
+    };
+    RecordedSource {
+        case: "cbuffer/array_tail".into(),
+        summary: "a scalar takes the space an array leaves behind its last element".into(),
+        place: "cases/cbuffer/array_tail.toml:9".into(),
+        declaration: Some("cbuffer S { float3 a; float b[2]; float c; float2 d; };".into()),
+        layouts: vec![layout("hlsl-cbuffer", 48, hlsl_members()), layout("std140", 64, std140_members())],
     }
 }
 

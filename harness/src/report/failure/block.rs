@@ -49,7 +49,7 @@ pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
 }
 
 /// True if there is something to compare: where a compiler or a device broke before it answered, only that is told.
-fn is_answered(record: &CheckRecord) -> bool {
+pub(in crate::report) fn is_answered(record: &CheckRecord) -> bool {
     let spoke = |row: &Row| row.reported.is_some() || row.compiled.is_some() || row.observed.is_some();
     record.outcome != Outcome::Broken || record.rows.iter().any(spoke)
 }
@@ -91,7 +91,7 @@ fn claim(story: &Story) -> String {
 }
 
 /// A lowercase fragment as a sentence.
-fn sentence(fragment: &str) -> String {
+pub(in crate::report) fn sentence(fragment: &str) -> String {
     let mut rest = fragment.chars();
     let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
     let stop = if fragment.ends_with(['.', '!', '?']) { "" } else { "." };
@@ -111,7 +111,7 @@ fn maps(record: &CheckRecord, style: Style) -> Vec<String> {
 }
 
 /// The device's answer for each wrong leaf.
-fn answers(record: &CheckRecord) -> String {
+pub(in crate::report) fn answers(record: &CheckRecord) -> String {
     let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
     let (located, _) = locate(&record.rows, blocks);
     let several = blocks.len() > 1;
@@ -151,19 +151,41 @@ fn did(direction: Option<Direction>) -> &'static str {
 
 /// Verdict, validator, reason, hint and the command that repeats the check.
 fn ending(record: &CheckRecord, style: Style) -> String {
+    let mut text = TextLines::default();
+    for Conclusion { label, words } in conclusions(record) {
+        let culprit = record.culprit.map_or("", |culprit| culprit.as_str());
+        let sentence = words.strip_prefix(culprit).filter(|rest| label == "verdict" && rest.starts_with(": "));
+        let words = sentence.map_or(words.clone(), |rest| format!("{}{rest}", style.paint(Tone::Strong, culprit)));
+        text.push(&format!("  {label:<8} {words}"));
+    }
+    text.into_text()
+}
+
+/// A line of what follows from the numbers of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::report) struct Conclusion {
+    /// `verdict`, `hint`, `again` ...
+    pub label: &'static str,
+    /// One line without control characters.
+    pub words: String,
+}
+
+/// What there is to say of a check: verdict, known difference, reason, validator, hint, the command that repeats it.
+pub(in crate::report) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
     let story = record.story.as_ref();
     let said = |text: Option<&String>| text.filter(|text| !text.is_empty()).map(|text| one_line(text));
     // What answers there are may agree; nobody knows what the others would have been.
     let judged = story.filter(|_| record.outcome != Outcome::Broken || record.culprit.is_some());
     let sentence = said(judged.map(|story| &story.verdict));
     let verdict = match (record.culprit, sentence) {
-        (Some(culprit), Some(sentence)) => Some(format!("{}: {sentence}", style.paint(Tone::Strong, culprit.as_str()))),
+        (Some(culprit), Some(sentence)) => Some(format!("{}: {sentence}", culprit.as_str())),
         (Some(culprit), None) => Some(culprit.as_str().to_owned()),
         (None, sentence) => sentence,
     };
     let invalid = Some(&record.validation).filter(|text| *text != "valid" && is_answered(record));
     let entry = record.known.as_ref().filter(|_| record.outcome == Outcome::Known);
     let known = entry.map(|entry| one_line(&format!("{} ({}:{})", entry.reason, entry.file, entry.line)));
+
     let lines = [
         ("verdict", verdict),
         ("known", known),
@@ -173,9 +195,5 @@ fn ending(record: &CheckRecord, style: Style) -> String {
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),
         ("again", said(story.map(|story| &story.again))),
     ];
-    let mut text = TextLines::default();
-    for (label, words) in lines.into_iter().filter_map(|(label, words)| Some((label, words?))) {
-        text.push(&format!("  {label:<8} {words}"));
-    }
-    text.into_text()
+    lines.into_iter().filter_map(|(label, words)| Some(Conclusion { label, words: words? })).collect()
 }

@@ -30,7 +30,7 @@ const LABEL_COLUMNS: usize = 12;
 
 /// The block and rows that a map is drawn of.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MapSubject<'a> {
+pub(in crate::report) struct MapSubject<'a> {
     /// The block.
     pub block: &'a StoryBlock,
     /// Its rows.
@@ -43,12 +43,17 @@ pub(super) struct MapSubject<'a> {
 
 /// A scalar that a witness found elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stray {
-    path: String,
-    size: u32,
-    home: u32,
-    found: u32,
-    direction: Option<Direction>,
+pub(in crate::report) struct Stray {
+    /// Path of the scalar in the block.
+    pub path: String,
+    /// Size in bytes.
+    pub size: u32,
+    /// Offset in bytes by the reference.
+    pub home: u32,
+    /// Offset in bytes at which the witness has it.
+    pub found: u32,
+    /// Which way bytes went.
+    pub direction: Option<Direction>,
 }
 
 /// One field of the picture.
@@ -81,7 +86,7 @@ pub(super) fn map(subject: MapSubject<'_>, style: Style) -> String {
 }
 
 /// Every scalar that `witness` has at another offset than the reference.
-fn strays(subject: MapSubject<'_>, witness: Witness) -> Vec<Stray> {
+pub(in crate::report) fn strays(subject: MapSubject<'_>, witness: Witness) -> Vec<Stray> {
     let cells = cells(&subject.block.members);
     let mut strays: Vec<Stray> = Vec::new();
     for located in subject.rows.iter().filter(|located| located.row.what == Quantity::Offset) {

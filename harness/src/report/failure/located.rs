@@ -9,7 +9,7 @@ use crate::results::record::{Row, StoryBlock};
 
 /// A row with its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LocatedRow<'a> {
+pub(in crate::report) struct LocatedRow<'a> {
     /// The row.
     pub row: &'a Row,
     /// Index of the block.
@@ -19,7 +19,7 @@ pub(super) struct LocatedRow<'a> {
 }
 
 /// Rows of `blocks`, and the rows that are about no block (bindings).
-pub(super) fn locate<'a>(rows: &'a [Row], blocks: &[StoryBlock]) -> (Vec<LocatedRow<'a>>, Vec<&'a Row>) {
+pub(in crate::report) fn locate<'a>(rows: &'a [Row], blocks: &[StoryBlock]) -> (Vec<LocatedRow<'a>>, Vec<&'a Row>) {
     let mut located = Vec::new();
     let mut others = Vec::new();
     for row in rows {

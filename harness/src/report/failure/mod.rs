@@ -1,10 +1,10 @@
 //! The text about checks that failed: grouped by how they failed, each with a table, a picture and a verdict.
 
 pub(super) mod block;
-mod byte_map;
+pub(super) mod byte_map;
 pub(super) mod cause;
 pub(super) mod group;
-mod located;
-mod squeeze;
-mod table;
-mod witness;
+pub(super) mod located;
+pub(super) mod squeeze;
+pub(super) mod table;
+pub(super) mod witness;

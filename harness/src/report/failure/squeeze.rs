@@ -2,7 +2,7 @@
 
 /// A line of a shortened table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TablePiece {
+pub(in crate::report) enum TablePiece {
     /// The line of this index.
     Line(usize),
     /// This many lines without a mark left out.
@@ -13,7 +13,7 @@ pub(super) enum TablePiece {
 
 /// The lines to draw of a table of which `marked` says what matters; a table of at most `limit` lines stays whole,
 /// and at most twice as many are drawn.
-pub(super) fn squeeze(marked: &[bool], limit: usize) -> Vec<TablePiece> {
+pub(in crate::report) fn squeeze(marked: &[bool], limit: usize) -> Vec<TablePiece> {
     if marked.len() <= limit {
         return (0..marked.len()).map(TablePiece::Line).collect();
     }

@@ -21,7 +21,7 @@ const MAX_PARTS: usize = 4;
 const MAX_LINES: usize = 32;
 
 /// All blocks and bindings of `record`.
-pub(super) fn table(record: &CheckRecord, style: Style) -> String {
+pub(in crate::report) fn table(record: &CheckRecord, style: Style) -> String {
     let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
     let (located, others) = locate(&record.rows, blocks);
     let drawing = Drawing { record, columns: columns(record), style };

@@ -6,7 +6,7 @@ use crate::results::record::{CheckRecord, Culprit, RecordValue, Row};
 
 /// Who gives a number; in the order of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Witness {
+pub(in crate::report) enum Witness {
     /// The case.
     Expected,
     /// Our rules.
@@ -21,7 +21,7 @@ pub(super) enum Witness {
 
 /// The mark beside a witness's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(in crate::report) enum Mark {
     /// Equals the reference.
     Right,
     /// Differs from the reference: `!`.
@@ -34,10 +34,11 @@ pub(super) enum Mark {
 
 impl Witness {
     /// All witnesses.
-    pub(super) const ALL: [Self; 5] = [Self::Expected, Self::Computed, Self::Reported, Self::Compiled, Self::Observed];
+    pub(in crate::report) const ALL: [Self; 5] =
+        [Self::Expected, Self::Computed, Self::Reported, Self::Compiled, Self::Observed];
 
     /// This witness's number in `row`.
-    pub(super) fn of(self, row: &Row) -> Option<&RecordValue> {
+    pub(in crate::report) fn of(self, row: &Row) -> Option<&RecordValue> {
         match self {
             Self::Expected => row.expected.as_ref(),
             Self::Computed => row.computed.as_ref(),
@@ -48,7 +49,7 @@ impl Witness {
     }
 
     /// Heading of the column.
-    pub(super) fn as_str(self) -> &'static str {
+    pub(in crate::report) fn as_str(self) -> &'static str {
         match self {
             Self::Expected => "expected",
             Self::Computed => "computed",
@@ -59,7 +60,7 @@ impl Witness {
     }
 
     /// Says in the legend of a byte map what the witness did to bytes.
-    pub(super) fn deed(self, directions: &[Option<Direction>]) -> &'static str {
+    pub(in crate::report) fn deed(self, directions: &[Option<Direction>]) -> &'static str {
         let writes = directions.contains(&Some(Direction::Write));
         let reads = directions.iter().any(|direction| *direction != Some(Direction::Write));
         match self {
@@ -75,13 +76,13 @@ impl Witness {
 }
 
 /// The columns that `record` needs: a compiler's report only where it says something else than its code.
-pub(super) fn columns(record: &CheckRecord) -> Vec<Witness> {
+pub(in crate::report) fn columns(record: &CheckRecord) -> Vec<Witness> {
     let report_differs = record.rows.iter().any(|row| row.reported.is_some() && row.reported != row.compiled);
     Witness::ALL.into_iter().filter(|witness| *witness != Witness::Reported || report_differs).collect()
 }
 
 /// The number that the others are held against: the case's, or ours where the case says nothing or is the culprit.
-pub(super) fn reference(row: &Row, culprit: Option<Culprit>) -> Option<&RecordValue> {
+pub(in crate::report) fn reference(row: &Row, culprit: Option<Culprit>) -> Option<&RecordValue> {
     let (first, second) = match culprit {
         Some(Culprit::Case) => (&row.computed, &row.expected),
         Some(
@@ -99,7 +100,7 @@ pub(super) fn reference(row: &Row, culprit: Option<Culprit>) -> Option<&RecordVa
 }
 
 /// The mark of `witness` in `row`. Where nobody can say whether the case or our rule is wrong, both are marked.
-pub(super) fn mark(row: &Row, witness: Witness, culprit: Option<Culprit>) -> Mark {
+pub(in crate::report) fn mark(row: &Row, witness: Witness, culprit: Option<Culprit>) -> Mark {
     let Some(value) = witness.of(row) else {
         let answered = witness == Witness::Observed && row.note.is_some();
         return if answered { Mark::Missing } else { Mark::Silent };
@@ -115,13 +116,13 @@ pub(super) fn mark(row: &Row, witness: Witness, culprit: Option<Culprit>) -> Mar
 }
 
 /// True if any witness of `row` is wrong or gave an answer that is not a number.
-pub(super) fn is_wrong(row: &Row, culprit: Option<Culprit>) -> bool {
+pub(in crate::report) fn is_wrong(row: &Row, culprit: Option<Culprit>) -> bool {
     let marks = Witness::ALL.into_iter().map(|witness| mark(row, witness, culprit));
     marks.into_iter().any(|mark| matches!(mark, Mark::Wrong | Mark::Missing))
 }
 
 /// The number, where the value is one.
-pub(super) fn number(value: Option<&RecordValue>) -> Option<u32> {
+pub(in crate::report) fn number(value: Option<&RecordValue>) -> Option<u32> {
     match value? {
         RecordValue::Number(number) => Some(*number),
         RecordValue::Text(_) => None,
@@ -130,7 +131,7 @@ pub(super) fn number(value: Option<&RecordValue>) -> Option<u32> {
 
 /// One field of a witness's column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct WitnessField {
+pub(in crate::report) struct WitnessField {
     /// The mark beside it.
     pub mark: Mark,
     /// The number or binding; empty for a silent witness.
@@ -139,7 +140,7 @@ pub(super) struct WitnessField {
 
 impl WitnessField {
     /// The field of `witness` in `row`.
-    pub(super) fn new(row: &Row, witness: Witness, culprit: Option<Culprit>) -> Self {
+    pub(in crate::report) fn new(row: &Row, witness: Witness, culprit: Option<Culprit>) -> Self {
         let text = match witness.of(row) {
             Some(RecordValue::Number(number)) => number.to_string(),
             Some(RecordValue::Text(text)) => crate::report::style::one_line(text),
@@ -149,12 +150,12 @@ impl WitnessField {
     }
 
     /// A witness that says nothing.
-    pub(super) fn silent() -> Self {
+    pub(in crate::report) fn silent() -> Self {
         Self { mark: Mark::Silent, text: String::new() }
     }
 
     /// The field as text, not padded.
-    pub(super) fn text(&self, style: Style) -> String {
+    pub(in crate::report) fn text(&self, style: Style) -> String {
         match self.mark {
             Mark::Right => self.text.clone(),
             Mark::Wrong => format!("! {}", self.text),
@@ -164,7 +165,7 @@ impl WitnessField {
     }
 
     /// The colour of the field.
-    pub(super) fn tone(&self) -> Tone {
+    pub(in crate::report) fn tone(&self) -> Tone {
         match self.mark {
             Mark::Right => Tone::Plain,
             Mark::Wrong | Mark::Missing => Tone::Disagree,

@@ -10,13 +10,13 @@ use layoutproof_layout::MemberRow;
 use super::declaration_words::DeclarationWords;
 use super::holes::{HoleRange, Holes};
 use super::member_tree::{MemberNode, split_dimensions, strides, trees};
+use super::numeric::order_word;
 use super::shown_columns::{PaddingShare, ShownColumnBlock};
-use super::struct_lines::order_word;
 use crate::report::style::{Tone, width};
 
 /// A row of the table.
 #[derive(Clone, Debug)]
-pub(super) struct BlockRow {
+pub(in crate::report) struct BlockRow {
     /// The declaration, with its indent.
     pub label: String,
     /// What stands behind it as a comment: strides and bits.
@@ -31,7 +31,7 @@ pub(super) struct BlockRow {
 
 /// What the columns of numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TableKind {
+pub(in crate::report) enum TableKind {
     /// Offset and size of one layout.
     Single,
     /// The offsets of one layout in each column.
@@ -39,7 +39,7 @@ pub(super) enum TableKind {
 }
 
 /// A block's layouts that share a table, at least one.
-pub(super) struct BlockRows<'a> {
+pub(in crate::report) struct BlockRows<'a> {
     layouts: Vec<IndexedLayout<'a>>,
     kind: TableKind,
     words: DeclarationWords,
@@ -68,7 +68,11 @@ const INDENT: &str = "  ";
 
 impl<'a> BlockRows<'a> {
     /// The rows of `blocks`, which are one block under several layouts.
-    pub(super) fn of(blocks: &[&'a ShownColumnBlock], kind: TableKind, words: DeclarationWords) -> Vec<BlockRow> {
+    pub(in crate::report) fn of(
+        blocks: &[&'a ShownColumnBlock],
+        kind: TableKind,
+        words: DeclarationWords,
+    ) -> Vec<BlockRow> {
         let layouts: Vec<_> = blocks.iter().map(|block| IndexedLayout::of(block)).collect();
         let Some(first) = blocks.first() else { return Vec::new() };
 

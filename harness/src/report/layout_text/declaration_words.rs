@@ -39,7 +39,7 @@ impl DeclarationWords {
     }
 
     /// A member as declared; the type takes at least `type_columns`, so that names stand below each other.
-    pub(super) fn declaration(self, row: &MemberRow, type_columns: usize) -> String {
+    pub(in crate::report) fn declaration(self, row: &MemberRow, type_columns: usize) -> String {
         let (base, dimensions) = split_dimensions(&row.type_name);
         let base = self.base_type(base);
         match self {

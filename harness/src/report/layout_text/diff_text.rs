@@ -7,7 +7,8 @@ use layoutproof_layout::MemberRow;
 use serde::Serialize;
 
 use super::member_tree::strides;
-use super::struct_lines::{declaration, heading, order_word, refused};
+use super::numeric::order_word;
+use super::struct_lines::{declaration, heading, refused};
 use crate::input::plain_text::escape_json;
 use crate::report::formats::show_json::{ShownBlock, ShownLayout};
 use crate::report::style::{Style, TextLines, Tone, pad, pad_left, width};

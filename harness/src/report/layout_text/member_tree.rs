@@ -7,7 +7,7 @@ use layoutproof_layout::MemberRow;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::MatrixOrder;
 
-use super::numeric::{NumericType, numeric};
+use super::numeric::{NumericType, numeric, order_word};
 
 /// A member with the members of its struct.
 #[derive(Clone, Debug)]
@@ -19,8 +19,12 @@ pub(super) struct MemberNode<'a> {
 }
 
 /// A scalar of a block with its bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::report) struct ScalarCell {
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::report) struct ScalarCell<'a> {
+    /// The member that it is a part of, the innermost one.
+    pub member: &'a MemberRow,
+    /// The scalar itself, or the vector of contiguous scalars that it stands in: `b[1]`, `d`, `m row 0`, `m column 1`.
+    pub vector: String,
     /// Path in the block: `b[1]`, `d.x`, `m[0][1]`.
     pub path: String,
     /// Absolute offset in bytes.
@@ -30,7 +34,7 @@ pub(in crate::report) struct ScalarCell {
 }
 
 /// Scalars of one block are drawn up to this number; what lies behind is left out.
-const MAX_CELLS: usize = 4096;
+pub(in crate::report) const MAX_CELLS: usize = 4096;
 /// Elements of one array that are looked at.
 const MAX_ELEMENTS: u32 = 4096;
 
@@ -87,7 +91,7 @@ pub(super) fn strides(row: &MemberRow) -> Vec<u32> {
     if row.array_strides.is_empty() { row.array_stride.into_iter().collect() } else { row.array_strides.clone() }
 }
 
-impl MemberNode<'_> {
+impl<'a> MemberNode<'a> {
     /// Bytes of one innermost element (of the member itself where it is not an array); `None` where the row does not tell.
     pub(super) fn element_size(&self) -> Option<u32> {
         let counts = counts(split_dimensions(&self.row.type_name).1);
@@ -105,7 +109,7 @@ impl MemberNode<'_> {
     }
 
     /// The scalars of the member; element 0 and 1 of an unsized array.
-    fn cells(&self, prefix: &str, shift: u32, cells: &mut Vec<ScalarCell>) {
+    fn cells(&self, prefix: &str, shift: u32, cells: &mut Vec<ScalarCell<'a>>) {
         let name = member_name(&self.row.path).trim_start_matches("[]");
         let path = match (prefix, name) {
             ("", name) => name.to_owned(),
@@ -118,7 +122,7 @@ impl MemberNode<'_> {
         self.elements(&dimensions, &ElementPlace { path, shift }, cells);
     }
 
-    fn elements(&self, dimensions: &[RowDimension], place: &ElementPlace, cells: &mut Vec<ScalarCell>) {
+    fn elements(&self, dimensions: &[RowDimension], place: &ElementPlace, cells: &mut Vec<ScalarCell<'a>>) {
         let Some((RowDimension { count, stride }, dimensions)) = dimensions.split_first() else {
             return self.element(place, cells);
         };
@@ -130,7 +134,7 @@ impl MemberNode<'_> {
         }
     }
 
-    fn element(&self, place: &ElementPlace, cells: &mut Vec<ScalarCell>) {
+    fn element(&self, place: &ElementPlace, cells: &mut Vec<ScalarCell<'a>>) {
         if self.children.is_empty() {
             let offset = self.row.offset.saturating_add(place.shift);
             cells.extend(scalars(self, &place.path, offset));
@@ -153,7 +157,7 @@ struct ElementPlace {
 }
 
 /// The scalars of all members, in the order of the rows.
-pub(in crate::report) fn cells(rows: &[MemberRow]) -> Vec<ScalarCell> {
+pub(in crate::report) fn cells(rows: &[MemberRow]) -> Vec<ScalarCell<'_>> {
     let mut cells = Vec::new();
     for node in trees(rows) {
         node.cells("", 0, &mut cells);
@@ -163,27 +167,27 @@ pub(in crate::report) fn cells(rows: &[MemberRow]) -> Vec<ScalarCell> {
 }
 
 /// The scalars of one element that is not a struct.
-fn scalars(node: &MemberNode<'_>, path: &str, offset: u32) -> Vec<ScalarCell> {
+fn scalars<'a>(node: &MemberNode<'a>, path: &str, offset: u32) -> Vec<ScalarCell<'a>> {
+    let member = node.row;
     let element = node.element_size().unwrap_or(0);
-    let Some((scalar, numeric)) = numeric(split_dimensions(&node.row.type_name).0) else {
-        return vec![ScalarCell { path: path.to_owned(), offset, size: element }];
-    };
+    let whole = |size| ScalarCell { member, vector: path.to_owned(), path: path.to_owned(), offset, size };
+    let Some((scalar, numeric)) = numeric(split_dimensions(&member.type_name).0) else { return vec![whole(element)] };
 
     match numeric {
-        NumericType::Scalar => {
-            vec![ScalarCell { path: path.to_owned(), offset, size: without_padding(scalar, element) }]
-        }
+        NumericType::Scalar => vec![whole(without_padding(scalar, element))],
         NumericType::Vector(length) => {
             let size = without_padding(scalar, element / length);
             let dotted = |i: u32| format!("{path}.{}", axis(i)).trim_start_matches('.').to_owned();
-            let cell = |i: u32| ScalarCell { path: dotted(i), offset: offset.saturating_add(i * size), size };
+            let cell = |i: u32| ScalarCell { path: dotted(i), offset: offset.saturating_add(i * size), ..whole(size) };
             (0..length).map(cell).collect()
         }
-        NumericType::Matrix(rows, columns) => matrix_cells(node.row, rows, columns, scalar)
+        NumericType::Matrix(rows, columns) => matrix_cells(member, rows, columns, scalar)
             .map(|cell| ScalarCell {
+                vector: format!("{path}{}", cell.vector),
                 path: format!("{path}{}", cell.path),
                 offset: offset.saturating_add(cell.offset),
                 size: cell.size,
+                member,
             })
             .collect(),
     }
@@ -204,21 +208,29 @@ fn axis(component: u32) -> char {
     }
 }
 
-/// The elements of a matrix; paths (`[row][column]`) and offsets count from the matrix itself.
-fn matrix_cells(row: &MemberRow, rows: u32, columns: u32, scalar: Scalar) -> impl Iterator<Item = ScalarCell> {
+/// The elements of a matrix; vectors, paths (`[row][column]`) and offsets count from the matrix itself.
+fn matrix_cells(member: &MemberRow, rows: u32, columns: u32, scalar: Scalar) -> impl Iterator<Item = ScalarCell<'_>> {
     let natural = scalar.size(SixteenBit::On, 4);
-    let (vectors, length) = match row.matrix_order.unwrap_or_default() {
+    let order = member.matrix_order.unwrap_or_default();
+    let (vectors, length) = match order {
         MatrixOrder::Row => (rows, columns),
         MatrixOrder::Column => (columns, rows),
     };
-    let by_row = row.matrix_order == Some(MatrixOrder::Row);
-    let stride = row.matrix_stride.unwrap_or(natural * length);
+    let stride = member.matrix_stride.unwrap_or(natural * length);
 
     (0..vectors).flat_map(move |vector| {
         (0..length).map(move |i| {
-            let (row, column) = if by_row { (vector, i) } else { (i, vector) };
-            let offset = stride.saturating_mul(vector).saturating_add(i * natural);
-            ScalarCell { path: format!("[{row}][{column}]"), offset, size: natural }
+            let (row, column) = match order {
+                MatrixOrder::Row => (vector, i),
+                MatrixOrder::Column => (i, vector),
+            };
+            ScalarCell {
+                member,
+                vector: format!(" {} {vector}", order_word(order)),
+                path: format!("[{row}][{column}]"),
+                offset: stride.saturating_mul(vector).saturating_add(i * natural),
+                size: natural,
+            }
         })
     })
 }

@@ -1,6 +1,7 @@
-//! Numeric types by their HLSL spelling, since records keep the names of types only.
+//! Numeric types by their HLSL spelling, since records keep the names of types only; the words for orders of matrices.
 
 use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::MatrixOrder;
 
 /// The dimensions of a numeric type, read from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,14 @@ pub(super) fn numeric(type_name: &str) -> Option<(Scalar, NumericType)> {
         };
         Some((scalar, shape))
     })
+}
+
+/// The word for the contiguous vectors of a matrix.
+pub(in crate::report) fn order_word(order: MatrixOrder) -> &'static str {
+    match order {
+        MatrixOrder::Row => "row",
+        MatrixOrder::Column => "column",
+    }
 }
 
 const SCALARS: [Scalar; 18] = [

@@ -3,9 +3,10 @@
 //! `show` prints them as they are, the table of a failure adds a column for each witness.
 
 use layoutproof_layout::MemberRow;
-use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::shape::Count;
 
 use super::member_tree::{MemberNode, member_name, split_dimensions, trees};
+use super::numeric::order_word;
 use crate::report::formats::show_json::ShownBlock;
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 
@@ -126,14 +127,6 @@ pub(in crate::report) fn note(row: &MemberRow) -> String {
         parts.push(if width == 1 { format!("bit {first}") } else { format!("bits {first} to {last}") });
     }
     parts.join(", ")
-}
-
-/// The word for the contiguous vectors of a matrix.
-pub(in crate::report) fn order_word(order: MatrixOrder) -> &'static str {
-    match order {
-        MatrixOrder::Row => "row",
-        MatrixOrder::Column => "column",
-    }
 }
 
 /// Draws lines as columns of one width, so that more columns can follow.

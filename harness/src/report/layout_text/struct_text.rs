@@ -5,11 +5,11 @@
 
 use super::block_rows::{BlockRow, BlockRows, TableKind};
 use super::declaration_words::DeclarationWords;
-use super::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use super::merged_block::{ForbiddenBlock, MergedBlock};
+use super::shown_columns::{ShownColumn, ShownColumnBlock};
 use super::struct_lines::refused;
 use crate::report::formats::show_json::ShownBlock;
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
-use layoutproof_layout::MemberRow;
 use layoutproof_layout::shape::Count;
 
 /// Columns of the terminal that every user has.
@@ -36,70 +36,34 @@ pub fn file_heading(name: &str, is_below_another: bool, style: Style) -> String 
 
 /// One block under all columns.
 struct BlockTable<'a> {
-    /// Columns with the same answer are one.
-    merged: Vec<MergedColumn<'a>>,
-    /// Columns whose compiler has no such block.
-    absent: Vec<&'a str>,
-    forbidden: Vec<ForbiddenBlock<'a>>,
-    /// The block as any column has it.
-    block: Option<&'a ShownBlock>,
+    merged: MergedBlock<'a>,
     words: DeclarationWords,
     style: Style,
 }
 
-/// Columns that give one answer for one block.
-struct MergedColumn<'a> {
-    names: Vec<String>,
-    block: &'a ShownColumnBlock,
-}
-
-/// A block that a column's rule set forbids.
-struct ForbiddenBlock<'a> {
-    name: &'a str,
-    block: &'a ShownBlock,
-}
-
 impl<'a> BlockTable<'a> {
     fn of(columns: &'a [ShownColumn], index: usize, words: DeclarationWords, style: Style) -> Self {
-        let block = columns.iter().find_map(|column| column.blocks.get(index)).map(|block| &block.shown);
-        let mut table = Self { merged: Vec::new(), absent: Vec::new(), forbidden: Vec::new(), block, words, style };
-        for column in columns {
-            let Some(block) = column.blocks.get(index) else { continue };
-            table.add(&column.name, block);
-        }
-        table
-    }
-
-    fn add(&mut self, name: &'a str, block: &'a ShownColumnBlock) {
-        match block.presence {
-            BlockPresence::Irrelevant => {}
-            BlockPresence::Absent => self.absent.push(name),
-            BlockPresence::Present if !block.shown.errors.is_empty() => {
-                self.forbidden.push(ForbiddenBlock { name, block: &block.shown });
-            }
-            BlockPresence::Present => {
-                let name = in_style(name, self.style);
-                match self.merged.iter_mut().find(|column| is_alike(&column.block.shown, &block.shown)) {
-                    Some(column) => column.names.push(name),
-                    None => self.merged.push(MergedColumn { names: vec![name], block }),
-                }
-            }
-        }
+        Self { merged: MergedBlock::of(columns, index), words, style }
     }
 
     fn draw(&self) -> String {
+        let MergedBlock { columns, absent, forbidden, block } = &self.merged;
+        let names = |names: &[&str]| names.iter().map(|name| in_style(name, self.style)).collect::<Vec<_>>();
+
         let mut text = TextLines::default();
-        match self.merged.as_slice() {
+        match columns.as_slice() {
             [] => {}
             [only] => {
                 let heads = [["offset".to_owned()], ["size".to_owned()]];
                 let heads = heads.each_ref().map(|head| &head[..]);
                 self.table(TableKind::Single, &heads, &[only.block], &mut text);
                 let verb = if only.names.len() == 1 { "rules" } else { "all agree" };
-                text.append(&wrapped(&format!("  {verb}: "), &only.names, self.style));
+                text.append(&wrapped(&format!("  {verb}: "), &names(&only.names), self.style));
             }
             several => {
-                for (index, chunk) in chunks(several).into_iter().enumerate() {
+                let several =
+                    several.iter().map(|column| NamedColumn { names: names(&column.names), block: column.block });
+                for (index, chunk) in chunks(&several.collect::<Vec<_>>()).into_iter().enumerate() {
                     if index > 0 {
                         text.push("");
                     }
@@ -110,14 +74,13 @@ impl<'a> BlockTable<'a> {
             }
         }
 
-        if let Some(block) = self.block.filter(|_| !self.absent.is_empty()) {
-            if self.merged.is_empty() {
+        if let Some(block) = block.filter(|_| !absent.is_empty()) {
+            if columns.is_empty() {
                 text.push(&self.style.paint(Tone::Strong, &self.heading(block)));
             }
-            let names: Vec<String> = self.absent.iter().map(|name| in_style(name, self.style)).collect();
-            text.append(&wrapped(&format!("  no {} in: ", block.kind), &names, self.style));
+            text.append(&wrapped(&format!("  no {} in: ", block.kind), &names(absent), self.style));
         }
-        for ForbiddenBlock { name, block } in &self.forbidden {
+        for ForbiddenBlock { name, block } in forbidden {
             for line in refused(block, &in_style(name, self.style), self.style).lines() {
                 text.append(&folded(line));
             }
@@ -154,12 +117,23 @@ impl<'a> BlockTable<'a> {
     }
 
     fn heading(&self, block: &ShownBlock) -> String {
-        let count = match block.count {
-            Count::Finite(1) => String::new(),
-            Count::Finite(_) | Count::Unbounded => format!("[{}]", block.count),
-        };
-        one_line(&format!("{} {}{count}", self.words.block_keyword(block.kind), block.name))
+        block_heading(block, self.words)
     }
+}
+
+/// `cbuffer Scene`, `uniform lights[4]`.
+pub(in crate::report) fn block_heading(block: &ShownBlock, words: DeclarationWords) -> String {
+    let count = match block.count {
+        Count::Finite(1) => String::new(),
+        Count::Finite(_) | Count::Unbounded => format!("[{}]", block.count),
+    };
+    one_line(&format!("{} {}{count}", words.block_keyword(block.kind), block.name))
+}
+
+/// A column with its names as the style writes them.
+struct NamedColumn<'a> {
+    names: Vec<String>,
+    block: &'a ShownColumnBlock,
 }
 
 /// The widths of a table.
@@ -211,8 +185,8 @@ fn head_columns(names: &[String]) -> usize {
 }
 
 /// Tables that are narrow enough, each with as many columns as fit beside the declarations.
-fn chunks<'t, 'a>(columns: &'t [MergedColumn<'a>]) -> Vec<Vec<&'t MergedColumn<'a>>> {
-    let mut chunks: Vec<Vec<&MergedColumn<'a>>> = Vec::new();
+fn chunks<'t, 'a>(columns: &'t [NamedColumn<'a>]) -> Vec<Vec<&'t NamedColumn<'a>>> {
+    let mut chunks: Vec<Vec<&NamedColumn<'a>>> = Vec::new();
     let mut used = 0;
     for column in columns {
         let own = head_columns(&column.names);
@@ -272,17 +246,4 @@ fn folded(line: &str) -> String {
 /// A column's name with the mark between its parts that the style has.
 fn in_style(name: &str, style: Style) -> String {
     one_line(&name.replace('·', style.dot()))
-}
-
-/// True if two columns would have the same numbers in every row.
-fn is_alike(one: &ShownBlock, other: &ShownBlock) -> bool {
-    let is_alike = |one: &MemberRow, other: &MemberRow| {
-        one.path == other.path
-            && (one.offset, one.size, one.bit_offset) == (other.offset, other.size, other.bit_offset)
-            && (one.array_stride, &one.array_strides, one.matrix_stride)
-                == (other.array_stride, &other.array_strides, other.matrix_stride)
-    };
-    (one.size, one.stride) == (other.size, other.stride)
-        && one.members.len() == other.members.len()
-        && one.members.iter().zip(&other.members).all(|(one, other)| is_alike(one, other))
 }

@@ -7,6 +7,7 @@ mod end;
 mod header;
 mod left_out;
 mod row;
+mod source;
 
 use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ pub use end::{Culprit, Outcome, Proves, SkipKind};
 pub use header::{RecordsFilter, RunHeader};
 pub use left_out::{CellRow, DeviceCells, LeftOutCases, LeftOutChecks};
 pub use row::{RecordValue, Row};
+pub use source::{RecordedLayout, RecordedSource};
 
 /// Version of the record format.
 pub const SCHEMA: u32 = 1;
@@ -249,6 +251,10 @@ pub struct RunEnd {
     /// In a file of failures, what devices answered in all checks of the run that agree or are known, by coverage cell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<DeviceCells>,
+    /// What the checks are about, by case; of a file of failures, the cases of the checks that it has. Absent from records of
+    /// earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<RecordedSource>,
 }
 
 /// One shard's findings about an entry of a list of known differences.

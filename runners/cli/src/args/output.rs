@@ -13,6 +13,9 @@ pub struct OutputArgs {
     /// Write a junit.xml report, as CI systems read it.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Write a page for browsers: who agrees with whom, each cause of failures, and every case with its byte maps.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Write the results as deqp-runner does: name, status, seconds.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! `layoutproof run`: select, find devices, carry out, judge, report.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -25,6 +26,7 @@ use crate::records::ledger::{ClosedLedger, Ledger};
 use crate::records::output_files::check_folder;
 use crate::records::participants::Participants;
 use crate::records::record_keeper::RecordKeeper;
+use crate::records::recorded_sources::recorded_sources;
 use crate::records::records_file::{self, RecordsTarget};
 use crate::records::{arguments, floors, lock, resume};
 use crate::select::inputs::{Cases, InputWord};
@@ -185,6 +187,7 @@ impl Run<'_> {
             fail_fast: fail_fast && end.not_done > 0,
             shader_cache,
             failed_listings: self.failed_listings.to_vec(),
+            sources: recorded_sources(self.selection),
             ..end
         };
         let seconds = Some(started.elapsed().as_secs_f64());
@@ -217,7 +220,11 @@ impl Run<'_> {
         if filter.is_all() {
             return end.clone();
         }
+        let kept: HashSet<&str> =
+            records.iter().filter(|record| record.is_kept_by(filter)).map(|record| record.case.as_str()).collect();
+        let sources = end.sources.iter().filter(|source| kept.contains(source.case.as_str()));
         RunEnd {
+            sources: sources.cloned().collect(),
             left_out: left_out(records, filter),
             left_out_cases: left_out_cases(records, filter),
             cells: floors::cells(&self.selection.subjects, records),

@@ -14,10 +14,11 @@ use crate::command_line::{Cli, Command as Invoked};
 const RUN: &str = "run";
 
 /// Options that only say where reports go, how they look and what they must show.
-const OF_REPORTS: [&str; 18] = [
+const OF_REPORTS: [&str; 19] = [
     "json",
     "records",
     "junit",
+    "html",
     "csv",
     "out",
     "resume",
@@ -147,7 +148,7 @@ mod tests {
     fn what_decides_is_kept_and_what_reports_is_not() {
         let decides = r#"{"inputs": ["arrays/"], "no_known": ["true"], "rules": ["std140", "scalar"]}"#;
         assert_eq!(typed("arrays/ --rules std140,scalar --no-known"), decides);
-        let more = "--json a --junit b -vv --color never --ascii --require lavapipe --forbid-skip= --floors f";
+        let more = "--json a --junit b --html c -vv --color never --ascii --require lavapipe --forbid-skip= --floors f";
         assert_eq!(typed(&format!("--no-known {more} arrays/ --rules std140 --rules scalar")), decides);
         assert_eq!(typed(""), "{}");
     }

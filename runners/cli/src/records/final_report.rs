@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use layoutproof_core::check::Producer;
+use layoutproof_core::report::html::{RunPageFacts, run_page};
 use layoutproof_core::report::junit::JunitFacts;
 use layoutproof_core::report::summary::{Exit, Shortfalls, exit_of_run};
 use layoutproof_core::report::terminal::{RunFacts, check_line, failure_report, known_blocks, known_report, summary};
@@ -32,7 +33,10 @@ fn github_summary() -> Option<OsString> {
 /// The first file that cannot be written.
 pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
     let github = github_summary().map(PathBuf::from);
-    [&outputs.json, &outputs.junit, &outputs.csv, &github].into_iter().flatten().try_for_each(|path| check_file(path))
+    [&outputs.json, &outputs.junit, &outputs.html, &outputs.csv, &github]
+        .into_iter()
+        .flatten()
+        .try_for_each(|path| check_file(path))
 }
 
 /// Begins the files that are written at the end of a run, so that none of an earlier run is taken for this one's, and a disk
@@ -41,7 +45,7 @@ pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
 /// # Errors
 /// The first file that cannot be written.
 pub(crate) fn begin_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
-    [&outputs.junit, &outputs.csv].into_iter().flatten().try_for_each(|path| write(path, ""))
+    [&outputs.junit, &outputs.html, &outputs.csv].into_iter().flatten().try_for_each(|path| write(path, ""))
 }
 
 /// Records with the other facts that the report needs.
@@ -109,19 +113,24 @@ impl FinalReport<'_> {
         junit::junit(self.records, facts)
     }
 
+    fn page_facts(&self) -> RunPageFacts<'_> {
+        RunPageFacts { devices: self.devices, checks: self.records, end: self.end }
+    }
+
     /// Writes the files, but for the records. One that cannot be written does not cost the user the others.
     ///
     /// # Errors
     /// The first that cannot be written.
     pub(crate) fn write_files(&self) -> anyhow::Result<()> {
         let junit = self.outputs.junit.as_ref().map(|path| write(path, &self.junit()));
+        let html = self.outputs.html.as_ref().map(|path| write(path, &run_page(&self.page_facts())));
         let csv = self.outputs.csv.as_ref().map(|path| write(path, &deqp_csv::results(self.records)));
         let github = github_summary().map(|path| {
             let left_out = &self.end.left_out;
             let matrix = if self.has_compilers() { matrix::markdown(self.records, left_out) } else { String::new() };
             write(Path::new(&path), &(github::markdown(self.records, left_out) + &matrix))
         });
-        [junit, csv, github].into_iter().flatten().collect()
+        [junit, html, csv, github].into_iter().flatten().collect()
     }
 
     /// Says what is missing, and the exit code of all that is known now. Checks that were not done are an error of their

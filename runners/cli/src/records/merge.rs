@@ -13,6 +13,7 @@ use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
 use crate::args::Shard;
+use crate::records::recorded_sources::add_sources;
 use crate::select::divisions::{missing_shards, split, undivided};
 use crate::select::inputs::InputWord;
 
@@ -69,6 +70,7 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         end.left_out.clone_from(&part.left_out);
         end.left_out_cases.clone_from(&part.left_out_cases);
         end.cells.clone_from(&part.cells);
+        add_sources(&mut end.sources, &part.sources);
         for failure in &part.failed_listings {
             // Several machines may fail alike.
             if !end.failed_listings.contains(failure) {
@@ -87,12 +89,12 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         known::mark_seen(&end.seen, &mut records);
         end.seen.clear();
     }
-    let RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, .. } = end;
+    let RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, sources, .. } = end;
     let mut totals = fold(&records);
     for group in &left_out {
         add_left_out(&mut totals, group);
     }
-    let end = RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, ..totals };
+    let end = RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, sources, ..totals };
 
     let runs = if missing.is_empty() { undivided(&runs) } else { distinct(runs) };
     Ok(MergedRuns { runs, devices, records, end, notes, missing, cut })

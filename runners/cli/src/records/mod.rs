@@ -12,5 +12,6 @@ pub(crate) mod output_files;
 pub(crate) mod participants;
 pub(crate) mod record_keeper;
 pub(crate) mod recorded;
+pub(crate) mod recorded_sources;
 pub(crate) mod records_file;
 pub(crate) mod resume;

@@ -29,6 +29,7 @@ mod measured;
 mod modules;
 mod outcomes;
 mod outputs;
+mod pages;
 mod progress;
 mod proofs;
 mod records;

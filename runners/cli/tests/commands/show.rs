@@ -122,7 +122,7 @@ fn several_files_and_patterns() {
     folder
         .run("show a.hlsl c.wgsl --format cpp-asserts")
         .exits(2)
-        .warns("error: host structs and LLVM types are written for one file: name one");
+        .warns("error: host structs, LLVM types, pages and pictures are written for one file: name one");
 }
 
 /// Members of 12 and 4 bytes, and of 16 bytes each in WGSL: WGSL, 14.4.1 Alignment and Size.

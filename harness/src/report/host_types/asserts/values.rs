@@ -10,7 +10,7 @@ use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
 use super::flatten::{FieldPlace, HostStructBody, StructFlattener};
 use super::host::HostType;
 use crate::report::host_types::slots::{HostSlot, touched};
-use crate::report::layout_text::struct_lines::order_word;
+use crate::report::layout_text::numeric::order_word;
 
 /// The elements of an array, or the contiguous vectors of a matrix.
 #[derive(Clone, Debug)]

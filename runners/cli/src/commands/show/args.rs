@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
-use crate::args::{DeclareArgs, Format};
 
 /// Output formats of `layoutproof show`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -14,6 +14,10 @@ pub enum ShowFormat {
     Text,
     /// For programs.
     Json,
+    /// A page with tables and byte maps.
+    Html,
+    /// The byte maps as one picture.
+    Svg,
     /// Structs of Rust with assertions of their offsets and sizes.
     RustAsserts,
     /// Structs of C++ with assertions of their offsets and sizes.
@@ -26,6 +30,17 @@ pub enum ShowFormat {
     /// registers, as in the proposals for Clang.
     #[value(alias = "llvm-seed")]
     LlvmLayout,
+}
+
+/// Output formats of `layoutproof diff`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// A page with tables and byte maps.
+    Html,
 }
 
 /// `layoutproof show`.
@@ -100,8 +115,8 @@ pub struct DiffArgs {
     #[arg(required = true, num_args = 2..=4, value_name = "INPUT|RULES")]
     pub words: Vec<String>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
+    pub format: DiffFormat,
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,

@@ -68,6 +68,9 @@ pub(crate) fn check_format(args: &ShowArgs, requests: &[BindingRequest]) -> anyh
     match (args.format, requests) {
         (_, []) | (ShowFormat::Text, _) | (ShowFormat::Json, [_]) => Ok(()),
         (ShowFormat::Json, _) => bail!("the JSON answer is that of one convention: name one with --convention"),
+        (ShowFormat::Html | ShowFormat::Svg, _) => {
+            bail!("pages and pictures say nothing of bindings: --target goes with the formats text and json")
+        }
         (ShowFormat::Llvm | ShowFormat::LlvmLayout, _) => {
             bail!("layout types say nothing of bindings: --target goes with the formats text and json")
         }

@@ -7,12 +7,13 @@ use layoutproof_core::input::diagnostics::Code;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::diff_text::{diff, paired};
+use layoutproof_core::report::html::diff_page;
 use layoutproof_core::report::show_json::ShownLayout;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_layout::DECLARED;
 
-use crate::args::{DeclareArgs, Format};
-use crate::commands::show::args::DiffArgs;
+use crate::args::DeclareArgs;
+use crate::commands::show::args::{DiffArgs, DiffFormat};
 use crate::commands::show::input::{Input, InputContent};
 use crate::commands::show::rule_set_layouts::RuleSetLayouts;
 use crate::commands::show::show_rules::ShownRules;
@@ -43,8 +44,8 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
 
 fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Error) {
     match args.format {
-        Format::Json => print_refusal(source, code, error),
-        Format::Text => {}
+        DiffFormat::Json => print_refusal(source, code, error),
+        DiffFormat::Text | DiffFormat::Html => {}
     }
 }
 
@@ -55,8 +56,9 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
 
     let difference = diff(&left, &right, style);
     match args.format {
-        Format::Json => print_json(&difference.to_json(&left, &right)),
-        Format::Text => print(&difference.text),
+        DiffFormat::Json => print_json(&difference.to_json(&left, &right)),
+        DiffFormat::Text => print(&difference.text),
+        DiffFormat::Html => print(&diff_page(&left, &right, difference.differs)),
     }
     Ok(if difference.differs { Exit::Differ } else { Exit::Agree })
 }

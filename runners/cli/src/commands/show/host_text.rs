@@ -28,7 +28,9 @@ pub(crate) fn text_of(args: &ShowArgs, word: &str, blocks: Vec<BlockLayout>) -> 
         ShowFormat::CAsserts => HostLanguage::C,
         ShowFormat::Llvm => return Ok(llvm_types(&blocks, LlvmForm::Padded)),
         ShowFormat::LlvmLayout => return Ok(llvm_types(&blocks, LlvmForm::TargetLayout)),
-        ShowFormat::Text | ShowFormat::Json => bail!("{word}: tables are printed, not written"),
+        ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg => {
+            bail!("{word}: tables are printed, not written")
+        }
     };
 
     let namespace = args.host.namespace.as_deref();
@@ -108,7 +110,7 @@ fn own_types(host: &HostArgs) -> anyhow::Result<OwnTypes> {
 pub(crate) fn check_options(args: &ShowArgs) -> anyhow::Result<()> {
     let host = &args.host;
     let is_host = matches!(args.format, ShowFormat::RustAsserts | ShowFormat::CppAsserts | ShowFormat::CAsserts);
-    let is_table = matches!(args.format, ShowFormat::Text | ShowFormat::Json);
+    let is_table = matches!(args.format, ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg);
     if !is_host && (host.asserts_only || host.namespace.is_some()) {
         bail!("--asserts-only and --namespace go with --format cpp-asserts, rust-asserts or c-asserts");
     }

@@ -13,6 +13,7 @@ mod show_rules;
 
 use layoutproof_core::input::diagnostics::{Code, Diagnostic, render};
 use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::report::html::{ShownInput, layout_sheet, show_page};
 use layoutproof_core::report::show_json::Shown;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, bindings_text, padding_text, struct_text};
@@ -39,7 +40,7 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
         return show_one(args, input, project.as_ref(), style);
     }
     if !matches!(args.format, ShowFormat::Text | ShowFormat::Json) {
-        anyhow::bail!("host structs and LLVM types are written for one file: name one");
+        anyhow::bail!("host structs, LLVM types, pages and pictures are written for one file: name one");
     }
 
     let mut exit = Exit::Agree;
@@ -84,7 +85,8 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
 
     let mut refused = placements.refused.clone();
     // A host struct for some of the blocks would be taken for all of them; tables and JSON say which one is missing.
-    let shows_the_rest = matches!(args.format, ShowFormat::Text | ShowFormat::Json);
+    let shows_the_rest =
+        matches!(args.format, ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg);
     if !shows_the_rest || !refused.is_empty() {
         refused.extend(forbidden.iter().cloned());
     }
@@ -116,6 +118,14 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
             if !placements.columns.is_empty() {
                 print(&bindings_text::table(&placements.columns, style));
             }
+        }
+        ShowFormat::Html => {
+            let columns = layouts.iter().map(RuleSetLayouts::column).collect();
+            print(&show_page(&ShownInput { name: word.to_owned(), columns, words: input.words() }));
+        }
+        ShowFormat::Svg => {
+            let columns: Vec<_> = layouts.iter().map(RuleSetLayouts::column).collect();
+            print(&layout_sheet(&columns, input.words()));
         }
         ShowFormat::RustAsserts
         | ShowFormat::CppAsserts

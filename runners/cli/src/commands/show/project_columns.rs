@@ -32,7 +32,8 @@ impl ProjectColumns {
     /// A project file that cannot be read, with its problems.
     pub(super) fn project(args: &ShowArgs) -> anyhow::Result<Option<ProjectFile>> {
         let is_free = args.rules.is_empty() && !args.all && args.placement.target.is_none();
-        if !is_free || args.format != ShowFormat::Text {
+        let is_for_people = matches!(args.format, ShowFormat::Text | ShowFormat::Html | ShowFormat::Svg);
+        if !is_free || !is_for_people {
             return Ok(None);
         }
         ProjectFile::find(args.config.as_deref())

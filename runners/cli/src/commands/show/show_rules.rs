@@ -37,11 +37,14 @@ impl ShownRules {
     /// Unknown names, and for the assert formats several rule sets or none where no language suggests one.
     pub(crate) fn of(args: &ShowArgs, input: &str) -> anyhow::Result<Self> {
         let (one, chosen) = match args.format {
-            ShowFormat::Text | ShowFormat::Json => (false, false),
+            ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg => (false, false),
             ShowFormat::RustAsserts | ShowFormat::CppAsserts | ShowFormat::CAsserts => (true, true),
             ShowFormat::Llvm | ShowFormat::LlvmLayout => (false, true),
         };
 
+        if args.padding && matches!(args.format, ShowFormat::Html | ShowFormat::Svg) {
+            bail!("--padding goes with the formats text and json: byte maps show padding by themselves");
+        }
         if chosen && args.padding {
             bail!("--padding goes with the formats text and json: host structs and LLVM types have padding as fields");
         }

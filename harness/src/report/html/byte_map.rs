@@ -1,0 +1,375 @@
+//! The picture of a block as inline SVG: rows of 16 bytes, a hue for each outermost member, hatched padding.
+//!
+//! Nothing depends on colour alone: every piece has its name in it, what differs has a thick edge and `≠`, padding is hatched,
+//! and the numbers are in the title of each member. Classes are explained by `byte_map.css`, which a page has once and a picture
+//! of its own carries in itself. Elements are written with an end tag, so that the text is valid as HTML and as XML.
+//!
+//! Hues: Okabe and Ito, "Color Universal Design", whose eight colours people with any colour vision can tell apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use layoutproof_layout::MemberRow;
+use maud::{Markup, html};
+
+use super::byte_pieces::{BytePiece, BytePieces, UndrawnRest};
+use super::witness_layers::WitnessLayer;
+use crate::report::failure::squeeze::{TablePiece, squeeze};
+use crate::report::layout_text::declaration_words::DeclarationWords;
+use crate::report::layout_text::struct_lines::note;
+use crate::report::style::{grouped, one_line, width};
+
+/// Bytes of one row: a register of a D3D constant buffer.
+const ROW_BYTES: u32 = 16;
+/// Rows that are drawn in full; of longer blocks the first ones and those near a mark.
+const MAX_ROWS: usize = 24;
+/// Rows of a longer block that are drawn although nothing is marked in them.
+const FIRST_ROWS: u32 = 6;
+/// Rows of a block that are looked at: 64 KiB, the limit of constant buffers.
+const MAX_LOOKED_AT: u32 = 4096;
+/// Hues that there are; members behind them begin with the first again.
+const HUES: usize = 7;
+
+/// Width of one byte in pixels, as all lengths below.
+const BYTE_WIDTH: u32 = 20;
+/// Height of a row's pieces.
+const PIECE_HEIGHT: u32 = 24;
+/// Height of the strip in which one witness's layer is drawn, below a row.
+const LAYER_HEIGHT: u32 = 14;
+/// Space between rows.
+const ROW_GAP: u32 = 3;
+/// Height of the numbers above the first row.
+const HEAD_HEIGHT: u32 = 16;
+/// Space for the numbers before a row, and for names of registers before them.
+const OFFSET_WIDTH: u32 = 40;
+const REGISTER_WIDTH: u32 = 34;
+/// Tenths of a pixel that one letter of a label takes.
+const LETTER_TENTHS: u32 = 66;
+
+/// What all maps refer to: the pattern of padding, and the numbers above the first row. A page and a sheet have it once.
+pub(super) fn shared_parts() -> Markup {
+    html! {
+        defs {
+            pattern id="bm-hatch" width="6" height="6" patternUnits="userSpaceOnUse" {
+                path class="bm-stripe" d="M-1 1l2-2M0 6l6-6M5 7l2-2" {}
+            }
+            g id="bm-head" {
+                @for word in 0..4 { text x=(word * 4 * BYTE_WIDTH + 2) y="11" { (word * 4) } }
+            }
+        }
+    }
+}
+
+/// A block that is drawn.
+#[derive(Clone, Debug)]
+pub(super) struct ByteMap<'a> {
+    /// What a screen reader says of the picture.
+    pub label: String,
+    /// The bytes.
+    pub pieces: BytePieces<'a>,
+    /// Where witnesses found what differs; empty outside of failures.
+    pub layers: Vec<WitnessLayer>,
+    /// True if rows are D3D registers, with names `c0`, `c1` ...
+    pub registers: bool,
+    /// The language of the declarations.
+    pub words: DeclarationWords,
+}
+
+/// A picture with its size in pixels.
+#[derive(Clone, Debug)]
+pub(super) struct MapPicture {
+    /// Width.
+    pub width: u32,
+    /// Height.
+    pub height: u32,
+    /// The elements of the picture, without the `svg` around them.
+    pub body: Markup,
+}
+
+/// Where the rows of a map are drawn.
+struct MapGrid {
+    /// Left edge of byte 0 of each row.
+    left: u32,
+    /// Top edge of each row that is drawn, by its number.
+    tops: BTreeMap<u32, u32>,
+    /// Lines that stand for rows which are left out.
+    gaps: Vec<LeftOutRows>,
+    height: u32,
+}
+
+struct LeftOutRows {
+    top: u32,
+    text: String,
+}
+
+/// The part of a piece that lies in one row; edges in pixels.
+struct RowPart {
+    row: u32,
+    start: u32,
+    end: u32,
+    left: u32,
+    top: u32,
+    width: u32,
+}
+
+impl ByteMap<'_> {
+    /// The picture as an element of a page.
+    pub(super) fn inline(&self) -> Markup {
+        let MapPicture { width, height, body } = self.picture();
+        html! {
+            svg.bm width=(width) height=(height) role="img" aria-label=(self.label) {
+                (body)
+            }
+        }
+    }
+
+    /// The picture.
+    pub(super) fn picture(&self) -> MapPicture {
+        let grid = self.grid();
+        let width = grid.left + ROW_BYTES * BYTE_WIDTH + 2;
+        if self.pieces.end == 0 && self.layers.is_empty() {
+            let body = html! { text.a x="4" y="13" { "no bytes" } };
+            return MapPicture { width, height: HEAD_HEIGHT + 4, body };
+        }
+
+        let body = html! {
+            (self.heads(&grid))
+            (self.padding(&grid))
+            @for member in self.members() { (self.member(&member, &grid)) }
+            (self.ticks(&grid))
+            @for (lane, layer) in (0_u32..).zip(&self.layers) { (layer_strip(layer, lane, &grid)) }
+        };
+        MapPicture { width, height: grid.height, body }
+    }
+
+    fn grid(&self) -> MapGrid {
+        let BytePieces { pieces, end, rest, .. } = &self.pieces;
+        let mut marked: BTreeSet<u32> = (0..FIRST_ROWS).collect();
+        marked.extend(pieces.iter().filter(|piece| piece.differs).flat_map(|piece| rows_of(piece.start, piece.end)));
+        let found = self.layers.iter().flat_map(|layer| &layer.runs).flat_map(|run| rows_of(run.start, run.end));
+        let found: Vec<u32> = found.collect();
+        marked.extend(&found);
+
+        let rows: BTreeSet<u32> = (0..end.div_ceil(ROW_BYTES).min(MAX_LOOKED_AT)).chain(found).collect();
+        let rows: Vec<u32> = rows.into_iter().collect();
+        let marks: Vec<bool> = rows.iter().map(|row| marked.contains(row)).collect();
+
+        let layers = u32::try_from(self.layers.len()).unwrap_or(u32::MAX);
+        let pitch = PIECE_HEIGHT + layers.saturating_mul(LAYER_HEIGHT) + ROW_GAP;
+        let left = OFFSET_WIDTH + if self.registers { REGISTER_WIDTH } else { 0 };
+        let mut grid = MapGrid { left, tops: BTreeMap::new(), gaps: Vec::new(), height: HEAD_HEIGHT };
+        for piece in squeeze(&marks, MAX_ROWS) {
+            match piece {
+                TablePiece::Line(index) => {
+                    grid.tops.insert(rows[index], grid.height);
+                    grid.height += pitch;
+                }
+                TablePiece::Gap(count) => grid.leave_out(format!("… {} rows like these", grouped(count as u64))),
+                TablePiece::Rest(count) => grid.leave_out(format!("… {} more rows", grouped(count as u64))),
+            }
+        }
+
+        match rest {
+            Some(UndrawnRest::Unbounded) => grid.leave_out("… and so on, without end".to_owned()),
+            Some(UndrawnRest::TooLarge) => {
+                grid.leave_out(format!("… bytes from {} on are not drawn", grouped((*end).into())));
+            }
+            None => {}
+        }
+        grid
+    }
+
+    /// The numbers above and before the rows.
+    fn heads(&self, grid: &MapGrid) -> Markup {
+        let middle = |top: &u32| top + PIECE_HEIGHT / 2 + 4;
+        html! {
+            g.a {
+                use href="#bm-head" x=(grid.left) {}
+                @for (row, top) in &grid.tops {
+                    text.e x=(grid.left - 6) y=(middle(top)) { (row.saturating_mul(ROW_BYTES)) }
+                    @if self.registers { text x="2" y=(middle(top)) { "c" (row) } }
+                }
+                @for LeftOutRows { top, text } in &grid.gaps {
+                    text x=(grid.left + 2) y=(top + 12) { (text) }
+                }
+            }
+        }
+    }
+
+    fn padding(&self, grid: &MapGrid) -> Markup {
+        let mut outline = String::new();
+        for hole in &self.pieces.padding {
+            for RowPart { left, top, width, .. } in grid.parts(hole.start, hole.end) {
+                // Writing to a string does not fail.
+                let _ = write!(outline, "M{left} {top}h{width}v{PIECE_HEIGHT}h-{width}z");
+            }
+        }
+        html! { @if !outline.is_empty() { path.p d=(outline) {} } }
+    }
+
+    /// Pieces by their member, in the order of the first piece of each.
+    fn members(&self) -> Vec<Vec<&BytePiece<'_>>> {
+        let mut members: Vec<Vec<&BytePiece<'_>>> = Vec::new();
+        let mut places: BTreeMap<*const MemberRow, usize> = BTreeMap::new();
+        for piece in &self.pieces.pieces {
+            let place = *places.entry(std::ptr::from_ref(piece.member)).or_insert(members.len());
+            match members.get_mut(place) {
+                Some(pieces) => pieces.push(piece),
+                None => members.push(vec![piece]),
+            }
+        }
+        members
+    }
+
+    fn member(&self, pieces: &[&BytePiece<'_>], grid: &MapGrid) -> Markup {
+        let Some(first) = pieces.first() else { return html! {} };
+        html! {
+            g class=(format!("h{}", first.outermost % HUES)) data-m=(one_line(&first.member.path)) {
+                title { (self.title(first.member)) }
+                @for (look, outline) in outlines(pieces, grid) { path class=[look.class()] d=(outline) {} }
+                @for piece in pieces {
+                    @for part in grid.parts(piece.start, piece.end) { (piece_label(piece, &part)) }
+                }
+            }
+        }
+    }
+
+    /// `float b[2] · offset 16 · size 20 · align 16 · stride 16`.
+    fn title(&self, member: &MemberRow) -> String {
+        let size = member.size.map_or_else(|| "without end".to_owned(), |size| format!("size {size}"));
+        let mut parts = vec![
+            self.words.declaration(member, 0),
+            format!("offset {}", member.offset),
+            size,
+            format!("align {}", member.alignment),
+        ];
+        parts.extend(Some(note(member)).filter(|note| !note.is_empty()));
+        parts.join(" · ")
+    }
+
+    /// Lines between the components of vectors.
+    fn ticks(&self, grid: &MapGrid) -> Markup {
+        let mut lines = String::new();
+        for piece in self.pieces.pieces.iter().filter(|piece| piece.step > 0 && piece.end - piece.start > piece.step) {
+            for RowPart { row, start, end, left, top, .. } in grid.parts(piece.start, piece.end) {
+                let inner = (piece.start..end).step_by(piece.step as usize).filter(|byte| *byte > start);
+                for byte in inner.filter(|byte| byte / ROW_BYTES == row) {
+                    let x = left + (byte - start) * BYTE_WIDTH;
+                    let _ = write!(lines, "M{x} {}v5", top + PIECE_HEIGHT - 5);
+                }
+            }
+        }
+        html! { @if !lines.is_empty() { path.t d=(lines) {} } }
+    }
+}
+
+impl MapGrid {
+    fn leave_out(&mut self, text: String) {
+        self.gaps.push(LeftOutRows { top: self.height, text });
+        self.height += HEAD_HEIGHT + ROW_GAP;
+    }
+
+    /// The parts of some bytes in the rows that are drawn.
+    fn parts(&self, start: u32, end: u32) -> impl Iterator<Item = RowPart> {
+        let rows = if end > start { start / ROW_BYTES..(end - 1) / ROW_BYTES + 1 } else { 0..0 };
+        self.tops.range(rows).map(move |(row, top)| {
+            let row_start = row * ROW_BYTES;
+            let start = start.max(row_start);
+            let end = end.min(row_start.saturating_add(ROW_BYTES));
+            let left = self.left + (start - row_start) * BYTE_WIDTH;
+            RowPart { row: *row, start, end, left, top: *top, width: (end - start) * BYTE_WIDTH }
+        })
+    }
+}
+
+fn rows_of(start: u32, end: u32) -> std::ops::Range<u32> {
+    start / ROW_BYTES..end.div_ceil(ROW_BYTES).min(start / ROW_BYTES + MAX_LOOKED_AT)
+}
+
+/// How a piece is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PieceLook {
+    differs: bool,
+    is_odd: bool,
+}
+
+impl PieceLook {
+    fn class(self) -> Option<&'static str> {
+        match (self.is_odd, self.differs) {
+            (false, false) => None,
+            (true, false) => Some("o"),
+            (false, true) => Some("d"),
+            (true, true) => Some("o d"),
+        }
+    }
+}
+
+/// Pieces that look alike as one outline.
+fn outlines(pieces: &[&BytePiece<'_>], grid: &MapGrid) -> BTreeMap<PieceLook, String> {
+    let mut outlines: BTreeMap<PieceLook, String> = BTreeMap::new();
+    for piece in pieces {
+        let look = PieceLook { differs: piece.differs, is_odd: piece.number % 2 == 1 };
+        let outline = outlines.entry(look).or_default();
+        for part in grid.parts(piece.start, piece.end) {
+            let VerticalRange { top, height } = vertical_range(piece, &part);
+            let inset = u32::from(piece.differs);
+            let (left, top) = (part.left + inset, top + inset);
+            let (width, height) = (part.width - 2 * inset, height - 2 * inset);
+            // Writing to a string does not fail.
+            let _ = write!(outline, "M{left} {top}h{width}v{height}h-{width}z");
+        }
+    }
+    outlines
+}
+
+struct VerticalRange {
+    top: u32,
+    height: u32,
+}
+
+/// What shares bytes with an earlier piece is drawn over its lower half.
+fn vertical_range(piece: &BytePiece<'_>, part: &RowPart) -> VerticalRange {
+    if piece.overlaps {
+        VerticalRange { top: part.top + PIECE_HEIGHT / 2, height: PIECE_HEIGHT / 2 }
+    } else {
+        VerticalRange { top: part.top, height: PIECE_HEIGHT }
+    }
+}
+
+fn piece_label(piece: &BytePiece<'_>, part: &RowPart) -> Markup {
+    let VerticalRange { top, height } = vertical_range(piece, part);
+    let label = fitting_label(&piece.label, part.width, piece.differs);
+    html! { @if !label.is_empty() { text x=(part.left + 4) y=(top + height / 2 + 4) { (label) } } }
+}
+
+/// The label as far as it fits, its end rather than its start, with `≠` behind it where it differs.
+fn fitting_label(label: &str, pixels: u32, differs: bool) -> String {
+    let letters = (pixels.saturating_sub(6) * 10 / LETTER_TENTHS) as usize;
+    let mark = if differs { "≠" } else { "" };
+    let room = letters.saturating_sub(width(mark) * 2);
+    let length = width(label);
+    match (length <= room, room, differs) {
+        (true, _, false) => label.to_owned(),
+        (true, _, true) => format!("{label} {mark}"),
+        (false, 0..=1, _) => mark.to_owned(),
+        (false, _, _) => {
+            let tail: String = label.chars().skip(length - room + 1).collect();
+            format!("…{tail}{mark}")
+        }
+    }
+}
+
+/// Where one witness found what differs, in the strip of its own below each row.
+fn layer_strip(layer: &WitnessLayer, lane: u32, grid: &MapGrid) -> Markup {
+    let below = PIECE_HEIGHT + lane * LAYER_HEIGHT + 1;
+    html! {
+        g class=(format!("w w-{}", layer.witness.as_str())) {
+            @for run in &layer.runs {
+                @for part in grid.parts(run.start, run.end) {
+                    rect x=(part.left) y=(part.top + below) width=(part.width) height=(LAYER_HEIGHT - 2) {}
+                    text x=(part.left + 4) y=(part.top + below + 10) { (fitting_label(&run.label, part.width, false)) }
+                }
+            }
+        }
+    }
+}

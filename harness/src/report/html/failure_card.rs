@@ -1,0 +1,135 @@
+//! One cause of failures: its first failure in full, with byte maps, and the others as a list.
+
+use layoutproof_layout::find;
+use maud::{Markup, html};
+
+use super::byte_map::ByteMap;
+use super::byte_pieces::BytePieces;
+use super::run_page::case_link;
+use super::witness_layers::witness_layers;
+use crate::report::failure::block::{Conclusion, answers, conclusions, is_answered, sentence};
+use crate::report::failure::byte_map::MapSubject;
+use crate::report::failure::cause::FailureCause;
+use crate::report::failure::group::FailureGroup;
+use crate::report::failure::located::{LocatedRow, locate};
+use crate::report::failure::table::table;
+use crate::report::layout_text::declaration_words::DeclarationWords;
+use crate::report::style::{Style, counted, one_line};
+use crate::results::record::{CheckRecord, StoryBlock};
+
+/// The card of one cause.
+pub(super) fn failure_card(cause: &FailureCause<'_>) -> Markup {
+    let first = cause.first();
+    let more = cause.failures.len() - 1;
+    html! {
+        article.card id=(format!("cause-{}", cause.number)) {
+            (failure(first))
+            @if more > 0 {
+                details.inner {
+                    summary { "and " (counted(more as u64, "failure")) " like it" }
+                    ul { @for failure in &cause.failures[1..] { li { (heading(failure)) } } }
+                }
+            }
+        }
+    }
+}
+
+fn heading(failure: &FailureGroup<'_>) -> Markup {
+    let record = failure.record;
+    html! {
+        span class=(format!("badge {}", record.outcome.as_str())) { (record.outcome.as_str()) } " "
+        a href=(case_link(&record.case)) { (one_line(&record.case)) }
+        " · " (one_line(&record.rules)) " · " (one_line(&record.producer)) " · " (one_line(&failure.devices.join("; ")))
+    }
+}
+
+fn failure(failure: &FailureGroup<'_>) -> Markup {
+    let record = failure.record;
+    let story = record.story.as_ref();
+    let claim = story.map(|story| story.summary.as_str()).filter(|summary| !summary.is_empty());
+    html! {
+        h3 { (heading(failure)) }
+        @if let Some(claim) = claim { p { (sentence(&one_line(claim))) } }
+        @if is_answered(record) {
+            @if !record.rows.is_empty() { (witness_table(record)) }
+            @if let Some(story) = story { (maps(record, &story.blocks)) }
+            @let answers = answers(record);
+            @if !answers.is_empty() { pre tabindex="0" { code { (answers) } } }
+        }
+        dl {
+            @for Conclusion { label, words } in conclusions(record) { dt { (label) } (conclusion(label, &words)) }
+            @if let Some(story) = story.filter(|story| !story.place.is_empty()) {
+                dt { "case" } dd { code { (one_line(&story.place)) } }
+                @if !story.authority.is_empty() { dt { "source" } dd { (one_line(&story.authority)) } }
+            }
+        }
+    }
+}
+
+fn conclusion(label: &str, words: &str) -> Markup {
+    html! {
+        dd {
+            @if label == "again" { code { (words) } button.copy.js-only type="button" { "copy" } }
+            @else { (words) }
+        }
+    }
+}
+
+/// The table of witnesses as the terminal has it; lines with a wrong number stand out.
+fn witness_table(record: &CheckRecord) -> Markup {
+    let text = table(record, Style::PLAIN);
+    let is_wrong = |line: &str| line.contains(" ! ") || line.trim_end().ends_with(" ?");
+    html! {
+        pre tabindex="0" aria-label="Numbers of the witnesses" {
+            code {
+                @for line in text.lines() {
+                    @if is_wrong(line) { b.bad { (line) } } @else { (line) }
+                    "\n"
+                }
+            }
+        }
+    }
+}
+
+/// A map of each block in which a witness has something elsewhere, with a layer for each such witness.
+fn maps(record: &CheckRecord, blocks: &[StoryBlock]) -> Markup {
+    let (located, _) = locate(&record.rows, blocks);
+    let registers = find(&record.rules).is_some_and(|rules| rules.has_registers);
+    html! {
+        @for (index, block) in blocks.iter().enumerate() {
+            @let rows: Vec<LocatedRow<'_>> = located.iter().filter(|row| row.block == index).copied().collect();
+            (block_map(MapSubject { block, rows: &rows, culprit: record.culprit, registers }))
+        }
+    }
+}
+
+fn block_map(subject: MapSubject<'_>) -> Markup {
+    let block = subject.block;
+    let layers = witness_layers(subject);
+    if layers.is_empty() {
+        return html! {};
+    }
+
+    let legend: Vec<(&str, &str)> = layers.iter().map(|layer| (layer.witness.as_str(), layer.deed)).collect();
+    let map = ByteMap {
+        label: format!("Byte map of {}, with what each witness has elsewhere", one_line(&block.name)),
+        pieces: BytePieces::of(block.size, &block.members, None),
+        layers,
+        registers: subject.registers,
+        words: DeclarationWords::Hlsl,
+    };
+    html! {
+        div.drawn {
+            fieldset.layers {
+                legend { "below each row of " code { (one_line(&block.name)) } ": what a witness has elsewhere" }
+                @for (name, deed) in legend {
+                    label {
+                        input type="checkbox" class=(format!("l-{name}")) checked;
+                        " " (name) " (" (deed) ")"
+                    }
+                }
+            }
+            figure { (map.inline()) }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The page of `show --format html` and `diff --format html`: each block as a table and as byte maps.
+
+use maud::{Markup, html};
+
+use super::layout_sheet::{column_map, map_caption};
+use super::page_frame::PageFrame;
+use crate::report::formats::show_json::{ShownBlock, ShownLayout};
+use crate::report::layout_text::block_rows::{BlockRow, BlockRows, TableKind};
+use crate::report::layout_text::declaration_words::DeclarationWords;
+use crate::report::layout_text::merged_block::{MergedBlock, MergedColumn};
+use crate::report::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use crate::report::layout_text::struct_text::block_heading;
+use crate::report::style::{Tone, one_line};
+
+/// An input under the columns that are shown of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShownInput {
+    /// File or case.
+    pub name: String,
+    /// Targets or rule sets.
+    pub columns: Vec<ShownColumn>,
+    /// The language of the declarations.
+    pub words: DeclarationWords,
+}
+
+/// Every block of an input under all its columns.
+pub fn show_page(input: &ShownInput) -> String {
+    let title = format!("Layout of {}", input.name);
+    PageFrame { title: &title, intro: legend(), content: blocks(&input.columns, input.words) }.into_text()
+}
+
+/// Two layouts beside each other; what is elsewhere in the right one is outlined there.
+pub fn diff_page(left: &ShownLayout, right: &ShownLayout, differs: bool) -> String {
+    let title = format!("{} and {}", left.rules, right.rules);
+    let verdict = if differs { "The two layouts differ." } else { "The two layouts are the same." };
+    let intro = html! { p class=(if differs { "verdict bad" } else { "verdict" }) { (verdict) } (legend()) };
+    let content = blocks(&beside_each_other(left, right), DeclarationWords::Hlsl);
+    PageFrame { title: &title, intro, content }.into_text()
+}
+
+/// Two layouts as columns, in which each block has the same place.
+fn beside_each_other(left: &ShownLayout, right: &ShownLayout) -> [ShownColumn; 2] {
+    let has = |layout: &ShownLayout, name: &str| layout.blocks.iter().any(|block| block.name == name);
+    let only_right = right.blocks.iter().filter(|block| !has(left, &block.name));
+    let all: Vec<&ShownBlock> = left.blocks.iter().chain(only_right).collect();
+
+    let column = |layout: &ShownLayout| {
+        let block = |any: &&ShownBlock| {
+            let own = layout.blocks.iter().find(|block| block.name == any.name);
+            let presence = if own.is_some() { BlockPresence::Present } else { BlockPresence::Absent };
+            ShownColumnBlock { shown: own.unwrap_or(any).clone(), padding: None, presence }
+        };
+        ShownColumn { name: layout.rules.clone(), blocks: all.iter().map(block).collect() }
+    };
+    [column(left), column(right)]
+}
+
+/// What the marks in maps mean.
+pub(super) fn legend() -> Markup {
+    html! {
+        p.legend {
+            "A row is 16 bytes. A hue is a member, hatching is padding, and a thick edge with ≠ is what stands elsewhere than in "
+            "the first map. Point at a member for its numbers."
+        }
+    }
+}
+
+fn blocks(columns: &[ShownColumn], words: DeclarationWords) -> Markup {
+    let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
+    html! {
+        @for index in 0..blocks { (block(&MergedBlock::of(columns, index), words)) }
+    }
+}
+
+fn block(merged: &MergedBlock<'_>, words: DeclarationWords) -> Markup {
+    let Some(any) = merged.block else { return html! {} };
+    if merged.columns.is_empty() && merged.absent.is_empty() && merged.forbidden.is_empty() {
+        return html! {};
+    }
+    html! {
+        section.block {
+            h2 { code { (block_heading(any, words)) } }
+            @if !merged.columns.is_empty() {
+                (numbers(&merged.columns, words))
+                (maps(&merged.columns, words))
+            }
+            @if !merged.absent.is_empty() {
+                p.note { "No " (any.kind.as_str()) " in: " (one_line(&merged.absent.join(", "))) }
+            }
+            @for refused in &merged.forbidden {
+                @for reason in &refused.block.errors {
+                    p.note.bad { "Forbidden under " (one_line(refused.name)) ": " (one_line(&reason.to_string())) }
+                }
+            }
+        }
+    }
+}
+
+/// A map for each different layout.
+pub(super) fn maps(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Markup {
+    let reference = columns.first().map(|column| column.block.shown.members.as_slice());
+    html! {
+        div.maps {
+            @for (index, column) in columns.iter().enumerate() {
+                figure {
+                    figcaption { (map_caption(column)) }
+                    (column_map(column, reference.filter(|_| index > 0), words).inline())
+                }
+            }
+        }
+    }
+}
+
+/// The members with their offsets in each column; of one column, their sizes too.
+pub(super) fn numbers(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Markup {
+    let blocks: Vec<&ShownColumnBlock> = columns.iter().map(|column| column.block).collect();
+    let kind = if columns.len() == 1 { TableKind::Single } else { TableKind::SideBySide };
+    let rows = BlockRows::of(&blocks, kind, words);
+    let heads: Vec<String> = match kind {
+        TableKind::Single => ["offset", "size"].map(str::to_owned).to_vec(),
+        TableKind::SideBySide => columns.iter().map(|column| one_line(&column.names.join(", "))).collect(),
+    };
+    html! {
+        div.scroll tabindex="0" {
+            table.numbers {
+                thead {
+                    tr {
+                        th scope="col" { "member" }
+                        @for head in &heads { th scope="col" { (head) } }
+                    }
+                }
+                tbody { @for row in &rows { (number_row(row, kind)) } }
+            }
+        }
+    }
+}
+
+fn number_row(row: &BlockRow, kind: TableKind) -> Markup {
+    let class = match row.tone {
+        Tone::Dim => "dim",
+        Tone::Strong => "strong",
+        Tone::Agree | Tone::Disagree | Tone::Skip | Tone::Known | Tone::Plain => "",
+    };
+    let is_compared = kind == TableKind::SideBySide && row.is_member;
+    html! {
+        tr class=[Some(class).filter(|class| !class.is_empty())] {
+            th {
+                (row.label.strip_prefix("  ").unwrap_or(&row.label))
+                @if !row.note.is_empty() { span.dim { " " (row.note) } }
+            }
+            @for (index, cell) in row.cells.iter().enumerate() {
+                @let differs = is_compared && index > 0 && *cell != row.cells[0];
+                td class=[differs.then_some("d")] { (cell) @if differs { " ≠" } }
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Pages and pictures for browsers: byte maps as inline SVG, a page for laid-out blocks, a page for a run.
+//!
+//! The command writes them to files of their own, which load nothing from elsewhere and read without JavaScript. Texts of users
+//! reach a page through maud's templates, which escape them.
+
+mod byte_map;
+mod byte_pieces;
+mod case_part;
+mod failure_card;
+mod layout_page;
+mod layout_sheet;
+mod outcome_matrix;
+mod page_frame;
+mod run_page;
+mod witness_layers;
+
+pub use layout_page::{ShownInput, diff_page, show_page};
+pub use layout_sheet::layout_sheet;
+pub use run_page::{RunPageFacts, run_page};

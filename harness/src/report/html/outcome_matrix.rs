@@ -1,0 +1,167 @@
+//! The matrix of a run: a line for each rule set, a column for each producer on each device.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_layout::table;
+use maud::{Markup, html};
+
+use crate::report::failure::group::place;
+use crate::report::style::{grouped, one_line};
+use crate::results::record::{CheckRecord, LeftOutChecks, Outcome};
+
+/// Rule sets and places of a run by number, for tables and filters.
+pub(super) struct CheckPlaces<'a> {
+    /// Rule sets, in the order of the table of rules.
+    pub rules: Vec<&'a str>,
+    /// Producers on devices, by device.
+    pub places: Vec<CheckPlace<'a>>,
+}
+
+/// Who made the shader, and where it ran.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CheckPlace<'a> {
+    /// `lavapipe via ash`.
+    pub device: String,
+    /// Producer.
+    pub producer: &'a str,
+}
+
+impl<'a> CheckPlaces<'a> {
+    /// Those of checks and of checks that the records leave out.
+    pub(super) fn of(checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> Self {
+        let mut rules: BTreeSet<&str> = checks.iter().map(|check| check.rules.as_str()).collect();
+        rules.extend(left_out.iter().map(|group| group.rules.as_str()));
+        let mut rules: Vec<&str> = rules.into_iter().collect();
+        let order = |name: &&str| table().iter().position(|rules| rules.name == *name).unwrap_or(usize::MAX);
+        rules.sort_by_key(order);
+
+        let mut places: BTreeSet<CheckPlace<'a>> = checks.iter().map(CheckPlace::of).collect();
+        places.extend(left_out.iter().map(|group| CheckPlace {
+            device: place(&group.device, group.runner.as_str()),
+            producer: &group.producer,
+        }));
+        Self { rules, places: places.into_iter().collect() }
+    }
+
+    /// Number of a rule set.
+    pub(super) fn rules_number(&self, rules: &str) -> Option<usize> {
+        self.rules.iter().position(|other| *other == rules)
+    }
+
+    /// Number of a place.
+    pub(super) fn place_number(&self, place: &CheckPlace<'_>) -> Option<usize> {
+        self.places.binary_search_by(|other| other.cmp(place)).ok()
+    }
+}
+
+impl<'a> CheckPlace<'a> {
+    /// Where a check ran.
+    pub(super) fn of(check: &'a CheckRecord) -> Self {
+        Self { device: place(&check.device, check.runner.as_str()), producer: &check.producer }
+    }
+}
+
+/// Checks of one cell by outcome.
+type CellCounts = BTreeMap<Outcome, u64>;
+
+/// A cell's place in the matrix.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct CellPlace {
+    rules: usize,
+    place: usize,
+}
+
+/// The matrix; each cell leads to the cases and, with JavaScript, sets their filter.
+pub(super) fn outcome_matrix(places: &CheckPlaces<'_>, checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Markup {
+    let cells = cells(places, checks, left_out);
+    let devices: Vec<(&str, usize)> = devices(&places.places);
+    html! {
+        section id="matrix" {
+            h2 { "Rule sets and devices" }
+            p.legend { "Each cell counts checks: a number alone agrees, ≠ differs or broke, ~ is a known difference, · was skipped." }
+            div.scroll tabindex="0" role="region" aria-label="Matrix of rule sets and devices" {
+                table.matrix {
+                    thead {
+                        tr {
+                            th rowspan="2" scope="col" { "rule set" }
+                            @for (device, columns) in &devices {
+                                th colspan=(columns) scope="colgroup" { (one_line(device)) }
+                            }
+                        }
+                        tr { @for place in &places.places { th scope="col" { (one_line(place.producer)) } } }
+                    }
+                    tbody {
+                        @for (number, name) in places.rules.iter().enumerate() {
+                            tr {
+                                th scope="row" { (one_line(name)) }
+                                @for place in 0..places.places.len() {
+                                    (matrix_cell(CellPlace { rules: number, place }, &cells))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Each device with the number of its columns.
+fn devices<'p>(places: &'p [CheckPlace<'_>]) -> Vec<(&'p str, usize)> {
+    let mut devices: Vec<(&str, usize)> = Vec::new();
+    for place in places {
+        match devices.last_mut() {
+            Some((device, columns)) if *device == place.device => *columns += 1,
+            Some(_) | None => devices.push((&place.device, 1)),
+        }
+    }
+    devices
+}
+
+fn cells(
+    places: &CheckPlaces<'_>,
+    checks: &[CheckRecord],
+    left_out: &[LeftOutChecks],
+) -> BTreeMap<CellPlace, CellCounts> {
+    let mut cells: BTreeMap<CellPlace, CellCounts> = BTreeMap::new();
+    let mut add = |rules: &str, place: &CheckPlace<'_>, outcome, count| {
+        let numbers = places.rules_number(rules).zip(places.place_number(place));
+        if let Some((rules, place)) = numbers {
+            *cells.entry(CellPlace { rules, place }).or_default().entry(outcome).or_default() += count;
+        }
+    };
+    for check in checks {
+        add(&check.rules, &CheckPlace::of(check), check.outcome, 1);
+    }
+    for group in left_out {
+        let place = CheckPlace { device: place(&group.device, group.runner.as_str()), producer: &group.producer };
+        add(&group.rules, &place, group.outcome, u64::from(group.checks));
+    }
+    cells
+}
+
+fn matrix_cell(cell: CellPlace, cells: &BTreeMap<CellPlace, CellCounts>) -> Markup {
+    let Some(counts) = cells.get(&cell) else { return html! { td.none { "–" } } };
+    let of = |outcomes: &[Outcome]| outcomes.iter().filter_map(|outcome| counts.get(outcome)).sum::<u64>();
+    let wrong = of(&[Outcome::Differ, Outcome::Broken, Outcome::Stale]);
+    let (agree, known, skipped) = (of(&[Outcome::Agree]), of(&[Outcome::Known]), of(&[Outcome::Skipped]));
+    let class = match (wrong, agree, known) {
+        (1.., _, _) => "differ",
+        (0, 0, 0) => "skipped",
+        (0, _, 1..) => "known",
+        (0, _, 0) => "agree",
+    };
+
+    let words = [(agree, "agree"), (wrong, "differ or broke"), (known, "known"), (skipped, "skipped")];
+    let words: Vec<String> =
+        words.iter().filter(|(count, _)| *count > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    let signs = [(wrong, "≠"), (known, "~"), (skipped, "·")];
+    html! {
+        td class=(class) {
+            a href="#cases" data-rules=(cell.rules) data-place=(cell.place) title=(words.join(", ")) {
+                @if agree > 0 { (grouped(agree)) }
+                @for (count, sign) in signs.into_iter().filter(|(count, _)| *count > 0) { " " (sign) (grouped(count)) }
+            }
+        }
+    }
+}
