@@ -6,9 +6,9 @@ use layoutproof_layout::BlockKind;
 use layoutproof_layout::shape::Count;
 use maud::{Markup, html};
 
+use super::case_link::case_anchor;
 use super::layout_page::{maps, numbers};
 use super::outcome_matrix::{CheckPlace, CheckPlaces};
-use super::run_page::case_anchor;
 use crate::report::formats::show_json::ShownBlock;
 use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::merged_block::MergedBlock;

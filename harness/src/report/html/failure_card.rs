@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::byte_map::ByteMap;
 use super::byte_pieces::BytePieces;
-use super::run_page::case_link;
+use super::case_link::case_link;
 use super::witness_layers::witness_layers;
 use crate::report::failure::block::{Conclusion, answers, conclusions, is_answered, sentence};
 use crate::report::failure::byte_map::MapSubject;

@@ -5,6 +5,7 @@
 
 mod byte_map;
 mod byte_pieces;
+mod case_link;
 mod case_part;
 mod failure_card;
 mod layout_page;

@@ -3,11 +3,11 @@
 //! `report --html` and `run --html` write it. It reads without JavaScript, which adds filters and folds links out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use layoutproof_device::DeviceInfo;
 use maud::{Markup, html};
 
+use super::case_link::case_link;
 use super::case_part::case_parts;
 use super::failure_card::failure_card;
 use super::outcome_matrix::{CheckPlaces, outcome_matrix};
@@ -159,25 +159,6 @@ fn entry_place(entry: &KnownEntry) -> Markup {
 fn link_to(address: &str) -> Markup {
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     html! { @if is_web { a href=(address) rel="noopener noreferrer" { (one_line(address)) } } @else { (one_line(address)) } }
-}
-
-/// Where a case stands on the page.
-pub(super) fn case_link(case: &str) -> String {
-    let mut address = String::from("#");
-    for byte in case_anchor(case).bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/:@".contains(&byte) {
-            address.push(char::from(byte));
-        } else {
-            // Writing to a string does not fail.
-            let _ = write!(address, "%{byte:02X}");
-        }
-    }
-    address
-}
-
-/// The name of a case as an anchor, which holds no space.
-pub(super) fn case_anchor(case: &str) -> String {
-    one_line(case).replace(char::is_whitespace, "_")
 }
 
 /// Reasons for skips, the most frequent first.
