@@ -64,6 +64,27 @@ fn offset_of<'a>(rows: &'a [Row], path: &str) -> Option<&'a Row> {
     rows.iter().find(|row| row.path == path && row.what == Quantity::Offset && row.space.is_some())
 }
 
+/// naga reads all of a declaration again for each module, of which a block like this one would need 64.
+#[test]
+fn of_a_long_block_naga_probes_members_at_even_distances() {
+    let members: String = (0..1024).map(|index| format!("float4 v{index}; ")).collect();
+    let subject =
+        subject(&format!("cbuffer S {{ {members}}};"), &expecting("std140", "offsets = { \"S.v0\" = 0 }"), "std140");
+    let produced = SubjectShaders::new(&subject, Generator::Naga, &settings(None));
+
+    let leaves = produced.modules.iter().flat_map(|module| &module.plan.leaves);
+    let probed: BTreeSet<&str> = leaves.filter_map(|leaf| leaf.path.split('.').next()).collect();
+    let at_distances: Vec<String> = (0..1023).step_by(3).chain([1023]).map(|index| format!("v{index}")).collect();
+    assert_eq!(probed, at_distances.iter().map(String::as_str).collect());
+    assert_eq!(produced.leaves_not_probed, (1024 - 342) * 4);
+    assert!(produced.spared.contains(&"leaves not probed (2728 of `S` between others that are)".to_owned()));
+
+    let every = Settings { elements: ElementChoice::Every, ..settings(None) };
+    let produced = SubjectShaders::new(&subject, Generator::Naga, &every);
+    assert_eq!(produced.leaves_not_probed, 0);
+    assert!(produced.modules.len() >= 64, "{} modules", produced.modules.len());
+}
+
 /// The shader is written for std430, under which the second element of `b` is at byte 16; the check is about std140.
 #[test]
 fn naga_is_asked_where_its_code_reads() {

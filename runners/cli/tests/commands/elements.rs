@@ -38,22 +38,6 @@ fn a_sample_is_probed_and_the_other_elements_are_counted() {
     answer.prints("Note 48 leaves were not probed: of arrays the first, second, middle and last element were");
 }
 
-/// naga reads all of a declaration again for each shader, of which a block like this one would need 64.
-#[test]
-fn of_a_long_block_naga_probes_members_at_even_distances() {
-    let members: Vec<String> = (0..1024).map(|index| format!("float4 v{index};")).collect();
-    let folder = Folder::with(&[("a.hlsl", &format!("cbuffer S {{ {} }};", members.join(" ")))]);
-    let words = "run a.hlsl --rules std140 --device model --producer naga --json r.jsonl";
-    let answer = folder.run(&format!("{words} -v")).exits(0);
-    let (paths, check) = probed(&folder);
-    let probed_members = (0..1023).step_by(3).chain([1023]).map(|index| format!("S.v{index}")).collect::<Vec<_>>();
-    assert_eq!(paths, probed_members);
-    assert_eq!((&check["leaves_not_probed"], &check["leaves"]), (&2728.into(), &1368.into()));
-    answer.prints("leaves not probed (2728 of `S` between others that are)");
-    folder.run(&format!("{words} --every-element")).exits(0);
-    assert_eq!(probed(&folder).1["leaves"], 4096);
-}
-
 #[test]
 fn every_element_can_be_asked_for() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);
