@@ -67,9 +67,12 @@ fn offset_of<'a>(rows: &'a [Row], path: &str) -> Option<&'a Row> {
 /// naga reads all of a declaration again for each module, of which a block like this one would need 64.
 #[test]
 fn of_a_long_block_naga_probes_members_at_even_distances() {
-    let members: String = (0..1024).map(|index| format!("float4 v{index}; ")).collect();
-    let subject =
-        subject(&format!("cbuffer S {{ {members}}};"), &expecting("std140", "offsets = { \"S.v0\" = 0 }"), "std140");
+    let members: Vec<String> = (0..1024).map(|index| format!("float4 v{index};")).collect();
+    let subject = subject(
+        &format!("cbuffer S {{ {} }};", members.join(" ")),
+        &expecting("std140", "offsets = { \"S.v0\" = 0 }"),
+        "std140",
+    );
     let produced = SubjectShaders::new(&subject, Generator::Naga, &settings(None));
 
     let leaves = produced.modules.iter().flat_map(|module| &module.plan.leaves);
