@@ -152,11 +152,11 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_fewer_leaves_reads_no_value_that_it_has_in_part() {
+    fn a_plan_of_fewer_leaves_copies_no_value_that_it_has_in_part() {
         let (layout, plan) = planned("cbuffer S { float4 a[4]; float b; };");
         let plan = plan.at_even_distances(&layout, 12);
         let forms: Vec<Form> = plan.entries.iter().flat_map(|entry| entry.forms.clone()).collect();
-        assert!(forms.contains(&Form::Leaf) && !forms.contains(&Form::Whole), "{forms:?}");
+        assert!(forms.contains(&Form::Leaf) && !forms.contains(&Form::Copied), "{forms:?}");
     }
 
     #[test]
