@@ -14,13 +14,19 @@ pub(super) struct ProblemList {
 }
 
 impl ProblemList {
-    /// Keeps `diagnostic`.
+    /// Keeps `diagnostic`; where there are too many, an error takes the place of a warning, so that whoever is refused sees
+    /// why.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
-        self.has_errors |= diagnostic.severity == Severity::Error;
-        if self.is_full() {
-            self.dropped += 1;
-        } else {
-            self.kept.push(diagnostic);
+        let is_error = diagnostic.severity == Severity::Error;
+        self.has_errors |= is_error;
+        if !self.is_full() {
+            return self.kept.push(diagnostic);
+        }
+
+        self.dropped += 1;
+        let last_warning = self.kept.iter_mut().rfind(|kept| kept.severity == Severity::Warning);
+        if let Some(warning) = last_warning.filter(|_| is_error) {
+            *warning = diagnostic;
         }
     }
 
@@ -91,5 +97,25 @@ impl ProblemList {
             last.left_out = self.dropped;
         }
         kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_layout::Span;
+
+    use super::*;
+
+    #[test]
+    fn an_error_behind_many_warnings_is_kept() {
+        let mut problems = ProblemList::default();
+        for start in 0..200 {
+            problems.report(Diagnostic::warning(Code::Skipped, Span { start, ..Span::default() }, "a warning"));
+        }
+        problems.report(Diagnostic::error(Code::Unsupported, Span { start: 200, ..Span::default() }, "an error"));
+        assert!(problems.has_errors());
+        let kept = problems.finish();
+        assert_eq!(kept.len(), KEPT);
+        assert_eq!(kept.last().map(|last| (last.severity, last.left_out)), Some((Severity::Error, 101)));
     }
 }
