@@ -99,8 +99,10 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     let mut jobs = Vec::new();
     for entry in &plan.entries {
         let wiring = Wiring::new(layout, plan, entry);
+        let is_constant_buffer = entry.space == AddressSpace::PushConstant && shader.interface.has_root_constants;
         let behind = match &tail {
             Some(tail) if entry.forms == [Form::Length] => tail.slack(),
+            Some(_) | None if is_constant_buffer => most_spread(&image) + GUARD_BYTES,
             Some(_) | None => GUARD_BYTES,
         };
         let guarded = guarded.entry(behind).or_insert_with(|| Arc::new(BlockImage::clone(&image).with_guards(behind)));
@@ -129,6 +131,12 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     Ok(jobs)
 }
 
+/// Bytes by which a block can become longer where it is packed as a constant buffer, in which each scalar of an array takes
+/// a register of 16 bytes.
+fn most_spread(image: &BlockImage) -> u32 {
+    u32::try_from(3 * image.owners.len()).unwrap_or(u32::MAX / 2)
+}
+
 /// The ranges in which an entry point runs, with the image of each: of the block alone, or with guards behind it.
 fn ranges(
     plan: &ProbePlan,
@@ -137,8 +145,8 @@ fn ranges(
     image: &Arc<BlockImage>,
     guarded: &Arc<BlockImage>,
 ) -> Vec<(BoundRange, Arc<BlockImage>)> {
-    let has_range = entry.space != AddressSpace::PushConstant || interface.has_root_constants;
-    let guards = has_range && guarded.owners.len() > image.owners.len();
+    let has_range = entry.space != AddressSpace::PushConstant;
+    let guards = (has_range || interface.has_root_constants) && guarded.owners.len() > image.owners.len();
     let shows_end = entry.forms.iter().any(|form| match form {
         Form::Leaf => is_near_end(plan, image),
         Form::Length => true,
@@ -152,7 +160,7 @@ fn ranges(
         | Form::Workgroup
         | Form::ByteAddress => false,
     });
-    let exact = !guards || shows_end;
+    let exact = !guards || (has_range && shows_end);
     let guarded = guards.then(|| (BoundRange::Guarded, Arc::clone(guarded)));
     guarded.into_iter().chain(exact.then(|| (BoundRange::Exact, Arc::clone(image)))).collect()
 }

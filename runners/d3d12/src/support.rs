@@ -9,9 +9,6 @@ use crate::structures::{
     DescriptorRange, RootParameter, RootParameterType, RootParameterValue, RootSignatureDesc, RootTable, feature,
 };
 
-/// Bytes of a root signature. Root constants that find no room beside other parameters are views of constants.
-pub(crate) const MOST_ROOT_CONSTANTS: u32 = 256;
-
 /// `D3D12_REQ_CONSTANT_BUFFER_ELEMENT_COUNT`, in bytes: the largest constant buffer.
 pub(crate) const MOST_CONSTANTS: u32 = 1 << 16;
 

@@ -42,8 +42,7 @@ impl Evaluator {
             hardware: false,
             features: BTreeSet::from([Feature::Int16, Feature::Int64, Feature::Float16, Feature::Float64]),
             max_uniform_range: 1 << 16,
-            // Root constants are buffers here, of any size.
-            max_push_constants: 1 << 16,
+            max_push_constants: 0,
             direct3d: None,
         };
         Self { device }

@@ -46,10 +46,10 @@ fn translate(request: &CompileRequest<'_>, reader: &dyn ModuleReader) -> Result<
     let text = wgsl_to_hlsl(reader, &request.source.text, request.entry)
         .map_err(|failure| CompileOutcome::Failed(failure.to_string()))?
         .map_err(|error| match error {
-            NagaError::Unreadable(_) | NagaError::Invalid(_) => CompileOutcome::Rejected(error.to_string()),
-            NagaError::NoSpirv(_) | NagaError::NoGlsl(_) | NagaError::NoHlsl(_) => {
-                CompileOutcome::Failed(error.to_string())
+            NagaError::Unreadable(_) | NagaError::Invalid(_) | NagaError::NoHlsl(_) => {
+                CompileOutcome::Rejected(error.to_string())
             }
+            NagaError::NoSpirv(_) | NagaError::NoGlsl(_) => CompileOutcome::Failed(error.to_string()),
         })?;
     let second = CommandLine {
         source: TRANSLATED.to_owned(),

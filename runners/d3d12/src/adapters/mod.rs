@@ -9,7 +9,7 @@ use layoutproof_device::{DeviceInfo, Direct3d, RunnerError, RunnerKind};
 
 use crate::device::Direct3dDevice;
 use crate::library::Functions;
-use crate::support::{MOST_CONSTANTS, MOST_ROOT_CONSTANTS, Support};
+use crate::support::{MOST_CONSTANTS, Support};
 
 #[cfg(windows)]
 pub(crate) use dxgi::wine_version;
@@ -88,7 +88,7 @@ fn describe(device: &Direct3dDevice, names: AdapterNames, index: u32) -> DeviceI
         hardware,
         features,
         max_uniform_range: MOST_CONSTANTS,
-        max_push_constants: MOST_ROOT_CONSTANTS,
+        max_push_constants: 0,
         direct3d: Some(Direct3d { translator, shader_model, binding_tier }),
     }
 }
