@@ -121,6 +121,11 @@ impl DeviceInfo {
     pub fn is_opengl(&self) -> bool {
         self.api.starts_with("OpenGL")
     }
+
+    /// True if wgpu drives the device through Direct3D 12, and so gives it its shaders as naga's HLSL.
+    pub fn takes_naga_hlsl(&self) -> bool {
+        self.runner == RunnerKind::Wgpu && self.api.starts_with("Direct3D 12")
+    }
 }
 
 /// Executes jobs on one device.

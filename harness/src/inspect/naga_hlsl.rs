@@ -1,14 +1,22 @@
-//! Compiles WGSL to HLSL with naga, as wgpu does for Direct3D 12.
+//! Compiles WGSL to HLSL with naga, as wgpu does for Direct3D 12, and finds the byte at which that HLSL reads each leaf of
+//! immediates.
 //!
 //! The registers are the numbers of groups and bindings: `@group(2) @binding(3)` is register 3 of space 2. Immediates are
-//! root constants, for which naga declares a constant buffer.
+//! root constants, for which naga declares a constant buffer. Its packing moves what WGSL packs more densely. Uniform
+//! buffers naga pads until both packings are the same, and storage buffers it addresses by bytes, so their offsets are
+//! those of WGSL.
 //!
 //! Source: naga 30, `back::hlsl`; wgpu-hal 30, `dx12/device.rs`.
 
-use naga::ShaderStage;
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape, LayoutOptions, Span, find, lay_out};
 use naga::back::hlsl;
+use naga::valid::ModuleInfo;
+use naga::{AddressSpace, Module, ShaderStage};
 
-use crate::inspect::naga_offsets::{NagaError, chain, load};
+use crate::declare::{DeclareOptions, declare};
+use crate::generate::wgsl::{BLOCK, WgslStep};
+use crate::input::sources::SourceMap;
+use crate::inspect::naga_offsets::{NagaError, NagaShader, block_of, chain, load};
 
 /// The oldest shader model with types of 16 bits; naga writes the same for newer ones.
 const SHADER_MODEL: hlsl::ShaderModel = hlsl::ShaderModel::V6_2;
@@ -29,6 +37,10 @@ const IMMEDIATES: hlsl::BindTarget = hlsl::BindTarget {
 /// If naga cannot read, validate or write the module.
 pub(crate) fn hlsl_of_wgsl(text: &str, entry: &str) -> Result<String, NagaError> {
     let (module, info) = load(text)?;
+    write_hlsl(&module, &info, entry)
+}
+
+fn write_hlsl(module: &Module, info: &ModuleInfo, entry: &str) -> Result<String, NagaError> {
     let options = hlsl::Options {
         shader_model: SHADER_MODEL,
         immediates_target: Some(IMMEDIATES),
@@ -39,7 +51,7 @@ pub(crate) fn hlsl_of_wgsl(text: &str, entry: &str) -> Result<String, NagaError>
 
     let mut written = String::new();
     let reflection = hlsl::Writer::new(&mut written, &options, &pipeline)
-        .write(&module, &info, None)
+        .write(module, info, None)
         .map_err(|error| NagaError::NoHlsl(chain(&error)))?;
     match reflection.entry_point_names.first() {
         Some(Ok(name)) if name == entry => Ok(written),
@@ -47,4 +59,106 @@ pub(crate) fn hlsl_of_wgsl(text: &str, entry: &str) -> Result<String, NagaError>
         Some(Err(error)) => Err(NagaError::NoHlsl(error.to_string())),
         None => Err(NagaError::NoHlsl("it writes no entry point".to_owned())),
     }
+}
+
+/// Absolute offset in bytes at which naga's HLSL finds each leaf of `shader`, in the order of its source's paths, by what our
+/// rules for constant buffers say of its declaration; `None` for a path that it does not have.
+///
+/// # Errors
+/// If naga cannot write the module, or declares its block in a way that is not known here.
+pub fn hlsl_offsets(shader: &NagaShader<'_>) -> Result<Vec<Option<u32>>, NagaError> {
+    let is_immediate = block_of(&shader.module).is_some_and(|(_, block)| block.space == AddressSpace::Immediate);
+    if !is_immediate {
+        return Ok(shader.offsets());
+    }
+    let text = write_hlsl(&shader.module, &shader.info, &shader.source.entry)?;
+    let layout = constant_buffer(&text)?;
+    let packed = layout.result.map_err(|refusals| {
+        let first = refusals.first().map(ToString::to_string).unwrap_or_default();
+        NagaError::NoHlsl(format!("its constant buffer has no layout: {first}"))
+    })?;
+    Ok(shader.source.paths.iter().map(|path| offset_in(&packed, path)).collect())
+}
+
+/// The layout of the constant buffer for immediates in naga's text.
+fn constant_buffer(text: &str) -> Result<BlockLayout, NagaError> {
+    let unknown = || NagaError::NoHlsl("its declarations are not understood".to_owned());
+    let mut sources = SourceMap::default();
+    let file = sources.add("naga.hlsl", text);
+    let whole = Span { file, start: 0, end: u32::try_from(text.len()).map_err(|_| unknown())? };
+
+    let module = declare(&mut sources, whole, &DeclareOptions::default()).map_err(|_| unknown())?;
+    let block = module.blocks.iter().find(|block| block.name == BLOCK).ok_or_else(unknown)?;
+    let rules = find("hlsl-cbuffer").ok_or_else(unknown)?;
+    Ok(lay_out(block, rules, LayoutOptions::default()))
+}
+
+/// A part of naga's declaration, on the way down to a leaf.
+enum HlslPart<'a> {
+    Type(&'a LaidOut),
+    /// A matrix of two rows, which naga takes apart: a member for each column, from their struct's start.
+    Columns(Vec<&'a LaidOutMember>),
+    /// A column of a matrix, with the bytes of a component.
+    Column(u32),
+}
+
+fn offset_in(block: &LaidOut, path: &[WgslStep]) -> Option<u32> {
+    let mut part = HlslPart::Type(block);
+    let mut offset = 0_u32;
+    for step in path {
+        let (next, distance) = part.step(step)?;
+        part = next;
+        offset = offset.checked_add(distance)?;
+    }
+    Some(offset)
+}
+
+impl HlslPart<'_> {
+    /// What a step leads to, and its distance in bytes.
+    fn step(self, step: &WgslStep) -> Option<(Self, u32)> {
+        match (self, step) {
+            (Self::Type(LaidOut { shape: LaidOutShape::Struct(members), .. }), WgslStep::Member { name, .. }) => {
+                let whole = members.iter().find(|member| member.name == *name);
+                whole.map(|member| (Self::Type(&member.layout), member.offset)).or_else(|| {
+                    let columns: Vec<&LaidOutMember> = columns_of(members, name).collect();
+                    (!columns.is_empty()).then_some((Self::Columns(columns), 0))
+                })
+            }
+            // naga's struct in the place of a matrix of two rows in an array.
+            (Self::Type(LaidOut { shape: LaidOutShape::Struct(members), .. }), WgslStep::Column(index)) => {
+                let member = members.get(usize::try_from(*index).ok()?)?;
+                Some((Self::Type(&member.layout), member.offset))
+            }
+            (Self::Columns(members), WgslStep::Column(index)) => {
+                let member = members.get(usize::try_from(*index).ok()?)?;
+                Some((Self::Type(&member.layout), member.offset))
+            }
+            (
+                Self::Type(LaidOut { shape: LaidOutShape::Array { element, stride, .. }, .. }),
+                WgslStep::Element(index),
+            ) => Some((Self::Type(element), stride.checked_mul(*index)?)),
+            // WGSL's columns are the rows of a matrix that naga declares row_major.
+            (
+                Self::Type(LaidOut { shape: LaidOutShape::Matrix { component, stride, .. }, .. }),
+                WgslStep::Column(index),
+            ) => Some((Self::Column(component.size), stride.checked_mul(*index)?)),
+            (Self::Type(LaidOut { shape: LaidOutShape::Vector { component, .. }, .. }), WgslStep::Component(index)) => {
+                Some((Self::Column(component.size), component.size.checked_mul(*index)?))
+            }
+            (Self::Column(size), WgslStep::Component(index)) => Some((Self::Column(size), size.checked_mul(*index)?)),
+            (
+                Self::Type(_) | Self::Columns(_) | Self::Column(_),
+                WgslStep::Member { .. } | WgslStep::Element(_) | WgslStep::Column(_) | WgslStep::Component(_),
+            ) => None,
+        }
+    }
+}
+
+/// The members `NAME_0`, `NAME_1` and so on.
+fn columns_of<'a>(members: &'a [LaidOutMember], name: &str) -> impl Iterator<Item = &'a LaidOutMember> {
+    let column = move |number: usize| {
+        let own = format!("{name}_{number}");
+        members.iter().find(|member| member.name == own)
+    };
+    (0..).map_while(column)
 }

@@ -305,6 +305,7 @@ impl CompileJob<'_> {
             binding_size,
             compiled,
             glsl_compiled: None,
+            hlsl_compiled: None,
             other_stage,
         });
         Ok(match reason {

@@ -1,7 +1,7 @@
 //! The shaders of a subject that naga compiles: one module per entry point, from our WGSL.
 //!
 //! `subject_shaders` asks for them. Each module has our WGSL text, the SPIR-V that naga makes of it, and naga's own
-//! offsets of the leaves, there and in the GLSL that it writes for OpenGL drivers.
+//! offsets of the leaves, there, in the GLSL that it writes for OpenGL drivers and in the HLSL for Direct3D 12.
 
 use layoutproof_device::Feature;
 use layoutproof_device::planted::{PlantedBug, is_planted};
@@ -15,6 +15,7 @@ use crate::check::produce::subject_shaders::{ShaderLayouts, SubjectShaders};
 use crate::check::verdict::Validation;
 use crate::generate::wgsl::{self, WgslModule};
 use crate::inspect::naga_glsl::glsl_offsets;
+use crate::inspect::naga_hlsl::hlsl_offsets;
 use crate::inspect::naga_offsets::{NagaError, NagaShader};
 use crate::probe::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
 
@@ -43,13 +44,14 @@ impl SubjectShaders {
 
     fn add_part_of_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: &ProbePlan) {
         for entry in &plan.entries {
-            let NagaModule { wgsl, offsets, spirv, glsl_offsets } = match compile(layouts.written, plan, entry) {
-                Ok(compiled) => compiled,
-                Err(nothing) => {
-                    self.add_nothing(nothing);
-                    continue;
-                }
-            };
+            let NagaModule { wgsl, offsets, spirv, glsl_offsets, hlsl_offsets } =
+                match compile(layouts.written, plan, entry) {
+                    Ok(compiled) => compiled,
+                    Err(nothing) => {
+                        self.add_nothing(nothing);
+                        continue;
+                    }
+                };
 
             let witness = |of_naga: Vec<Option<u32>>| {
                 if is_planted(PlantedBug::NagaWitnessIsOurs) {
@@ -82,6 +84,7 @@ impl SubjectShaders {
                 binding_size: wgsl.binding_size,
                 compiled: witness(offsets),
                 glsl_compiled,
+                hlsl_compiled: hlsl_offsets.map(witness),
                 other_stage: None,
             });
         }
@@ -113,6 +116,8 @@ struct NagaModule {
     spirv: Vec<u32>,
     /// Where its GLSL for OpenGL drivers has them, in bytes.
     glsl_offsets: Result<Vec<Option<u32>>, NagaFailure>,
+    /// Where its HLSL for Direct3D 12 has them, in bytes; `None` where it writes none.
+    hlsl_offsets: Option<Vec<Option<u32>>>,
 }
 
 /// The module for one entry point, or why there is none.
@@ -123,7 +128,9 @@ fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result
     let offsets = shader.offsets();
     let spirv = ask_naga(entry, || shader.spirv())?;
     let glsl_offsets = ask_naga(entry, || glsl_offsets(&shader));
-    Ok(NagaModule { wgsl, offsets, spirv, glsl_offsets })
+    // A device of Direct3D 12 says itself why it takes nothing.
+    let hlsl_offsets = ask_naga(entry, || hlsl_offsets(&shader)).ok();
+    Ok(NagaModule { wgsl, offsets, spirv, glsl_offsets, hlsl_offsets })
 }
 
 /// An answer of naga about `entry`. naga's writers assert what its validator does not check; a panic is that compiler's

@@ -105,6 +105,8 @@ pub struct ShaderModule {
     pub compiled: CompiledOffsets,
     /// The same for the GLSL that naga writes for OpenGL drivers; `None` where there is none.
     pub glsl_compiled: Option<CompiledOffsets>,
+    /// The same for the HLSL that naga writes for Direct3D 12, of our WGSL.
+    pub hlsl_compiled: Option<CompiledOffsets>,
 }
 
 impl ShaderModule {
@@ -157,7 +159,11 @@ impl ShaderModule {
     /// The offsets that the code addresses in the language in which `device` gets it; `None` where the module has no such
     /// code.
     pub fn compiled_for(&self, device: &DeviceInfo) -> Option<&CompiledOffsets> {
-        if device.is_opengl() { self.glsl_compiled.as_ref() } else { Some(&self.compiled) }
+        match &self.hlsl_compiled {
+            _ if device.is_opengl() => self.glsl_compiled.as_ref(),
+            Some(hlsl) if device.takes_naga_hlsl() => Some(hlsl),
+            Some(_) | None => Some(&self.compiled),
+        }
     }
 
     /// The least bytes that must be bound for `entry`: OpenGL leaves undefined what lies behind the bound range, and

@@ -222,6 +222,7 @@ impl SubjectShaders {
             binding_size: 0,
             compiled,
             glsl_compiled: None,
+            hlsl_compiled: None,
             other_stage: None,
             plan,
         });
