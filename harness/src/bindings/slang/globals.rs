@@ -162,6 +162,8 @@ fn is_shader_record(parameter: &Parameter) -> bool {
 fn is_specialization_constant(parameter: &Parameter) -> bool {
     let annotations = &parameter.annotations;
     annotations.attribute(None, "SpecializationConstant").is_some()
+        || annotations.attribute(None, "vk_specialization_constant").is_some()
+        || annotations.attribute(Some("vk"), "specialization_constant").is_some()
         || annotations.attribute(Some("vk"), "constant_id").is_some()
         || annotations.layout.iter().any(|qualifier| qualifier.name == "constant_id")
 }

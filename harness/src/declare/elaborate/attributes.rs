@@ -52,6 +52,7 @@ const VULKAN: &[&str] = &[
     "shader_record",
     "shader_record_ext",
     "shader_record_nv",
+    "specialization_constant",
     "spirv_instruction",
     "stencil_ref_greater_equal_back",
     "stencil_ref_greater_equal_front",
@@ -176,6 +177,7 @@ const PLAIN: &[&str] = &[
     "spv_target_env_1_3",
     "unroll",
     "vk_binding",
+    "vk_specialization_constant",
     "wavesize",
 ];
 

@@ -28,6 +28,11 @@ const LOOSE_GLOBALS_COME_FIRST: &[Case] = &[
         &[(D3D, "$Globals b0"), (VULKAN, "A id7, B id0, C id1"), (METAL, "A id7, B id0, C id1")],
     ),
     (
+        "[vk::constant_id(7)] const int A=1; [vk::specialization_constant] const int B=2; [SpecializationConstant] \
+         const int C=3;",
+        &[(D3D, "$Globals b0"), (VULKAN, "A id7, B id0, C id1"), (METAL, "A id7, B id0, C id1")],
+    ),
+    (
         "tbuffer TB{float3 a;float b;float c[2];} TextureBuffer<float4> tt;",
         &[(D3D, "TB t0, tt t1"), (VULKAN, "TB 0.0, tt 0.1")],
     ),
