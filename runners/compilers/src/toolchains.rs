@@ -21,7 +21,8 @@ use crate::child::ProcessOutput;
 use crate::compile_service::{CompileService, CompileServices};
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::{
-    CommandLine, CompileMethod, CompilerDriver, DRIVERS, DirectCompiler, driver_named, driver_of, first_error,
+    CommandLine, CompileMethod, CompilerDriver, DRIVERS, DirectCompiler, Translation, driver_named, driver_of,
+    first_error,
 };
 use crate::family::Family;
 use crate::lookup::CompilersOfMachine;
@@ -90,7 +91,7 @@ impl Toolchains {
 
         let arguments = match driver_of(toolchain).method() {
             CompileMethod::CommandLine(command_line) => command_line(&request).arguments,
-            CompileMethod::Calls(_) => Vec::new(),
+            CompileMethod::Translates(_) | CompileMethod::Calls(_) => Vec::new(),
         };
         format!("{program} {}", arguments.join(" "))
     }
@@ -154,6 +155,7 @@ impl Toolchains {
     fn has_compiler(&self, name: &str) -> bool {
         driver_named(name).is_some_and(|driver| match driver.method() {
             CompileMethod::CommandLine(_) => self.compiler(name).is_some(),
+            CompileMethod::Translates(_) => true,
             CompileMethod::Calls(_) => self.direct.contains_key(driver.name()),
         })
     }
@@ -173,26 +175,49 @@ impl Toolchains {
 
         let driver = driver_of(request.toolchain);
         match (driver.method(), self.direct.get(driver.name())) {
-            (CompileMethod::CommandLine(command_line), _) => self.ask_program(request, &folder, &command_line(request)),
+            (CompileMethod::CommandLine(command_line), _) => {
+                let compiler = request.toolchain.compiler;
+                self.ask_program(request.toolchain, &folder, &command_line(request), compiler, &request.source.text)
+            }
+            (CompileMethod::Translates(translate), _) => match translate(request, self.reader()) {
+                Ok(translation) => self.ask_second(request, &folder, &translation),
+                Err(answer) => Ok(answer),
+            },
             (CompileMethod::Calls(_), Some(compiler)) => compiler.compile(request, &folder),
             (CompileMethod::Calls(_), None) => Ok(CompileOutcome::Failed(absent(driver.name()))),
         }
     }
 
-    fn ask_program(
+    /// Asks the compiler that goes on with what another one wrote.
+    fn ask_second(
         &self,
         request: &CompileRequest<'_>,
         folder: &Path,
-        line: &CommandLine,
+        translation: &Translation,
     ) -> io::Result<CompileOutcome> {
-        fs::write(folder.join(&line.source), &request.source.text)?;
+        let Some(compiler) = request.toolchain.second_compiler else {
+            return Ok(CompileOutcome::Failed(format!("{} has no second compiler", request.toolchain)));
+        };
+        fs::write(folder.join(&translation.source), &request.source.text)?;
+        self.ask_program(request.toolchain, folder, &translation.second, compiler, &translation.text)
+    }
+
+    /// Asks `compiler`, which `toolchain` starts with this command line, about `text`.
+    fn ask_program(
+        &self,
+        toolchain: &'static Toolchain,
+        folder: &Path,
+        line: &CommandLine,
+        mut compiler: &'static str,
+        text: &str,
+    ) -> io::Result<CompileOutcome> {
+        fs::write(folder.join(&line.source), text)?;
         if let Some(header) = line.header {
             let path = folder.join(header.path);
             fs::create_dir_all(path.parent().unwrap_or(folder))?;
             fs::write(path, header.text)?;
         }
 
-        let mut compiler = request.toolchain.compiler;
         let mut answer = self.run(compiler, folder, &line.arguments)?;
         if let (CompilerAnswer::Accepted(_), Some(second)) = (&answer, &line.second) {
             compiler = second.compiler;
@@ -204,7 +229,7 @@ impl Toolchains {
             CompilerAnswer::Refused(finished) => Ok(refusal(compiler, &finished)),
             CompilerAnswer::Broken(sentence) => Ok(CompileOutcome::Failed(sentence)),
         };
-        compilation.or_else(|reason| Ok(CompileOutcome::Failed(format!("{}: {reason}", request.toolchain))))
+        compilation.or_else(|reason| Ok(CompileOutcome::Failed(format!("{toolchain}: {reason}"))))
     }
 
     /// Runs the compiler `name`; command and output are kept where sources are.
@@ -230,7 +255,7 @@ impl Toolchains {
 /// The compilers that are asked by calls, by the names of their drivers, made of the programs that are there.
 fn direct_compilers(compilers: &[Compiler]) -> BTreeMap<&'static str, Arc<dyn DirectCompiler>> {
     let prepared = |driver: &&dyn CompilerDriver| match driver.method() {
-        CompileMethod::CommandLine(_) => None,
+        CompileMethod::CommandLine(_) | CompileMethod::Translates(_) => None,
         CompileMethod::Calls(prepare) => Some((driver.name(), prepare(compilers)?)),
     };
     DRIVERS.iter().filter_map(prepared).collect()

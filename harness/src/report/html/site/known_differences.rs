@@ -15,14 +15,15 @@ struct ListSubject {
 }
 
 /// The subjects of the repository's lists.
-const SUBJECTS: [ListSubject; 10] = [
+const SUBJECTS: [ListSubject; 11] = [
     ListSubject { list: "clang", title: "Clang", compiler: Some("clang-dxc") },
     ListSubject { list: "dxc", title: "DXC", compiler: Some("dxc") },
     ListSubject { list: "fxc", title: "FXC", compiler: Some("fxc") },
     ListSubject { list: "glslang", title: "glslang", compiler: Some("glslang") },
     ListSubject { list: "lavapipe", title: "lavapipe (a driver)", compiler: None },
     ListSubject { list: "naga", title: "naga", compiler: None },
-    ListSubject { list: "naga-glsl", title: "naga and GLSL", compiler: Some("naga-glsl") },
+    ListSubject { list: "naga-d3d12", title: "naga's HLSL, for Direct3D 12", compiler: None },
+    ListSubject { list: "naga-glsl", title: "naga's GLSL", compiler: Some("naga-glsl") },
     ListSubject { list: "slang", title: "Slang", compiler: Some("slang") },
     ListSubject { list: "swiftshader", title: "SwiftShader (a driver)", compiler: None },
     ListSubject { list: "vkd3d", title: "vkd3d (Direct3D 12 on Vulkan)", compiler: None },
