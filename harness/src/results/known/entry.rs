@@ -109,6 +109,7 @@ impl KnownFailure {
             ("device", pattern(Some(&self.device)).filter(|pattern| pattern != "*")),
             ("runner", pattern(Some(&self.runner)).filter(|pattern| pattern != "*")),
             ("driver", driver),
+            ("space", self.space.map(|space| space.as_str().to_owned())),
             ("culprit", self.culprit.clone()),
             ("says", pattern(self.says.as_ref())),
             ("validation", pattern(self.validation.as_ref())),

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::address::{compiler_page, link};
-use super::known_differences::{KnownList, Mechanism, SeenBuilds, compiler_of, list_title};
+use super::known_differences::{KnownList, Mechanism, compiler_of, list_title};
 use super::markdown::paragraph;
 use super::option_table::option_table;
 use super::site_page::{SiteFrame, SitePage, SiteSection};
@@ -97,12 +97,15 @@ fn one_list(list: &KnownList, mechanisms: &[&Mechanism<'_>]) -> SitePage {
 
 fn mechanism_row(path: &str, mechanism: &Mechanism<'_>) -> Markup {
     let builds = mechanism.builds();
-    let SeenBuilds { newest, gone } = builds.unwrap_or(SeenBuilds { newest: "–", gone: None });
+    let newest: Vec<&str> = builds.iter().map(|seen| seen.newest).collect();
+    let gone: Vec<&str> = builds.iter().filter_map(|seen| seen.gone).collect();
+
+    let joined = |names: &[&str]| if names.is_empty() { "–".to_owned() } else { one_line(&names.join("; ")) };
     html! {
         tr {
             th scope="row" { a href=(link(path, &mechanism.path)) { (sentence(&one_line(mechanism.reason))) } }
-            td { (one_line(newest)) }
-            td { (one_line(gone.unwrap_or("–"))) }
+            td { (joined(&newest)) }
+            td { (joined(&gone)) }
             td { @match mechanism.upstream_link() { Some(address) => { (link_to(address)) }, None => { "–" } } }
         }
     }

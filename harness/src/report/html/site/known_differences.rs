@@ -85,14 +85,19 @@ impl Mechanism<'_> {
         self.entries.iter().find_map(|entry| entry.link.as_deref())
     }
 
-    /// The newest build that differs, and the first behind it that does not.
-    pub(super) fn builds(&self) -> Option<SeenBuilds<'_>> {
-        let entry = self.entries.iter().find(|entry| entry.seen.is_some())?;
-        Some(SeenBuilds { newest: entry.seen.as_deref()?, gone: entry.gone.as_deref() })
+    /// The newest build that differs, and the first behind it that does not; several where entries name different ones.
+    pub(super) fn builds(&self) -> Vec<SeenBuilds<'_>> {
+        let mut builds: Vec<SeenBuilds<'_>> = Vec::new();
+        for entry in &self.entries {
+            let seen = entry.seen.as_deref().map(|newest| SeenBuilds { newest, gone: entry.gone.as_deref() });
+            builds.extend(seen.filter(|seen| !builds.contains(seen)));
+        }
+        builds
     }
 }
 
 /// The builds between which a difference went away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SeenBuilds<'a> {
     /// The newest one that was seen to differ.
     pub newest: &'a str,

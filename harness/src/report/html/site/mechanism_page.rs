@@ -70,7 +70,7 @@ fn facts(mechanism: &Mechanism<'_>) -> Markup {
         section id="facts" {
             h2 { "Since when, and how we know" }
             dl {
-                dt { "builds" } dd { (builds(mechanism.builds().as_ref())) }
+                dt { "builds" } dd { (builds(&mechanism.builds())) }
                 dt { "reported" }
                 dd {
                     @match mechanism.upstream_link() {
@@ -89,15 +89,16 @@ fn facts(mechanism: &Mechanism<'_>) -> Markup {
     }
 }
 
-fn builds(builds: Option<&SeenBuilds<'_>>) -> Markup {
-    match builds {
-        Some(SeenBuilds { newest, gone: Some(gone) }) => {
-            html! { "differs up to " (one_line(newest)) ", gone in " (one_line(gone)) }
+fn builds(builds: &[SeenBuilds<'_>]) -> Markup {
+    html! {
+        @if builds.is_empty() { "no build is named" }
+        @for (index, SeenBuilds { newest, gone }) in builds.iter().enumerate() {
+            @if index > 0 { "; " }
+            @match gone {
+                Some(gone) => { "differs up to " (one_line(newest)) ", gone in " (one_line(gone)) },
+                None => { "differs in " (one_line(newest)) ", no later build was seen to be right" },
+            }
         }
-        Some(SeenBuilds { newest, gone: None }) => {
-            html! { "differs in " (one_line(newest)) ", the newest build that was run" }
-        }
-        None => html! { "no build is named" },
     }
 }
 
@@ -182,7 +183,10 @@ fn minimal_case<'a>(
 }
 
 fn minimal_part(path: &str, minimal: Option<&CaseFacts>, evidence: &[Evidence<'_>]) -> Markup {
-    let Some(case) = minimal else { return html! {} };
+    let Some(case) = minimal else {
+        return html! { p.note { "No case of its own: whatever the patterns above match may differ so." } };
+    };
+
     html! {
         section id="minimal" {
             h2 { "A minimal declaration" }

@@ -33,7 +33,8 @@ pub(super) fn surprise_page(surprises: &[Surprise]) -> SitePage {
     let intro = html! {
         p {
             "One declaration, and where each rule set puts it. Rule sets with the same answer share a map, and the first map is "
-            "what the others are compared with. Offsets come from cases, whose numbers named authorities gave: each heading's case has them."
+            "what the others are compared with. The maps are computed; the case behind each heading has the numbers that named "
+            "authorities give, by rule set, and a run holds both against each other."
         }
         (legend())
         nav aria-label="Surprises" {

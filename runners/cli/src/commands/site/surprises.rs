@@ -91,12 +91,12 @@ const SURPRISES: [SurprisingCase; 18] = [
     SurprisingCase {
         title: "The empty struct",
         case: "structs/empty_struct_inside_a_struct_starts_a_register",
-        words: "It has no bytes, and DXC lets it start a register all the same, inside of structs.",
+        words: "It has no bytes, and in a struct of a constant buffer DXC lets it start a register all the same.",
     },
     SurprisingCase {
         title: "packoffset on some members only",
         case: "packoffset/mixed_member_moves_in_dxil_alone",
-        words: "The member without one goes behind the others in DXIL, though it is declared first, and stays first in SPIR-V.",
+        words: "The member without one goes behind the others in DXIL, though it is declared first, and stays first in SPIR-V from DXC.",
     },
     SurprisingCase {
         title: "Bit-fields",
