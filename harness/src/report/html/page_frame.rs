@@ -50,6 +50,7 @@ impl PageFrame<'_> {
         let Self { title, intro, content } = self;
         let PageSurroundings { style, navigation, footer, script } = surroundings;
         let title = one_line(title);
+
         let page = html! {
             (DOCTYPE)
             html lang="en" {

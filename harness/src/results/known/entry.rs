@@ -103,6 +103,7 @@ impl KnownFailure {
         let driver = (self.driver != VersionRange::default()).then(|| self.driver.to_string());
         let shape = self.shape.as_ref().map(|entry| entry.shape.as_str().to_owned());
         let pattern = |pattern: Option<&WildMatch>| pattern.map(ToString::to_string);
+
         let all = [
             ("rules", pattern(self.rules.as_ref())),
             ("producer", Some(producers.join(", ")).filter(|names| !names.is_empty())),

@@ -210,6 +210,7 @@ fn minimal_part(path: &str, minimal: Option<&CaseFacts>, evidence: &[Evidence<'_
 fn evidence_part(evidence: &Evidence<'_>) -> Markup {
     let Evidence { source, record } = evidence;
     let story = record.story.as_ref();
+
     html! {
         div.lights {
             h3 { "Under " code { (one_line(&record.rules)) } ", by " (one_line(source)) }

@@ -20,6 +20,7 @@ pub(super) fn kinds_of(native: &Native, rules: &str) -> Vec<&'static str> {
 
 fn kinds(native: &Native) -> [KindRules; 11] {
     let kind = |kind, rules| KindRules { kind, rules };
+
     [
         kind("constant buffers", native.constants),
         kind("parameter blocks", native.parameter_blocks),

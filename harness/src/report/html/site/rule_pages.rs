@@ -126,6 +126,7 @@ fn worked_example(facts: &RuleSetFacts) -> Markup {
         [&facts.example].into_iter().chain(facts.neighbours.iter().map(|other| &other.example)).cloned().collect();
     let merged = MergedBlock::of(&columns, 0);
     let offsets: Vec<String> = offsets.iter().map(u32::to_string).collect();
+
     html! {
         section id="example" {
             h2 { "Worked example" }

@@ -49,6 +49,7 @@ pub(super) fn surprise_page(surprises: &[Surprise]) -> SitePage {
 fn section(path: &str, surprise: &Surprise) -> Markup {
     let Surprise { title, words, case, columns } = surprise;
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
+
     html! {
         section.lights id=(slug(title)) {
             h2 { (title) }

@@ -124,6 +124,7 @@ fn accessed_record(
         let row = row_of(&mut rows, &subject, NumberPlace { quantity, path, computed });
         row.compiled = Some(RecordValue::Number(value));
     }
+
     let record = CheckRecord { rows, ..empty_record(entry, &subject, toolchain.name) };
     let origin = format!("{}, as the case says", accessed.authority);
     Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
@@ -168,6 +169,7 @@ fn unread(facts: &Facts) -> Option<String> {
 fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str) -> CheckRecord {
     let culprits = [Culprit::Compiler, Culprit::Report, Culprit::Module, Culprit::Unclear];
     let culprit = culprits.into_iter().find(|culprit| entry.culprit() == Some(culprit.as_str()));
+
     CheckRecord {
         schema: SCHEMA,
         case: subject.source.id.clone(),

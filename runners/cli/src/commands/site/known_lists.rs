@@ -14,6 +14,7 @@ use crate::select::refused_input::RefusedInput;
 pub(super) fn known_lists() -> anyhow::Result<Vec<KnownList>> {
     let mut lists = Vec::new();
     let mut sources = SourceMap::default();
+
     for list in KNOWN {
         let file = sources.add(format!("ci/known/{}.toml", list.name), list.text);
         match known::read(file, &sources) {
