@@ -1,6 +1,7 @@
 //! Dotted version numbers and ranges of them (`>= 1.8.2405`, `>= 22, < 23.1`); the versions of libraries that records name.
 
 use std::cmp::Ordering;
+use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -36,6 +37,29 @@ enum Operator {
     Above,
     Below,
     Exactly,
+}
+
+impl fmt::Display for VersionRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, VersionBound { operator, version }) in self.bounds.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            let version: Vec<String> = version.iter().map(u64::to_string).collect();
+            write!(f, "{comma}{} {}", operator.sign(), version.join("."))?;
+        }
+        Ok(())
+    }
+}
+
+impl Operator {
+    fn sign(self) -> &'static str {
+        match self {
+            Self::AtLeast => ">=",
+            Self::AtMost => "<=",
+            Self::Above => ">",
+            Self::Below => "<",
+            Self::Exactly => "=",
+        }
+    }
 }
 
 impl FromStr for VersionRange {

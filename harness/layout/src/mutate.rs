@@ -25,6 +25,15 @@ pub struct RuleMutant {
     pub to: String,
 }
 
+/// A parameter of a rule set with the value that the row has, both in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleParameter {
+    /// The parameter, as [`RuleMutant::parameter`].
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
 /// Named alternatives of a parameter.
 type NamedValues<T> = [(&'static str, T)];
 
@@ -105,6 +114,18 @@ pub fn mutants(row: &RuleSet) -> Vec<RuleMutant> {
     found.members();
     found.annotations();
     found.found
+}
+
+/// Every parameter of `row` that decides about bytes, in the order of its columns.
+pub fn parameters(row: &RuleSet) -> Vec<RuleParameter> {
+    let mut parameters: Vec<RuleParameter> = Vec::new();
+    // Each parameter has at least one other value, so each has a mutant.
+    for RuleMutant { parameter, from, .. } in mutants(row) {
+        if parameters.last().is_none_or(|last| last.name != parameter) {
+            parameters.push(RuleParameter { name: parameter, value: from });
+        }
+    }
+    parameters
 }
 
 /// The mutants that were made so far.
@@ -215,6 +236,9 @@ mod tests {
             }
             let keys: std::collections::BTreeSet<_> = mutants.iter().map(|it| (&it.parameter, &it.to)).collect();
             assert_eq!(keys.len(), mutants.len(), "{} has a mutant twice", row.name);
+            let parameters = parameters(row);
+            let names: std::collections::BTreeSet<_> = mutants.iter().map(|it| &it.parameter).collect();
+            assert_eq!(parameters.len(), names.len(), "{} has a parameter twice or not at all", row.name);
         }
     }
 

@@ -16,6 +16,7 @@ use crate::commands::reflect::ReflectArgs;
 use crate::commands::regress::RegressArgs;
 use crate::commands::setup::SetupArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
+use crate::commands::site::SiteArgs;
 
 /// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
 /// where each value really was, and names who is wrong.
@@ -63,6 +64,8 @@ pub enum Command {
     Doctor,
     /// Install what is missing here: software drivers, validators, compilers. Linux only.
     Setup(SetupArgs),
+    /// Write pages for a web server: rule sets, surprises, what compilers get wrong, cases, records of runs. No GPU needed.
+    Site(SiteArgs),
     /// Print the completions of a shell.
     Completions(CompletionsArgs),
     /// Write the manual pages.

@@ -18,7 +18,7 @@ struct CommandGroup {
 const GROUPS: [CommandGroup; 4] = [
     CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "run", "reflect", "init"] },
     CommandGroup { heading: "Compilers", commands: &["fuzz", "freeze", "regress", "compilers", "export"] },
-    CommandGroup { heading: "Drivers and fleets", commands: &["devices", "report", "bench"] },
+    CommandGroup { heading: "Drivers and fleets", commands: &["devices", "report", "site", "bench"] },
     CommandGroup {
         heading: "layoutproof itself",
         commands: &["doctor", "setup", "list", "mutants", "completions", "man"],
@@ -75,7 +75,7 @@ struct Examples {
     lines: &'static [&'static str],
 }
 
-const EXAMPLES: [Examples; 18] = [
+const EXAMPLES: [Examples; 19] = [
     Examples {
         command: "show",
         lines: &[
@@ -133,6 +133,10 @@ const EXAMPLES: [Examples; 18] = [
     },
     Examples { command: "devices", lines: &["layoutproof devices --format json"] },
     Examples { command: "report", lines: &["layoutproof report 1.jsonl 2.jsonl 3.jsonl --junit junit.xml"] },
+    Examples {
+        command: "site",
+        lines: &["layoutproof site --out site", "layoutproof site --out site --records a.jsonl b.jsonl"],
+    },
     Examples { command: "setup", lines: &["layoutproof setup", "layoutproof setup dxc slangc vkd3d"] },
     Examples {
         command: "list",

@@ -26,7 +26,7 @@ pub use command_line::Cli;
 use command_line::Command;
 use commands::check::{debug_worker, init};
 use commands::{
-    bench, check, export, freeze, fuzz, list_commands, mutants, pages, reflect, regress, report, run, setup, show,
+    bench, check, export, freeze, fuzz, list_commands, mutants, pages, reflect, regress, report, run, setup, show, site,
 };
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
@@ -73,6 +73,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Compilers(args) => list_commands::compilers(args, style),
         Command::Doctor => list_commands::doctor(style),
         Command::Setup(args) => setup::setup(args),
+        Command::Site(args) => site::site(args),
         Command::Completions(args) => pages::completions(args),
         Command::Man(args) => pages::man(args),
         Command::Freeze(args) => freeze::freeze(args),

@@ -186,7 +186,7 @@ fn reason(check: &CheckRecord) -> String {
 }
 
 /// Declaration, numbers and maps.
-fn source_part(source: &RecordedSource) -> Markup {
+pub(super) fn source_part(source: &RecordedSource) -> Markup {
     let columns = columns(source);
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     html! {

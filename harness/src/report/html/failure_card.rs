@@ -52,7 +52,7 @@ fn failure(failure: &FailureGroup<'_>) -> Markup {
         @if let Some(claim) = claim { p { (sentence(&one_line(claim))) } }
         @if is_answered(record) {
             @if !record.rows.is_empty() { (witness_table(record)) }
-            @if let Some(story) = story { (maps(record, &story.blocks)) }
+            @if let Some(story) = story { (failure_maps(record, &story.blocks)) }
             @let answers = answers(record);
             @if !answers.is_empty() { pre tabindex="0" { code { (answers) } } }
         }
@@ -76,7 +76,7 @@ fn conclusion(label: &str, words: &str) -> Markup {
 }
 
 /// The table of witnesses as the terminal has it; lines with a wrong number stand out.
-fn witness_table(record: &CheckRecord) -> Markup {
+pub(super) fn witness_table(record: &CheckRecord) -> Markup {
     let text = table(record, Style::PLAIN);
     let is_wrong = |line: &str| line.contains(" ! ") || line.trim_end().ends_with(" ?");
     html! {
@@ -92,7 +92,7 @@ fn witness_table(record: &CheckRecord) -> Markup {
 }
 
 /// A map of each block in which a witness has something elsewhere, with a layer for each such witness.
-fn maps(record: &CheckRecord, blocks: &[StoryBlock]) -> Markup {
+pub(super) fn failure_maps(record: &CheckRecord, blocks: &[StoryBlock]) -> Markup {
     let (located, _) = locate(&record.rows, blocks);
     let registers = find(&record.rules).is_some_and(|rules| rules.has_registers);
     html! {

@@ -1,6 +1,6 @@
-//! Pages and pictures for browsers: byte maps as inline SVG, a page for laid-out blocks, a page for a run.
+//! Pages and pictures for browsers: byte maps as inline SVG, a page for laid-out blocks, a page for a run, a site.
 //!
-//! The command writes them to files of their own, which load nothing from elsewhere and read without JavaScript. Texts of users
+//! The command writes them to files, which load nothing from elsewhere and read without JavaScript. Texts of users
 //! reach a page through maud's templates, which escape them.
 
 mod byte_map;
@@ -10,9 +10,11 @@ mod case_part;
 mod failure_card;
 mod layout_page;
 mod layout_sheet;
+mod outcome_cell;
 mod outcome_matrix;
 mod page_frame;
 mod run_page;
+pub mod site;
 mod witness_layers;
 
 pub use layout_page::{ShownInput, diff_page, show_page};

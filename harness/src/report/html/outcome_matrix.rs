@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_layout::table;
 use maud::{Markup, html};
 
+use super::outcome_cell::{CellLink, CellPlace, OutcomeCell, cell_legend};
 use crate::report::failure::group::place;
-use crate::report::style::{grouped, one_line};
-use crate::results::record::{CheckRecord, LeftOutChecks, Outcome};
+use crate::report::style::one_line;
+use crate::results::record::{CheckRecord, LeftOutChecks};
 
 /// Rule sets and places of a run by number, for tables and filters.
 pub(super) struct CheckPlaces<'a> {
@@ -61,16 +62,6 @@ impl<'a> CheckPlace<'a> {
     }
 }
 
-/// Checks of one cell by outcome.
-type CellCounts = BTreeMap<Outcome, u64>;
-
-/// A cell's place in the matrix.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct CellPlace {
-    rules: usize,
-    place: usize,
-}
-
 /// The matrix; each cell leads to the cases and, with JavaScript, sets their filter.
 pub(super) fn outcome_matrix(places: &CheckPlaces<'_>, checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Markup {
     let cells = cells(places, checks, left_out);
@@ -78,7 +69,7 @@ pub(super) fn outcome_matrix(places: &CheckPlaces<'_>, checks: &[CheckRecord], l
     html! {
         section id="matrix" {
             h2 { "Rule sets and devices" }
-            p.legend { "Each cell counts checks: a number alone agrees, ≠ differs or broke, ~ is a known difference, · was skipped." }
+            (cell_legend())
             div.scroll tabindex="0" role="region" aria-label="Matrix of rule sets and devices" {
                 table.matrix {
                     thead {
@@ -122,12 +113,12 @@ fn cells(
     places: &CheckPlaces<'_>,
     checks: &[CheckRecord],
     left_out: &[LeftOutChecks],
-) -> BTreeMap<CellPlace, CellCounts> {
-    let mut cells: BTreeMap<CellPlace, CellCounts> = BTreeMap::new();
+) -> BTreeMap<CellPlace, OutcomeCell> {
+    let mut cells: BTreeMap<CellPlace, OutcomeCell> = BTreeMap::new();
     let mut add = |rules: &str, place: &CheckPlace<'_>, outcome, count| {
         let numbers = places.rules_number(rules).zip(places.place_number(place));
         if let Some((rules, place)) = numbers {
-            *cells.entry(CellPlace { rules, place }).or_default().entry(outcome).or_default() += count;
+            cells.entry(CellPlace { rules, place }).or_default().add(outcome, count);
         }
     };
     for check in checks {
@@ -140,28 +131,7 @@ fn cells(
     cells
 }
 
-fn matrix_cell(cell: CellPlace, cells: &BTreeMap<CellPlace, CellCounts>) -> Markup {
-    let Some(counts) = cells.get(&cell) else { return html! { td.none { "–" } } };
-    let of = |outcomes: &[Outcome]| outcomes.iter().filter_map(|outcome| counts.get(outcome)).sum::<u64>();
-    let wrong = of(&[Outcome::Differ, Outcome::Broken, Outcome::Stale]);
-    let (agree, known, skipped) = (of(&[Outcome::Agree]), of(&[Outcome::Known]), of(&[Outcome::Skipped]));
-    let class = match (wrong, agree, known) {
-        (1.., _, _) => "differ",
-        (0, 0, 0) => "skipped",
-        (0, _, 1..) => "known",
-        (0, _, 0) => "agree",
-    };
-
-    let words = [(agree, "agree"), (wrong, "differ or broke"), (known, "known"), (skipped, "skipped")];
-    let words: Vec<String> =
-        words.iter().filter(|(count, _)| *count > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    let signs = [(wrong, "≠"), (known, "~"), (skipped, "·")];
-    html! {
-        td class=(class) {
-            a href="#cases" data-rules=(cell.rules) data-place=(cell.place) title=(words.join(", ")) {
-                @if agree > 0 { (grouped(agree)) }
-                @for (count, sign) in signs.into_iter().filter(|(count, _)| *count > 0) { " " (sign) (grouped(count)) }
-            }
-        }
-    }
+fn matrix_cell(cell: CellPlace, cells: &BTreeMap<CellPlace, OutcomeCell>) -> Markup {
+    let link = CellLink { address: "#cases", filter: Some(cell) };
+    cells.get(&cell).cloned().unwrap_or_default().draw(link)
 }

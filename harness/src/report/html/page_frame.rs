@@ -1,4 +1,5 @@
-//! What every page has around its content: style, script, heading, footer. One file, which loads nothing.
+//! What every page has around its content: style, script, heading, footer. A page of its own is one file, which loads nothing;
+//! a page of a site loads style and script, which its pages share.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -6,8 +7,10 @@ use super::byte_map::shared_parts;
 use super::layout_sheet::MAP_STYLE;
 use crate::report::style::one_line;
 
-const PAGE_STYLE: &str = include_str!("page.css");
-const PAGE_SCRIPT: &str = include_str!("page.js");
+/// Rules of all classes but those in byte maps.
+pub(super) const PAGE_STYLE: &str = include_str!("page.css");
+/// What is added to pages where the browser runs scripts.
+pub(super) const PAGE_SCRIPT: &str = include_str!("page.js");
 
 /// A page before it is text.
 pub(super) struct PageFrame<'a> {
@@ -19,11 +22,35 @@ pub(super) struct PageFrame<'a> {
     pub content: Markup,
 }
 
+/// What a page has around itself that depends on where it lies.
+pub(super) struct PageSurroundings {
+    /// The element with the style or the link to it.
+    pub style: Markup,
+    /// Links to other pages, above the heading.
+    pub navigation: Markup,
+    /// The sentence at the end.
+    pub footer: Markup,
+    /// The element with the script or the link to it.
+    pub script: Markup,
+}
+
 impl PageFrame<'_> {
-    /// The whole file.
+    /// The whole file, which loads nothing.
     pub(super) fn into_text(self) -> String {
+        self.within(&PageSurroundings {
+            style: html! { style { (PreEscaped(MAP_STYLE)) (PreEscaped(PAGE_STYLE)) } },
+            navigation: html! {},
+            footer: html! { "Made by layoutproof " (env!("CARGO_PKG_VERSION")) ". This file loads nothing from elsewhere." },
+            script: html! { script { (PreEscaped(PAGE_SCRIPT)) } },
+        })
+    }
+
+    /// The whole file.
+    pub(super) fn within(self, surroundings: &PageSurroundings) -> String {
         let Self { title, intro, content } = self;
+        let PageSurroundings { style, navigation, footer, script } = surroundings;
         let title = one_line(title);
+
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -32,15 +59,16 @@ impl PageFrame<'_> {
                     meta name="viewport" content="width=device-width,initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     title { (title) }
-                    style { (PreEscaped(MAP_STYLE)) (PreEscaped(PAGE_STYLE)) }
+                    (style)
                 }
                 body {
                     a.skip href="#main" { "Skip to the content" }
                     svg.bm.defs width="0" height="0" aria-hidden="true" { (shared_parts()) }
+                    (navigation)
                     header { h1 { (title) } (intro) }
                     main #main { (content) }
-                    footer { p { "Made by layoutproof " (env!("CARGO_PKG_VERSION")) ". This file loads nothing from elsewhere." } }
-                    script { (PreEscaped(PAGE_SCRIPT)) }
+                    footer { p { (footer) } }
+                    (script)
                 }
             }
         };

@@ -156,7 +156,7 @@ fn entry_place(entry: &KnownEntry) -> Markup {
 }
 
 /// A link for an address of the web; any other text stays text.
-fn link_to(address: &str) -> Markup {
+pub(super) fn link_to(address: &str) -> Markup {
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     html! { @if is_web { a href=(address) rel="noopener noreferrer" { (one_line(address)) } } @else { (one_line(address)) } }
 }

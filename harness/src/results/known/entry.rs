@@ -69,6 +69,56 @@ impl KnownFailure {
         self.producers.is_empty() || self.producers.iter().any(|pattern| pattern.matches(producer))
     }
 
+    /// Returns true if the entry is about this case, under some rule set.
+    pub fn is_about_case(&self, case: &str) -> bool {
+        self.shape.is_none() && self.case.matches(case)
+    }
+
+    /// Returns true if the entry says which cases it is about, by their ids or by a pattern that is not for all.
+    pub fn names_cases(&self) -> bool {
+        let is_of_some = match &self.case {
+            CasePattern::Id(_) => true,
+            CasePattern::Pattern(pattern) => {
+                // To compare a pattern with a text asks whether the text matches.
+                let text = pattern.to_string();
+                text != "*"
+            }
+        };
+        self.shape.is_none() && is_of_some
+    }
+
+    /// Returns true if the entry is about bytes under this rule set.
+    pub fn is_about_rules(&self, rules: &str) -> bool {
+        self.rules.as_ref().is_none_or(|pattern| pattern.matches(rules))
+    }
+
+    /// The witness that contradicts the others, as the list names it; `None` where the entry does not say.
+    pub fn culprit(&self) -> Option<&str> {
+        self.culprit.as_deref()
+    }
+
+    /// Which checks the entry is about beside its cases, as its list says it; what it leaves out is not there.
+    pub fn conditions(&self) -> Vec<EntryCondition> {
+        let producers: Vec<String> = self.producers.iter().map(ToString::to_string).collect();
+        let driver = (self.driver != VersionRange::default()).then(|| self.driver.to_string());
+        let shape = self.shape.as_ref().map(|entry| entry.shape.as_str().to_owned());
+        let pattern = |pattern: Option<&WildMatch>| pattern.map(ToString::to_string);
+
+        let all = [
+            ("rules", pattern(self.rules.as_ref())),
+            ("producer", Some(producers.join(", ")).filter(|names| !names.is_empty())),
+            ("device", pattern(Some(&self.device)).filter(|pattern| pattern != "*")),
+            ("runner", pattern(Some(&self.runner)).filter(|pattern| pattern != "*")),
+            ("driver", driver),
+            ("space", self.space.map(|space| space.as_str().to_owned())),
+            ("culprit", self.culprit.clone()),
+            ("says", pattern(self.says.as_ref())),
+            ("validation", pattern(self.validation.as_ref())),
+            ("shape", shape),
+        ];
+        all.into_iter().filter_map(|(key, patterns)| Some(EntryCondition { key, patterns: patterns? })).collect()
+    }
+
     /// Returns true if the entry is about such checks, whatever is declared.
     pub(super) fn covers(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         self.shape.is_none() && self.matches(check, devices)
@@ -142,6 +192,15 @@ impl KnownFailure {
         let says = self.says.as_ref().zip(check.skip_reason.as_deref());
         self.untried || says.is_some_and(|(says, reason)| says.matches(reason))
     }
+}
+
+/// One key of an entry with its patterns.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EntryCondition {
+    /// The key: `producer`.
+    pub key: &'static str,
+    /// The patterns: `dxc*-dxil`.
+    pub patterns: String,
 }
 
 /// Which cases an entry is about.

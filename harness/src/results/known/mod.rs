@@ -15,5 +15,5 @@ mod shape_entry;
 mod tests;
 
 pub use apply::{apply, explain, mark_seen, mark_stale, seen_in_shard};
-pub use entry::KnownFailure;
+pub use entry::{EntryCondition, KnownFailure};
 pub use read::read;

@@ -14,3 +14,4 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod setup;
 pub(crate) mod show;
+pub(crate) mod site;

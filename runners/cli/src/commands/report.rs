@@ -1,8 +1,6 @@
 //! `layoutproof report`: reports the records of one or several runs again.
 
-use std::path::Path;
-
-use anyhow::{Context, bail};
+use anyhow::Context;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, causes, counted};
 use layoutproof_core::results::record::CheckRecord;
@@ -13,9 +11,7 @@ use crate::records::final_report::{FinalReport, check_outputs};
 use crate::records::floors::missed_by_runs;
 use crate::records::merge::{MergedRuns, RecordedPart, merge};
 use crate::records::participants::{Participants, named_by};
-use crate::records::recorded::{self, RecordedRuns};
 use crate::records::records_file::RecordsTarget;
-use crate::select::files::{self, FileKind};
 use crate::select::lists::floors;
 
 /// Reports what the records say as the run itself would have done, with its exit code.
@@ -25,7 +21,7 @@ use crate::select::lists::floors;
 /// were about as well.
 pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     check_outputs(&args.outputs)?;
-    let parts = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let parts = args.files.iter().map(|path| RecordedPart::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let MergedRuns { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
     let floors = floors(&args.floors)?;
     missing.extend(missed_by_runs(&floors, &runs, &records, &end)?);
@@ -73,14 +69,4 @@ fn group(records: &[CheckRecord], number: usize, style: Style) -> anyhow::Result
     Ok(cause
         .with_context(|| format!("there is no group {number}: these records have {count} of failures"))?
         .list(style))
-}
-
-fn read(path: &Path) -> anyhow::Result<RecordedPart> {
-    let name = path.display().to_string();
-    let bytes = files::read(path, FileKind::Records)?;
-    let RecordedRuns { runs, checks, end } = recorded::read(&name, &bytes)?;
-    if runs.is_empty() {
-        bail!("{name} has no first line, so these are not the records of a run");
-    }
-    Ok(RecordedPart { name, runs, checks, end })
 }

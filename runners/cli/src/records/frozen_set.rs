@@ -102,6 +102,29 @@ impl FrozenSet {
         Ok(Self { place, manifest, decided, accepted })
     }
 
+    /// The sets that this program brings along, the newest build of each family first.
+    ///
+    /// # Errors
+    /// A set that cannot be read.
+    pub(crate) fn built_in() -> anyhow::Result<Vec<Self>> {
+        let mut sets = built_in_places().map(Self::load).collect::<anyhow::Result<Vec<_>>>()?;
+        sets.sort_by_cached_key(|set| {
+            let Manifest { family, version, .. } = &set.manifest;
+            (family.clone(), std::cmp::Reverse(version_order(version)))
+        });
+        Ok(sets)
+    }
+
+    /// The name under which runs know a toolchain of this build: `dxc-1.9-spirv` of `dxc-spirv`.
+    pub(crate) fn producer(&self, toolchain: &str) -> String {
+        let family = self.manifest.family.as_str();
+        let stand_in = STAND_INS.iter().find(|(_, folder)| self.place.is_called(folder)).map(|(compiler, _)| compiler);
+        match stand_in.zip(toolchain.strip_prefix(family)) {
+            Some((compiler, rest)) => format!("{compiler}{rest}"),
+            None => toolchain.to_owned(),
+        }
+    }
+
     /// The repository's set of the newest version of a family: of the checkout that the current folder is, else of the one
     /// that this program was built from.
     ///
@@ -187,8 +210,12 @@ fn places() -> anyhow::Result<Vec<FrozenSetPlace>> {
         let folders = entries(here)?.into_iter().filter(|folder| folder.join(MANIFEST).is_file());
         return Ok(folders.map(FrozenSetPlace::Folder).collect());
     }
+    Ok(built_in_places().collect())
+}
+
+fn built_in_places() -> impl Iterator<Item = FrozenSetPlace> {
     let built_in = FROZEN.iter().filter_map(|known| known.name.strip_suffix(MANIFEST)?.strip_suffix('/'));
-    Ok(built_in.map(|name| FrozenSetPlace::BuiltIn(name.to_owned())).collect())
+    built_in.map(|name| FrozenSetPlace::BuiltIn(name.to_owned()))
 }
 
 /// The file of a toolchain's decisions.
@@ -210,10 +237,10 @@ mod tests {
 
     #[test]
     fn every_built_in_set_can_be_read() {
-        let names = FROZEN.iter().filter_map(|known| known.name.strip_suffix("/manifest.toml"));
-        let sets: Vec<FrozenSet> =
-            names.map(|name| FrozenSet::load(FrozenSetPlace::BuiltIn(name.to_owned())).unwrap()).collect();
+        let sets = FrozenSet::built_in().unwrap();
         assert!(sets.len() >= 3, "{} sets", sets.len());
+        let dxc: Vec<String> = sets.iter().map(|set| set.producer("dxc-spirv")).collect();
+        assert_eq!(dxc, ["dxc-spirv", "dxc-1.9-spirv", "dxc-spirv", "dxc-old-spirv", "dxc-spirv"]);
         for set in sets {
             assert_eq!(set.manifest.cases, case_set_digest(&set.decided), "{} is whole", set.place);
             assert!(set.accepted.entries.iter().all(|entry| !entry.reason.is_empty()), "{}", set.place);

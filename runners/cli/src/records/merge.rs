@@ -4,6 +4,7 @@
 //! shards are reported, records that contradict each other are refused.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_core::check::Producer;
@@ -13,8 +14,10 @@ use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
 use crate::args::Shard;
+use crate::records::recorded::{self, RecordedRuns};
 use crate::records::recorded_sources::add_sources;
 use crate::select::divisions::{missing_shards, split, undivided};
+use crate::select::files::{self, FileKind};
 use crate::select::inputs::InputWord;
 
 /// The content of one file.
@@ -101,6 +104,20 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
 }
 
 impl RecordedPart {
+    /// Reads a records file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or that holds no records of a run.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+        let name = path.display().to_string();
+        let bytes = files::read(path, FileKind::Records)?;
+        let RecordedRuns { runs, checks, end } = recorded::read(&name, &bytes)?;
+        if runs.is_empty() {
+            bail!("{name} has no first line, so these are not the records of a run");
+        }
+        Ok(Self { name, runs, checks, end })
+    }
+
     fn is_filtered(&self) -> bool {
         self.runs.iter().any(|run| !run.records.is_all())
     }

@@ -40,6 +40,7 @@ mod run;
 mod setup;
 mod shards;
 mod show;
+mod site;
 mod spaces;
 mod strange_folders;
 mod survival;

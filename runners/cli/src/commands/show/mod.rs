@@ -7,7 +7,7 @@ mod findings;
 mod host_text;
 pub(crate) mod input;
 mod project_columns;
-mod rule_set_layouts;
+pub(crate) mod rule_set_layouts;
 mod shipping;
 mod show_rules;
 

@@ -1,0 +1,88 @@
+//! A cell of a matrix: how many checks ended in which way.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use crate::report::style::grouped;
+use crate::results::record::Outcome;
+
+/// What the signs in a cell mean.
+pub(super) fn cell_legend() -> Markup {
+    html! {
+        p.legend { "Each cell counts checks: a number alone agrees, ≠ differs or broke, ~ is a known difference, · was skipped." }
+    }
+}
+
+/// Checks of one cell by outcome.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct OutcomeCell {
+    counts: BTreeMap<Outcome, u64>,
+}
+
+/// Where a cell leads, and what it sets the filters of its page to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CellLink<'a> {
+    /// Address.
+    pub address: &'a str,
+    /// Number of the rule set and of the place; none on a page without filters.
+    pub filter: Option<CellPlace>,
+}
+
+/// A cell's place in the matrix of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CellPlace {
+    /// Number of the rule set.
+    pub rules: usize,
+    /// Number of the producer on a device.
+    pub place: usize,
+}
+
+impl OutcomeCell {
+    /// Adds checks that ended so.
+    pub(super) fn add(&mut self, outcome: Outcome, count: u64) {
+        *self.counts.entry(outcome).or_default() += count;
+    }
+
+    /// Adds the checks of another cell.
+    pub(super) fn add_all(&mut self, other: &Self) {
+        for (outcome, count) in &other.counts {
+            self.add(*outcome, *count);
+        }
+    }
+
+    fn of(&self, outcomes: &[Outcome]) -> u64 {
+        outcomes.iter().filter_map(|outcome| self.counts.get(outcome)).sum()
+    }
+
+    /// The cell as a link; a cell without checks is a dash.
+    pub(super) fn draw(&self, link: CellLink<'_>) -> Markup {
+        if self.counts.is_empty() {
+            return html! { td.none { "–" } };
+        }
+
+        let wrong = self.of(&[Outcome::Differ, Outcome::Broken, Outcome::Stale]);
+        let (agree, known) = (self.of(&[Outcome::Agree]), self.of(&[Outcome::Known]));
+        let skipped = self.of(&[Outcome::Skipped]);
+        let class = match (wrong, agree, known) {
+            (1.., _, _) => "differ",
+            (0, 0, 0) => "skipped",
+            (0, _, 1..) => "known",
+            (0, _, 0) => "agree",
+        };
+
+        let words = [(agree, "agree"), (wrong, "differ or broke"), (known, "known"), (skipped, "skipped")];
+        let words: Vec<String> =
+            words.iter().filter(|(count, _)| *count > 0).map(|(n, word)| format!("{n} {word}")).collect();
+        let signs = [(wrong, "≠"), (known, "~"), (skipped, "·")];
+        let (rules, place) = (link.filter.map(|filter| filter.rules), link.filter.map(|filter| filter.place));
+        html! {
+            td class=(class) {
+                a href=(link.address) data-rules=[rules] data-place=[place] title=(words.join(", ")) {
+                    @if agree > 0 { (grouped(agree)) }
+                    @for (count, sign) in signs.into_iter().filter(|(count, _)| *count > 0) { " " (sign) (grouped(count)) }
+                }
+            }
+        }
+    }
+}

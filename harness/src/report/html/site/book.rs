@@ -1,0 +1,75 @@
+//! The pages of the book, which the program brings along.
+
+use maud::html;
+
+use super::markdown::{MarkdownPage, MarkdownPlace};
+use super::site_page::{SiteFrame, SitePage, SiteSection};
+
+/// A page of the book.
+#[derive(Clone, Copy, Debug)]
+struct BookPage {
+    /// Name of the file without its suffix.
+    name: &'static str,
+    /// Markdown.
+    text: &'static str,
+}
+
+/// Adds a page of `harness/book` by the name of its file.
+macro_rules! book_page {
+    ($name:literal) => {
+        BookPage { name: $name, text: include_str!(concat!("../../../../book/", $name, ".md")) }
+    };
+}
+
+/// The list of pages, which the start of the site shows.
+const CONTENTS: BookPage = book_page!("README");
+
+/// All other pages.
+const BOOK: &[BookPage] = &[
+    book_page!("ci"),
+    book_page!("command-line"),
+    book_page!("compilers"),
+    book_page!("drivers-and-fleets"),
+    book_page!("engines"),
+    book_page!("failures"),
+    book_page!("proof"),
+    book_page!("reliability"),
+    book_page!("report"),
+    book_page!("site"),
+];
+
+/// Where the pages lie.
+const IN_BOOK: MarkdownPlace = MarkdownPlace { folder: "harness/book", to_book: "", to_start: "../index.html" };
+
+/// The list of pages for the start of the site.
+pub(super) fn contents() -> MarkdownPage {
+    MarkdownPage::of(CONTENTS.text, MarkdownPlace { to_book: "book/", to_start: "index.html", ..IN_BOOK })
+}
+
+/// Every page of the book but its list of pages.
+pub(super) fn book_pages() -> impl Iterator<Item = SitePage> {
+    BOOK.iter().map(|page| {
+        let MarkdownPage { title, content } = MarkdownPage::of(page.text, IN_BOOK);
+        let path = format!("book/{}.html", page.name);
+        let content = html! { div.prose { (content) } };
+        SiteFrame { path: &path, section: SiteSection::Start, title: &title, intro: html! {}, content }.into_page()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_page_of_the_folder_is_brought_along() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("book");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let names: BTreeSet<String> =
+            files.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+        let ours = BOOK.iter().chain([&CONTENTS]).map(|page| page.name.to_owned());
+        assert_eq!(ours.collect::<BTreeSet<_>>(), names);
+    }
+}

@@ -1,0 +1,112 @@
+//! The pages of compilers and drivers: what each is known to do otherwise, and which options choose which rule set.
+
+use maud::{Markup, html};
+
+use super::address::{compiler_page, link};
+use super::known_differences::{KnownList, Mechanism, compiler_of, list_title};
+use super::markdown::paragraph;
+use super::option_table::option_table;
+use super::site_page::{SiteFrame, SitePage, SiteSection};
+use crate::inspect::toolchain::{Toolchain, toolchains};
+use crate::report::failure::block::sentence;
+use crate::report::html::run_page::link_to;
+use crate::report::style::{counted, one_line};
+
+fn toolchains_of(list: &str) -> Vec<&'static Toolchain> {
+    let compiler = compiler_of(list);
+    toolchains().iter().filter(|toolchain| Some(toolchain.name_in_cases) == compiler).collect()
+}
+
+/// The list of compilers, and a page for each list of known differences.
+pub(super) fn compiler_pages(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> Vec<SitePage> {
+    let mut pages = vec![index(lists, mechanisms)];
+    pages.extend(lists.iter().map(|list| {
+        let own: Vec<&Mechanism<'_>> = mechanisms.iter().filter(|it| it.list.name == list.name).collect();
+        one_list(list, &own)
+    }));
+    pages
+}
+
+fn index(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> SitePage {
+    let path = SiteSection::Compilers.first_page();
+    let of_list = |list: &KnownList| mechanisms.iter().filter(|it| it.list.name == list.name).count() as u64;
+    let linked = |list: &KnownList| {
+        mechanisms.iter().filter(|it| it.list.name == list.name && it.upstream_link().is_some()).count()
+    };
+
+    let content = html! {
+        section id="lists" {
+            h2 { "What each is known to do otherwise" }
+            div.scroll tabindex="0" {
+                table.words {
+                    thead { tr { th scope="col" { "compiler or driver" } th scope="col" { "known differences" } th scope="col" { "with a report" } } }
+                    tbody {
+                        @for list in lists {
+                            tr {
+                                th scope="row" { a href=(link(path, &compiler_page(&list.name))) { (list_title(&list.name)) } }
+                                td { (of_list(list)) }
+                                td { (linked(list)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        section id="options" {
+            h2 { "Which options choose which rule sets" }
+            (option_table(path, &toolchains().iter().collect::<Vec<_>>()))
+        }
+    };
+
+    let intro = html! {
+        p.legend {
+            (counted(mechanisms.len() as u64, "known difference")) ", one for each mechanism. Each has a minimal declaration, "
+            "the builds that were seen to differ, and how we know."
+        }
+    };
+    SiteFrame { path, section: SiteSection::Compilers, title: "Compilers and drivers", intro, content }.into_page()
+}
+
+fn one_list(list: &KnownList, mechanisms: &[&Mechanism<'_>]) -> SitePage {
+    let path = compiler_page(&list.name);
+    let toolchains = toolchains_of(&list.name);
+
+    let content = html! {
+        section id="differences" {
+            h2 { "Known differences" }
+            div.scroll tabindex="0" {
+                table.words {
+                    thead {
+                        tr { th scope="col" { "what differs" } th scope="col" { "differs in" } th scope="col" { "gone in" } th scope="col" { "reported" } }
+                    }
+                    tbody { @for mechanism in mechanisms { (mechanism_row(&path, mechanism)) } }
+                }
+            }
+        }
+        @if !toolchains.is_empty() {
+            section id="options" {
+                h2 { "Which options choose which rule sets" }
+                (option_table(&path, &toolchains))
+            }
+        }
+    };
+    let intro = html! { div.prose { (paragraph(&list.introduction)) } };
+    SiteFrame { path: &path, section: SiteSection::Compilers, title: list_title(&list.name), intro, content }
+        .into_page()
+}
+
+fn mechanism_row(path: &str, mechanism: &Mechanism<'_>) -> Markup {
+    let builds = mechanism.builds();
+    let newest: Vec<&str> = builds.iter().map(|seen| seen.newest).collect();
+    let gone: Vec<&str> = builds.iter().filter_map(|seen| seen.gone).collect();
+
+    let joined = |names: &[&str]| if names.is_empty() { "–".to_owned() } else { one_line(&names.join("; ")) };
+    html! {
+        tr {
+            th scope="row" { a href=(link(path, &mechanism.path)) { (sentence(&one_line(mechanism.reason))) } }
+            td { (joined(&newest)) }
+            td { (joined(&gone)) }
+            td { @match mechanism.upstream_link() { Some(address) => { (link_to(address)) }, None => { "–" } } }
+        }
+    }
+}

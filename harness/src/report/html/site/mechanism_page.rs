@@ -1,0 +1,240 @@
+//! The page of a known difference: what differs, in which builds, how we know, and a minimal case with both maps.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+
+use super::case_page::{CaseFacts, case_link};
+use super::known_differences::{Mechanism, SeenBuilds, list_title};
+use super::site_page::{SiteFrame, SitePage, SiteSection};
+use crate::report::failure::block::sentence;
+use crate::report::html::failure_card::{failure_maps, witness_table};
+use crate::report::html::run_page::link_to;
+use crate::report::style::{counted, one_line};
+use crate::results::known::{EntryCondition, KnownFailure};
+use crate::results::record::{CheckRecord, Culprit, Outcome};
+
+/// Cases that a page names before it only counts them.
+const NAMED_CASES: usize = 60;
+
+/// What is known of a case of a known difference without a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownEvidence {
+    /// The list of the entry.
+    pub file: String,
+    /// The entry's line.
+    pub line: u32,
+    /// Who says so: a build of a compiler, or the case.
+    pub origin: String,
+    /// The numbers of the case, of our rules, of a compiler's report and of its code; without rows, why there are none.
+    pub record: CheckRecord,
+}
+
+/// What shows that a difference is there.
+struct Evidence<'a> {
+    /// Whose words these are.
+    source: String,
+    record: &'a CheckRecord,
+}
+
+/// What the pages of known differences are made of, beside the differences.
+#[derive(Clone, Copy)]
+pub(super) struct MechanismSources<'a> {
+    /// All cases.
+    pub cases: &'a [CaseFacts],
+    /// What is known without a run.
+    pub known: &'a [KnownEvidence],
+    /// The records that were given.
+    pub checks: &'a [CheckRecord],
+}
+
+/// The page.
+pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSources<'_>) -> SitePage {
+    let path = mechanism.path.as_str();
+    let cases: Vec<&CaseFacts> = sources.cases.iter().filter(|case| mechanism.names(&case.id)).collect();
+    let evidence = evidence(mechanism, sources);
+    let minimal = minimal_case(mechanism, sources.cases, evidence.first());
+
+    let content = html! {
+        (facts(mechanism))
+        (minimal_part(path, minimal, &evidence))
+        (covered_cases(path, &cases))
+    };
+    let title = format!("{}: a known difference", list_title(&mechanism.list.name));
+    let intro = html! { p { (sentence(&one_line(mechanism.reason))) } };
+    SiteFrame { path, section: SiteSection::Compilers, title: &title, intro, content }.into_page()
+}
+
+fn facts(mechanism: &Mechanism<'_>) -> Markup {
+    html! {
+        section id="facts" {
+            h2 { "Since when, and how we know" }
+            dl {
+                dt { "builds" } dd { (builds(&mechanism.builds())) }
+                dt { "reported" }
+                dd {
+                    @match mechanism.upstream_link() {
+                        Some(address) => { (link_to(address)) },
+                        None => { "no report of it is known to us" },
+                    }
+                }
+                dt { "how we know" } dd { (how_we_know(mechanism)) }
+                @if let Some(entry) = mechanism.entries.first() {
+                    dt { "in our list" } dd { code { (one_line(&entry.file)) ":" (entry.line) } }
+                }
+            }
+            h3 { "What it is about" }
+            ul { @for conditions in conditions(mechanism) { li { (conditions_text(&conditions)) } } }
+        }
+    }
+}
+
+fn builds(builds: &[SeenBuilds<'_>]) -> Markup {
+    html! {
+        @if builds.is_empty() { "no build is named" }
+        @for (index, SeenBuilds { newest, gone }) in builds.iter().enumerate() {
+            @if index > 0 { "; " }
+            @match gone {
+                Some(gone) => { "differs up to " (one_line(newest)) ", gone in " (one_line(gone)) },
+                None => { "differs in " (one_line(newest)) ", no later build was seen to be right" },
+            }
+        }
+    }
+}
+
+fn how_we_know(mechanism: &Mechanism<'_>) -> String {
+    let culprits: BTreeSet<&str> = mechanism.entries.iter().filter_map(|entry| entry.culprit()).collect();
+    let is_broken = mechanism.entries.iter().any(|entry| entry.conditions().iter().any(|it| it.key == "says"));
+    let mut sentences: Vec<&str> = Vec::new();
+    if culprits.contains(Culprit::Report.as_str()) {
+        sentences.push(
+            "What the compiler reports was compared with the bytes that its own code addresses, and they differ.",
+        );
+    }
+    if culprits.contains(Culprit::Compiler.as_str()) {
+        sentences.push(
+            "Its code was followed to the bytes that it addresses: they are not those that the case's authority gives.",
+        );
+    }
+    if culprits.contains(Culprit::Module.as_str()) {
+        sentences.push("The module that it makes was validated, and is not valid or not what was asked for.");
+    }
+    if culprits.contains(Culprit::Device.as_str()) {
+        sentences
+            .push("A device read or wrote other bytes than its shader says, with bytes that know their own address.");
+    }
+    if is_broken {
+        sentences.push("The message by which the check broke is the one that is named below.");
+    }
+
+    if sentences.is_empty() {
+        sentences.push("Checks of the cases below differ from their authorities.");
+    }
+    sentences.push("Each full run asks again, and fails if no check differs any more.");
+    sentences.join(" ")
+}
+
+/// The conditions of the entries, equal ones once.
+fn conditions(mechanism: &Mechanism<'_>) -> BTreeSet<Vec<EntryCondition>> {
+    mechanism.entries.iter().map(|entry| entry.conditions()).collect()
+}
+
+fn conditions_text(conditions: &[EntryCondition]) -> Markup {
+    html! {
+        @if conditions.is_empty() { "all checks of the cases" }
+        @for (index, EntryCondition { key, patterns }) in conditions.iter().enumerate() {
+            @if index > 0 { " · " }
+            (key) " " code { (one_line(patterns)) }
+        }
+    }
+}
+
+/// Numbers of records first, each of one check.
+fn evidence<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Vec<Evidence<'a>> {
+    let is_entry =
+        |file: &str, line: u32| mechanism.entries.iter().any(|entry| (entry.file.as_str(), entry.line) == (file, line));
+    let of_mechanism =
+        |check: &&CheckRecord| check.known.as_ref().is_some_and(|known| is_entry(&known.file, known.line));
+    let recorded = sources.checks.iter().filter(|check| check.outcome == Outcome::Known).filter(of_mechanism);
+    let recorded = recorded.min_by_key(|check| check.rows.len()).map(|record| Evidence {
+        source: format!("the records that this site is made of: {} on {}", record.producer, record.device),
+        record,
+    });
+
+    let known = sources.known.iter().filter(|known| is_entry(&known.file, known.line));
+    let known = known.map(|known| Evidence { source: known.origin.clone(), record: &known.record });
+    recorded.into_iter().chain(known).collect()
+}
+
+/// The case of the evidence, or else the one with the shortest declaration.
+fn minimal_case<'a>(
+    mechanism: &Mechanism<'_>,
+    cases: &'a [CaseFacts],
+    evidence: Option<&Evidence<'_>>,
+) -> Option<&'a CaseFacts> {
+    let of_evidence = evidence.and_then(|evidence| cases.iter().find(|case| case.id == evidence.record.case));
+    let pinned =
+        |entry: &&KnownFailure, case: &CaseFacts| entry.shape.as_ref().is_some_and(|it| it.pinned_by == case.id);
+    let is_about =
+        |case: &&CaseFacts| mechanism.names(&case.id) || mechanism.entries.iter().any(|entry| pinned(entry, case));
+    let length = |case: &&CaseFacts| case.source.as_ref().and_then(|it| Some(it.declaration.as_ref()?.len()));
+    let shortest = || cases.iter().filter(is_about).min_by_key(|case| length(case).unwrap_or(usize::MAX));
+    of_evidence.or_else(shortest)
+}
+
+fn minimal_part(path: &str, minimal: Option<&CaseFacts>, evidence: &[Evidence<'_>]) -> Markup {
+    let Some(case) = minimal else {
+        return html! { p.note { "No case of its own: whatever the patterns above match may differ so." } };
+    };
+
+    html! {
+        section id="minimal" {
+            h2 { "A minimal declaration" }
+            p { "Case " (case_link(path, &case.id)) ": " (sentence(&one_line(&case.summary))) }
+            @if let Some(text) = case.source.as_ref().and_then(|source| source.declaration.as_ref()) {
+                pre tabindex="0" { code { (text.trim_matches('\n')) } }
+            }
+            @let shown: Vec<&Evidence<'_>> = evidence.iter().filter(|evidence| evidence.record.case == case.id).collect();
+            @if shown.is_empty() {
+                p.note {
+                    "What the compiler makes of it is in none of the sets of decisions that are kept here. With the compiler at hand, "
+                    code { "layoutproof run " (case.id) " --no-known -vv" } " shows both numbers."
+                }
+            } @else {
+                @for evidence in shown { (evidence_part(evidence)) }
+            }
+        }
+    }
+}
+
+fn evidence_part(evidence: &Evidence<'_>) -> Markup {
+    let Evidence { source, record } = evidence;
+    let story = record.story.as_ref();
+
+    html! {
+        div.lights {
+            h3 { "Under " code { (one_line(&record.rules)) } ", by " (one_line(source)) }
+            @if let Some(reason) = &record.skip_reason { p.bad { (one_line(reason)) } }
+            @if !record.rows.is_empty() {
+                @if let Some(story) = story.filter(|story| !story.authority.is_empty()) {
+                    p.dim { "Expected by " (one_line(&story.authority)) }
+                }
+                (witness_table(record))
+                @if let Some(story) = story { (failure_maps(record, &story.blocks)) }
+            }
+        }
+    }
+}
+
+fn covered_cases(path: &str, cases: &[&CaseFacts]) -> Markup {
+    html! {
+        @if !cases.is_empty() {
+            section id="cases" {
+                h2 { "Cases" }
+                p.legend { (counted(cases.len() as u64, "case")) ", as far as what is above holds for them." }
+                ul.columns { @for case in cases.iter().take(NAMED_CASES) { li { (case_link(path, &case.id)) } } }
+                @if cases.len() > NAMED_CASES { p.dim { "and " (counted((cases.len() - NAMED_CASES) as u64, "other")) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The site: static pages about rule sets, compilers and devices, made of the program's own data.
+//!
+//! `layoutproof site` reads and lays out what [`SiteFacts`] holds, and writes the pages that [`site_pages`] makes of it. Pages
+//! share a style and a script, which are those of the other pages, and read without the script. Each text that comes from a
+//! record or a file reaches a page through maud's templates, which escape it.
+
+mod address;
+mod book;
+mod case_page;
+mod compatibility_pages;
+mod compiler_pages;
+mod evidence_page;
+mod known_differences;
+mod markdown;
+mod mechanism_page;
+mod option_table;
+mod rule_pages;
+mod rule_words;
+mod site_page;
+mod start_page;
+mod surprise_page;
+mod whole_site;
+
+pub use case_page::CaseFacts;
+pub use compatibility_pages::{RecordedFile, SiteRecords};
+pub use known_differences::KnownList;
+pub use mechanism_page::KnownEvidence;
+pub use rule_pages::{RuleSetFacts, ShownNeighbour};
+pub use site_page::SitePage;
+pub use surprise_page::Surprise;
+pub use whole_site::{SiteFacts, site_pages};

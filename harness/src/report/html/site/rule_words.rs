@@ -1,0 +1,75 @@
+//! What the parameters of a rule set mean, in words for the table of its page.
+
+/// What a parameter decides; `None` for a name that no rule set has.
+///
+/// Source: the columns in `layoutproof_layout::rules`.
+pub(super) fn meaning(parameter: &str) -> Option<&'static str> {
+    if let Some(forbidden) = parameter.strip_prefix("forbids.") {
+        return forbidden_words(forbidden);
+    }
+    // Members that are declared directly in a cbuffer have the same parameters as those of structs.
+    let name = parameter.strip_prefix("members.").or(parameter.strip_prefix("direct.")).unwrap_or(parameter);
+    Some(match name {
+        "bool-size" => "bytes of a bool",
+        "vectors" => {
+            "alignment of vectors: of their component, or a power of two that holds them (float3 at multiples of 16)"
+        }
+        "array-alignment" => "least alignment of arrays in bytes, hence least stride",
+        "array-stride" => "whether the distance of elements is rounded up to their alignment",
+        "pad-arrays" => "whether the last element is as long as the stride, so that nothing follows in its tail",
+        "unsized-arrays" => "what an array without a length is: elements to the end, or a pointer of this many bytes",
+        "struct-alignment" => "least alignment of structs in bytes",
+        "pad-structs" => {
+            "whether the size of a struct is a multiple of its alignment, so that nothing follows in its tail"
+        }
+        "matrices" => "how the contiguous vectors of a matrix follow each other",
+        "one-dimensional" => "whether a matrix of one row or one column is a vector",
+        "array-order" => "whether row_major and column_major count on an array of matrices",
+        "element-order" => "whether they count on a matrix that is the whole element of a buffer",
+        "enums" => "the type of an enum in memory",
+        "pointer-size" => "bytes of a pointer; 0 where it takes none of the block",
+        "bit-fields" => "which neighbouring bit-fields share a storage unit",
+        "direct" => "whether members that are declared directly in a cbuffer follow rules of their own",
+        "straddle" => "which members may not straddle a 16-byte register",
+        "straddle-size" => "the size of a matrix in the test for a straddle",
+        "matrix-start" => "which order decides whether a matrix has more than one vector and so starts a register",
+        "align-single-vectors" => "whether a matrix of one vector is aligned to its component",
+        "enum-alignment" => "alignment of every enum in bytes, where it is not that of its type",
+        "empty" => "what a member without bytes does to those behind it",
+        "minimum-precision-rows" => "whether going from full to minimum precision starts a register (16-bit types off)",
+        "minimum-precision-alignment" => "least alignment of minimum-precision types in bytes",
+        "packoffset" => "where members go that have no packoffset beside some that have",
+        "vk-offset" => "whether [[vk::offset(N)]] counts",
+        "global-register" => "which letters of register() place a loose global",
+        _ => return None,
+    })
+}
+
+fn forbidden_words(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "not-wgsl" => {
+            "types that WGSL does not have or does not share with the host: bool, 64-bit and short integers ..."
+        }
+        "unsized" => "arrays without a length",
+        "wgsl-uniform" => "what WGSL demands of uniform buffers: strides, structs and arrays in steps of 16",
+        "column-major-integers" => "column-major matrices of integers or bool",
+        "vk-offset-in-cbuffer" => "[[vk::offset]] on a member that is declared directly in a cbuffer",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_layout::mutate::parameters;
+    use layoutproof_layout::table;
+
+    use super::*;
+
+    #[test]
+    fn every_parameter_has_words() {
+        for parameter in table().iter().flat_map(parameters) {
+            assert!(meaning(&parameter.name).is_some(), "{}", parameter.name);
+        }
+        assert_eq!(meaning("nonsense"), None);
+    }
+}

@@ -1,0 +1,59 @@
+//! The start of the site: what is here, and the list of the book's pages.
+
+use layoutproof_layout::table;
+use maud::html;
+
+use super::address::link;
+use super::book::contents;
+use super::site_page::{SiteFrame, SitePage, SiteSection};
+use crate::report::style::{counted, grouped};
+
+/// How much there is of each part.
+#[derive(Clone, Copy)]
+pub(super) struct SiteFigures {
+    /// Declarations that surprise.
+    pub surprises: usize,
+    /// Known differences.
+    pub mechanisms: usize,
+    /// Cases.
+    pub cases: usize,
+    /// Files of records.
+    pub records: usize,
+}
+
+/// The page.
+pub(super) fn start_page(figures: SiteFigures) -> SitePage {
+    let path = SiteSection::Start.first_page();
+    let to = |section: SiteSection| link(path, section.first_page());
+    let rules = table().len() as u64;
+
+    let content = html! {
+        section id="parts" {
+            h2 { "What is here" }
+            dl {
+                dt { a href=(to(SiteSection::Surprises)) { "float3, then float" } }
+                dd { (counted(figures.surprises as u64, "declaration")) " that surprise, each under all rule sets." }
+                dt { a href=(to(SiteSection::Rules)) { "Rules" } }
+                dd { (counted(rules, "rule set")) ": what each is and who says so, a worked example, its parameters, its neighbours." }
+                dt { a href=(to(SiteSection::Compilers)) { "Compilers" } }
+                dd { (grouped(figures.mechanisms as u64)) " things that compilers and drivers are known to do otherwise, with builds, reports and numbers." }
+                dt { a href=(to(SiteSection::Compatibility)) { "Compatibility" } }
+                dd {
+                    @if figures.records == 0 { "Which compiler follows which rule set on which device; nothing yet, for want of records." }
+                    @else { "Which compiler follows which rule set on which device, with the checks that say so." }
+                }
+                dt { a href=(to(SiteSection::Cases)) { "Cases" } }
+                dd { (counted(figures.cases as u64, "case")) ", each with the numbers that a named authority gives, as byte maps." }
+            }
+        }
+        section.prose id="book" { h2 { "The book" } (contents().content) }
+    };
+
+    let intro = html! {
+        p {
+            "Shader compilers and drivers each have rules of their own for where the members of a struct are in memory. These pages "
+            "show them as byte maps, and say who follows which rule, and how we know."
+        }
+    };
+    SiteFrame { path, section: SiteSection::Start, title: "Where shader parameters live", intro, content }.into_page()
+}

@@ -1,0 +1,64 @@
+//! All pages of the site, from all that they are made of.
+
+use std::collections::BTreeSet;
+
+use super::book::book_pages;
+use super::case_page::{CaseFacts, case_pages};
+use super::compatibility_pages::{SiteRecords, compatibility_pages};
+use super::compiler_pages::compiler_pages;
+use super::evidence_page::EvidenceLinks;
+use super::known_differences::{KnownList, mechanism_paths, mechanisms};
+use super::mechanism_page::{KnownEvidence, MechanismSources, mechanism_page};
+use super::rule_pages::{RuleSetFacts, rule_pages};
+use super::site_page::{SCRIPT_FILE, STYLE_FILE, SitePage};
+use super::start_page::{SiteFigures, start_page};
+use super::surprise_page::{Surprise, surprise_page};
+use crate::report::html::layout_sheet::MAP_STYLE;
+use crate::report::html::page_frame::{PAGE_SCRIPT, PAGE_STYLE};
+
+/// Rules of the classes that only pages of the site have.
+const SITE_STYLE: &str = include_str!("site.css");
+
+/// What a site is made of, beside the book.
+#[derive(Clone, Copy, Debug)]
+pub struct SiteFacts<'a> {
+    /// Rule sets, in the order of their table.
+    pub rules: &'a [RuleSetFacts],
+    /// Declarations that surprise.
+    pub surprises: &'a [Surprise],
+    /// Known differences of compilers and drivers.
+    pub known: &'a [KnownList],
+    /// What shows known differences without a run.
+    pub evidence: &'a [KnownEvidence],
+    /// Cases by id.
+    pub cases: &'a [CaseFacts],
+    /// Records of runs.
+    pub records: &'a SiteRecords,
+}
+
+/// Every file of the site.
+pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
+    let mechanisms = mechanisms(facts.known);
+    let paths = mechanism_paths(&mechanisms);
+    let cases: BTreeSet<&str> = facts.cases.iter().map(|case| case.id.as_str()).collect();
+    let links = EvidenceLinks { cases: &cases, mechanisms: &paths };
+    let sources = MechanismSources { cases: facts.cases, known: facts.evidence, checks: &facts.records.checks };
+
+    let mut pages = vec![start_page(SiteFigures {
+        surprises: facts.surprises.len(),
+        mechanisms: mechanisms.len(),
+        cases: cases.len(),
+        records: facts.records.files.len(),
+    })];
+    pages.extend(book_pages());
+    pages.extend(rule_pages(facts.rules));
+    pages.push(surprise_page(facts.surprises));
+    pages.extend(compiler_pages(facts.known, &mechanisms));
+    pages.extend(mechanisms.iter().map(|mechanism| mechanism_page(mechanism, sources)));
+    pages.extend(compatibility_pages(facts.records, links));
+    pages.extend(case_pages(facts.cases, &mechanisms));
+
+    pages.push(SitePage { path: STYLE_FILE.to_owned(), text: format!("{MAP_STYLE}{PAGE_STYLE}{SITE_STYLE}") });
+    pages.push(SitePage { path: SCRIPT_FILE.to_owned(), text: PAGE_SCRIPT.to_owned() });
+    pages
+}

@@ -1,0 +1,37 @@
+//! What the pages of cases show: every built-in case, those whose declarations must be refused among them.
+
+use std::collections::HashMap;
+
+use layoutproof_built_in::CASES;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::report::html::site::CaseFacts;
+use layoutproof_core::results::record::RecordedSource;
+
+use crate::select::inputs::Cases;
+use crate::select::refused_input::RefusedInput;
+
+/// The cases by id, each with its layouts from `recorded`.
+///
+/// # Errors
+/// Every problem of the cases.
+pub(super) fn case_facts(recorded: Vec<RecordedSource>) -> anyhow::Result<Vec<CaseFacts>> {
+    let all = Cases::load(&[])?;
+    let mut sources = SourceMap::default();
+    let mut diagnostics = Vec::new();
+    let cases = all.read(&all.matching(&[]), &mut sources, &mut diagnostics);
+    if !diagnostics.is_empty() {
+        return Err(RefusedInput { diagnostics, sources }.into());
+    }
+
+    let texts: HashMap<&str, &str> = CASES.iter().map(|case| (case.name, case.text)).collect();
+    let mut layouts: HashMap<String, RecordedSource> =
+        recorded.into_iter().map(|source| (source.case.clone(), source)).collect();
+    let facts = cases.into_iter().map(|case| CaseFacts {
+        text: texts.get(case.id.as_str()).copied().unwrap_or_default().to_owned(),
+        source: layouts.remove(&case.id),
+        id: case.id,
+        summary: case.summary,
+        bugs: case.bugs,
+    });
+    Ok(facts.collect())
+}

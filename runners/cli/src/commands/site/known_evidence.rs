@@ -1,0 +1,266 @@
+//! What shows known differences: for each mechanism what a frozen build decided about the shortest case of it, or what the
+//! case itself says that a compiler's code addresses.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use layoutproof_core::case::Expectation;
+use layoutproof_core::check::{Source, Subject};
+use layoutproof_core::inspect::toolchain::{Toolchain, toolchains};
+use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
+use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
+use layoutproof_core::results::known::KnownFailure;
+use layoutproof_core::results::record::{
+    CheckRecord, Culprit, KnownEntry, NO_DEVICE, Outcome, Proves, RecordValue, Row, SCHEMA, Story, StoryBlock,
+};
+use layoutproof_device::RunnerKind;
+use layoutproof_layout::{Quantity, find};
+
+use crate::records::frozen_set::FrozenSet;
+
+/// Keys of entries that are about what a device does.
+const OF_DEVICES: [&str; 3] = ["device", "runner", "driver"];
+
+/// A toolchain of a frozen build.
+struct FrozenProducer<'a> {
+    set: &'a FrozenSet,
+    /// Name of its file in the set.
+    name: &'a str,
+    /// Its name in runs.
+    producer: String,
+    toolchain: &'static Toolchain,
+}
+
+/// The evidence for every mechanism for which there is some: numbers that differ, or else why a build has none.
+///
+/// # Errors
+/// A set that cannot be read.
+pub(super) fn known_evidence(lists: &[KnownList], sources: &[Arc<Source>]) -> anyhow::Result<Vec<KnownEvidence>> {
+    let sets = FrozenSet::built_in()?;
+    let frozen: Vec<FrozenProducer<'_>> = sets.iter().flat_map(frozen_producers).collect();
+    let mut shortest: Vec<&Arc<Source>> = sources.iter().collect();
+    shortest.sort_by_key(|source| source.text.as_ref().map_or(usize::MAX, |text| text.text.len()));
+
+    let mut found = Vec::new();
+    for list in lists {
+        let mut by_reason: IndexMap<&str, Vec<&KnownFailure>> = IndexMap::new();
+        for entry in list.entries.iter().filter(|entry| is_about_compilers(entry)) {
+            by_reason.entry(&entry.reason).or_default().push(entry);
+        }
+        found.extend(by_reason.values().filter_map(|entries| evidence_of(entries, &shortest, &frozen)));
+    }
+    Ok(found)
+}
+
+fn frozen_producers(set: &FrozenSet) -> impl Iterator<Item = FrozenProducer<'_>> {
+    set.decided.keys().filter_map(move |name| {
+        let producer = set.producer(name);
+        let toolchain = toolchains().iter().find(|toolchain| toolchain.name == producer)?;
+        Some(FrozenProducer { set, name, producer, toolchain })
+    })
+}
+
+fn is_about_compilers(entry: &KnownFailure) -> bool {
+    let conditions = entry.conditions();
+    (entry.names_cases() || entry.shape.is_some())
+        && !conditions.iter().any(|condition| OF_DEVICES.contains(&condition.key))
+}
+
+/// Returns true if the entry names the case, or a shape of members that the case pins.
+fn is_about(entry: &KnownFailure, case: &str) -> bool {
+    entry.is_about_case(case) || entry.shape.as_ref().is_some_and(|shape| shape.pinned_by == case)
+}
+
+/// The decision of the newest build about the shortest case, of those in which a number differs; where there is none, what a
+/// case says of a compiler's code; or else a decision without numbers.
+fn evidence_of(
+    entries: &[&KnownFailure],
+    shortest: &[&Arc<Source>],
+    frozen: &[FrozenProducer<'_>],
+) -> Option<KnownEvidence> {
+    let decisions = shortest.iter().flat_map(|source| {
+        frozen.iter().flat_map(move |frozen| {
+            let own = entries.iter().filter(|entry| is_about(entry, &source.id));
+            let own = own.filter(|entry| entry.is_about_producer(&frozen.producer));
+            own.filter_map(move |entry| decision(entry, source, frozen))
+        })
+    });
+
+    let mut without_numbers = None;
+    for evidence in decisions {
+        if evidence.record.rows.iter().any(differs) {
+            return Some(evidence);
+        }
+        if evidence.record.skip_reason.is_some() && without_numbers.is_none() {
+            without_numbers = Some(evidence);
+        }
+    }
+    accessed_elsewhere(entries, shortest).or(without_numbers)
+}
+
+/// What the shortest case says of it that has numbers of a compiler's loads.
+fn accessed_elsewhere(entries: &[&KnownFailure], shortest: &[&Arc<Source>]) -> Option<KnownEvidence> {
+    shortest.iter().find_map(|source| {
+        let entry = entries.iter().find(|entry| is_about(entry, &source.id))?;
+        source.accessed.iter().filter(|accessed| entry.is_about_rules(&accessed.rules)).find_map(|accessed| {
+            let compiler = accessed.authority.compiler.as_deref()?;
+            let mut named = toolchains().iter().filter(|toolchain| toolchain.name_in_cases == compiler);
+            let toolchain = named.find(|toolchain| entry.is_about_producer(toolchain.name))?;
+            accessed_record(entry, source, accessed, toolchain)
+        })
+    })
+}
+
+fn accessed_record(
+    entry: &KnownFailure,
+    source: &Arc<Source>,
+    accessed: &Expectation,
+    toolchain: &Toolchain,
+) -> Option<KnownEvidence> {
+    let subject = Subject::new(Arc::clone(source), find(&accessed.rules)?);
+    let mut rows = Vec::new();
+    for (quantity, path, value) in subject.accessed.iter() {
+        let computed = subject.computed.get(quantity, path)?;
+        let row = row_of(&mut rows, &subject, NumberPlace { quantity, path, computed });
+        row.compiled = Some(RecordValue::Number(value));
+    }
+
+    let record = CheckRecord { rows, ..empty_record(entry, &subject, toolchain.name) };
+    let origin = format!("{}, as the case says", accessed.authority);
+    Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
+}
+
+/// What the build decided about the case, under the rule set that it takes for the first block.
+fn decision(entry: &KnownFailure, source: &Arc<Source>, frozen: &FrozenProducer<'_>) -> Option<KnownEvidence> {
+    let FrozenProducer { set, name, producer, toolchain } = frozen;
+    let answers = set.decided.get(*name)?.get(&source.id)?;
+    let rules = toolchain.rules_for(source.module.blocks.first()?);
+    let rules = rules.into_iter().find(|rules| entry.is_about_rules(rules.name))?;
+    let subject = Subject::new(Arc::clone(source), rules);
+
+    let mut rows = Vec::new();
+    let mut reason = None;
+    for answer in answers.answers.iter().filter(|(question, _)| question.starts_with("block ")).map(|(_, it)| it) {
+        match answer {
+            FrozenAnswer::Accepted(facts) => {
+                add_rows(facts, &subject, &mut rows);
+                reason = reason.or_else(|| unread(facts));
+            }
+            FrozenAnswer::Refused(words) => {
+                reason = reason.or_else(|| Some(format!("The compiler refuses it: {words}")));
+            }
+            FrozenAnswer::Broken(words) => reason = reason.or_else(|| Some(format!("The compiler breaks: {words}"))),
+        }
+    }
+
+    let skip_reason = reason.filter(|_| !rows.iter().any(differs));
+    let rows = if skip_reason.is_some() { Vec::new() } else { rows };
+    let origin = format!("{} {}, toolchain {producer} (frozen decisions)", set.manifest.family, set.manifest.version);
+    let record = CheckRecord { rows, skip_reason, ..empty_record(entry, &subject, producer) };
+    Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
+}
+
+/// Why what the compiler made cannot be read.
+fn unread(facts: &Facts) -> Option<String> {
+    let words = facts.iter().find(|((_, fact), _)| *fact == Fact::Unread).map(|(_, words)| words)?;
+    Some(format!("What the compiler makes cannot be read: {words}"))
+}
+
+fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str) -> CheckRecord {
+    let culprits = [Culprit::Compiler, Culprit::Report, Culprit::Module, Culprit::Unclear];
+    let culprit = culprits.into_iter().find(|culprit| entry.culprit() == Some(culprit.as_str()));
+
+    CheckRecord {
+        schema: SCHEMA,
+        case: subject.source.id.clone(),
+        rules: subject.rules.to_owned(),
+        producer: producer.to_owned(),
+        device: NO_DEVICE.to_owned(),
+        runner: RunnerKind::Model,
+        proves: Proves::Compiler,
+        outcome: Outcome::Known,
+        culprit,
+        validation: String::new(),
+        skip_reason: None,
+        skip_kind: None,
+        not_checked: Vec::new(),
+        driver_messages: Vec::new(),
+        known: Some(KnownEntry {
+            file: entry.file.clone(),
+            line: entry.line,
+            reason: entry.reason.clone(),
+            link: entry.link.clone(),
+            untried: entry.untried,
+        }),
+        fast: false,
+        retries: 0,
+        ms: 0,
+        leaves: 0,
+        leaves_not_probed: 0,
+        bound: None,
+        rows: Vec::new(),
+        story: Some(story(subject)),
+    }
+}
+
+/// One row for each number that our rules have, too.
+fn add_rows(facts: &Facts, subject: &Subject, rows: &mut Vec<Row>) {
+    for ((path, fact), value) in facts {
+        let (quantity, is_code) = match fact {
+            Fact::Offset => (Quantity::Offset, false),
+            Fact::Code => (Quantity::Offset, true),
+            Fact::Size => (Quantity::Size, false),
+            Fact::Stride => (Quantity::ArrayStride, false),
+            Fact::MatrixStride => (Quantity::MatrixStride, false),
+            Fact::Order | Fact::Bound | Fact::Reflected | Fact::Unread => continue,
+        };
+        let numbers = value.parse::<u32>().ok().zip(subject.computed.get(quantity, path));
+        let Some((value, computed)) = numbers else { continue };
+
+        let row = row_of(rows, subject, NumberPlace { quantity, path, computed });
+        let said = if is_code { &mut row.compiled } else { &mut row.reported };
+        *said = Some(RecordValue::Number(value));
+    }
+}
+
+/// A number of our rules.
+#[derive(Clone, Copy)]
+struct NumberPlace<'a> {
+    quantity: Quantity,
+    path: &'a str,
+    computed: u32,
+}
+
+/// The row of a number, which is added where it is missing.
+fn row_of<'r>(rows: &'r mut Vec<Row>, subject: &Subject, number: NumberPlace<'_>) -> &'r mut Row {
+    let NumberPlace { quantity, path, computed } = number;
+    let known = rows.iter().position(|row| row.path == path && row.what == quantity);
+    let place = known.unwrap_or(rows.len());
+    if known.is_none() {
+        rows.push(Row {
+            expected: subject.expected.get(quantity, path).map(RecordValue::Number),
+            computed: Some(RecordValue::Number(computed)),
+            ..Row::of_no_device(path, quantity)
+        });
+    }
+    &mut rows[place]
+}
+
+fn differs(row: &Row) -> bool {
+    let right = row.expected.as_ref().or(row.computed.as_ref());
+    [&row.reported, &row.compiled].into_iter().flatten().any(|said| Some(said) != right)
+}
+
+fn story(subject: &Subject) -> Story {
+    let blocks = subject.layouts.iter().filter_map(|layout| {
+        let size = layout.result.as_ref().ok()?.size.finite();
+        Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
+    });
+    Story {
+        summary: subject.source.summary.clone(),
+        place: subject.source.place.clone(),
+        authority: subject.authority.clone(),
+        blocks: blocks.collect(),
+        ..Story::default()
+    }
+}

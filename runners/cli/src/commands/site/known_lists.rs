@@ -1,0 +1,48 @@
+//! The built-in lists of known differences, one for each compiler or driver.
+
+use layoutproof_built_in::KNOWN;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::report::html::site::KnownList;
+use layoutproof_core::results::known;
+
+use crate::select::refused_input::RefusedInput;
+
+/// The lists, by name.
+///
+/// # Errors
+/// Every problem of the first list that has one.
+pub(super) fn known_lists() -> anyhow::Result<Vec<KnownList>> {
+    let mut lists = Vec::new();
+    let mut sources = SourceMap::default();
+
+    for list in KNOWN {
+        let file = sources.add(format!("ci/known/{}.toml", list.name), list.text);
+        match known::read(file, &sources) {
+            Ok(entries) => {
+                let introduction = introduction(list.text);
+                lists.push(KnownList { name: list.name.to_owned(), introduction, entries });
+            }
+            Err(diagnostics) => return Err(RefusedInput { diagnostics, sources }.into()),
+        }
+    }
+    Ok(lists)
+}
+
+/// The comment at the start of a list, as one paragraph.
+fn introduction(text: &str) -> String {
+    let lines = text.lines().map_while(|line| line.strip_prefix('#'));
+    lines.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_begins_with_what_it_is_about() {
+        assert_eq!(introduction("# Of A.\n#\n# B.\n\n[[known]]\n# c"), "Of A. B.");
+        for list in known_lists().unwrap() {
+            assert!(!list.introduction.is_empty(), "{}", list.name);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `layoutproof site`: static pages about rule sets, compilers, cases and the records of runs.
+
+mod cases;
+mod known_evidence;
+mod known_lists;
+mod records;
+mod rule_sets;
+mod surprises;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use layoutproof_core::report::counted;
+use layoutproof_core::report::html::site::{SiteFacts, SitePage, site_pages};
+use layoutproof_core::report::summary::Exit;
+
+use crate::output::print;
+use crate::records::output_files::check_folder;
+use crate::records::recorded_sources::recorded_sources;
+use crate::select::all_cases;
+use crate::select::selection::Selection;
+
+/// `layoutproof site`.
+#[derive(Debug, Args)]
+pub struct SiteArgs {
+    /// The folder for the pages. It is made if it is not there, and must be empty.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Records of runs, which become the pages of compatibility.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub records: Vec<PathBuf>,
+}
+
+/// Writes the site.
+///
+/// # Errors
+/// A folder that is not empty or cannot be written, and records that cannot be read or contradict each other.
+pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
+    check_out(&args.out)?;
+    let records = records::site_records(&args.records)?;
+
+    let sources = all_cases::sources(&[], &[])?;
+    let subjects: Vec<_> = all_cases::subjects(&sources).map(Arc::new).collect();
+    let selection = Selection { subjects, ..Selection::default() };
+    let recorded = recorded_sources(&selection);
+
+    let known = known_lists::known_lists()?;
+    let pages = site_pages(&SiteFacts {
+        rules: &rule_sets::rule_set_facts()?,
+        surprises: &surprises::surprises(&sources, &recorded)?,
+        evidence: &known_evidence::known_evidence(&known, &sources)?,
+        known: &known,
+        cases: &cases::case_facts(recorded)?,
+        records: &records,
+    });
+    write(&args.out, &pages)?;
+
+    let html = pages.iter().filter(|page| page.is_html()).count();
+    print(&format!("wrote {} to {}\n", counted(html as u64, "page"), args.out.display()));
+    Ok(Exit::Agree)
+}
+
+/// Refuses a folder that holds anything: a page of an older site would stay among those of the new one.
+fn check_out(out: &Path) -> anyhow::Result<()> {
+    if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) {
+        bail!("{} is not empty: name a folder that is, so that nothing else is published with the site", out.display());
+    }
+    check_folder(out)
+}
+
+fn write(out: &Path, pages: &[SitePage]) -> anyhow::Result<()> {
+    for page in pages {
+        let path = out.join(&page.path);
+        let writing = || format!("writing {}", path.display());
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(writing)?;
+        }
+        fs::write(&path, &page.text).with_context(writing)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Reads the records that a site is made of.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use chrono::DateTime;
+use layoutproof_core::report::html::site::{RecordedFile, SiteRecords};
+
+use crate::records::merge::{MergedRuns, RecordedPart, merge};
+
+/// The records of all files as those of one run.
+///
+/// # Errors
+/// Files that cannot be read, that are not records, or that contradict themselves or each other.
+pub(super) fn site_records(paths: &[PathBuf]) -> anyhow::Result<SiteRecords> {
+    let mut parts = Vec::new();
+    let mut files = Vec::new();
+    for path in paths {
+        let part = RecordedPart::read(path)?;
+        files.push(RecordedFile { name: file_name(path), written: day_of_writing(path), runs: part.runs.clone() });
+        parts.push(part);
+    }
+
+    let MergedRuns { devices, records, end, mut notes, missing, cut, .. } = merge(parts)?;
+    notes.extend(missing.into_iter().chain(cut));
+    Ok(SiteRecords { files, devices, checks: records, left_out: end.left_out, notes })
+}
+
+/// Folders of the machine on which a site is made are nobody's business.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn day_of_writing(path: &Path) -> Option<String> {
+    fs::metadata(path).and_then(|facts| facts.modified()).ok().and_then(day)
+}
+
+/// `2026-11-23`, in UTC; `None` for a time that no calendar has.
+fn day(time: SystemTime) -> Option<String> {
+    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs();
+    let stamp = DateTime::from_timestamp(i64::try_from(seconds).ok()?, 0)?;
+    Some(stamp.date_naive().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    // `date -u -d @1795392000 +%F`
+    #[test]
+    fn a_time_is_shown_as_its_day() {
+        let at = |seconds| day(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        assert_eq!(at(0).as_deref(), Some("1970-01-01"));
+        assert_eq!(at(1_795_392_000).as_deref(), Some("2026-11-23"));
+        assert_eq!(at(u64::MAX / 4), None);
+    }
+}

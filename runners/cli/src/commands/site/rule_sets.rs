@@ -1,0 +1,76 @@
+//! The worked example of each rule set, under it and under its nearest neighbours.
+
+use layoutproof_core::check::Source;
+use layoutproof_core::declare::DeclareOptions;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::report::html::site::{RuleSetFacts, ShownNeighbour};
+use layoutproof_core::report::shown_columns::{BlockPresence, ShownColumn};
+use layoutproof_layout::rules::HomeBuffer;
+use layoutproof_layout::{LayoutOptions, RuleSet, Span, lay_out, table};
+
+use crate::commands::show::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
+use crate::select::refused_input::RefusedInput;
+
+/// Every rule set, in the order of the table.
+///
+/// # Errors
+/// An example that is no declaration.
+pub(super) fn rule_set_facts() -> anyhow::Result<Vec<RuleSetFacts>> {
+    table().iter().map(facts).collect()
+}
+
+fn facts(rules: &'static RuleSet) -> anyhow::Result<RuleSetFacts> {
+    let source = example(rules)?;
+    let neighbours = RuleSetFacts::nearest(rules);
+    let neighbour = |other: &'static RuleSet| ShownNeighbour { rules: other, example: column_of(&source, other) };
+    Ok(RuleSetFacts {
+        rules,
+        example: column_of(&source, rules),
+        neighbours: neighbours.into_iter().map(neighbour).collect(),
+    })
+}
+
+/// The example with a buffer that holds its struct, where it declares none.
+fn example(rules: &RuleSet) -> anyhow::Result<Source> {
+    let declaration = rules.example.declaration;
+    let buffer = match (declaration.contains("cbuffer"), rules.home) {
+        (true, _) => "",
+        (false, HomeBuffer::Uniform) => "ConstantBuffer<T> t;",
+        (false, HomeBuffer::Storage) => "StructuredBuffer<T> t;",
+    };
+
+    let mut sources = SourceMap::default();
+    let text = format!("{declaration} {buffer}");
+    let end = u32::try_from(text.len())?;
+    let span = Span { file: sources.add(rules.name, text), start: 0, end };
+    Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources)
+        .map_err(|diagnostics| RefusedInput { diagnostics, sources }.into())
+}
+
+/// All blocks of a source under a rule set.
+pub(super) fn column_of(source: &Source, rules: &RuleSet) -> ShownColumn {
+    let block = |layout| LaidOutBlock { layout, presence: BlockPresence::Present };
+    let blocks = source.module.blocks.iter().map(|it| lay_out(it, rules, source.options)).map(block);
+    RuleSetLayouts { name: rules.name.to_owned(), blocks: blocks.collect() }.column()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table's own numbers, which the crate of the table compares with its own reading of the examples.
+    #[test]
+    fn examples_are_laid_out_as_the_table_says() {
+        for RuleSetFacts { rules, example, .. } in rule_set_facts().unwrap() {
+            let [block] = &example.blocks[..] else { panic!("{} shows {} blocks", rules.name, example.blocks.len()) };
+            let outermost = block.shown.members.iter().filter(|member| !member.path.contains(['.', '[']));
+            let offsets: Vec<u32> = outermost.map(|member| member.offset).collect();
+            assert_eq!(
+                (&offsets[..], block.shown.size),
+                (rules.example.offsets, Some(rules.example.size)),
+                "{}",
+                rules.name
+            );
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! `layoutproof site`: what is in it, where its links lead, how long its pages are, and what of records reaches it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use layoutproof_layout::table;
+
+use super::folder::Folder;
+
+/// Most bytes of a page.
+const MAX_PAGE: usize = 200_000;
+/// Writing a site takes seconds where nothing is optimised.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// The files of a site by their addresses.
+struct Site {
+    files: BTreeMap<String, String>,
+}
+
+impl Site {
+    fn of(folder: &Folder, out: &str) -> Self {
+        let mut files = BTreeMap::new();
+        collect(&folder.path(out), "", &mut files);
+        Self { files }
+    }
+
+    fn page(&self, path: &str) -> &str {
+        self.files.get(path).unwrap_or_else(|| panic!("the site has no {path}"))
+    }
+
+    fn pages(&self) -> impl Iterator<Item = (&str, &str)> {
+        let html = self.files.iter().filter(|(path, _)| is_html(path));
+        html.map(|(path, text)| (path.as_str(), text.as_str()))
+    }
+
+    /// Everything that cannot be right about links and lengths, a sentence each.
+    fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        for (path, text) in self.pages() {
+            if text.len() > MAX_PAGE {
+                problems.push(format!("{path} has {} bytes, more than {MAX_PAGE}", text.len()));
+            }
+            for address in addresses(text) {
+                match target(path, &address) {
+                    Target::Web => {}
+                    Target::Page { path: there, anchor } => {
+                        let Some(found) = self.files.get(&there) else {
+                            problems.push(format!("{path} links to {there}, which is not there"));
+                            continue;
+                        };
+                        if !anchor.is_empty() && !found.contains(&format!("id=\"{anchor}\"")) {
+                            problems.push(format!("{path} links to {there}#{anchor}, which has no such part"));
+                        }
+                    }
+                }
+            }
+        }
+        problems
+    }
+
+    /// The pages that one comes to from the start.
+    fn reachable(&self) -> BTreeSet<String> {
+        let mut reached = BTreeSet::from(["index.html".to_owned()]);
+        let mut open = vec!["index.html".to_owned()];
+        while let Some(path) = open.pop() {
+            let Some(text) = self.files.get(&path).filter(|_| is_html(&path)) else { continue };
+            for address in addresses(text) {
+                if let Target::Page { path, .. } = target(&path, &address) {
+                    if reached.insert(path.clone()) {
+                        open.push(path);
+                    }
+                }
+            }
+        }
+        reached
+    }
+}
+
+fn collect(folder: &Path, above: &str, files: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = format!("{above}{}", path.file_name().unwrap().to_str().unwrap());
+        if path.is_dir() {
+            collect(&path, &format!("{name}/"), files);
+        } else {
+            files.insert(name, fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+fn is_html(path: &str) -> bool {
+    path.rsplit('.').next() == Some("html")
+}
+
+/// What each `href` and `src` says.
+fn addresses(text: &str) -> Vec<String> {
+    let of = |attribute: &str| {
+        let found = text.split(attribute).skip(1).filter_map(|rest| rest.split('"').next());
+        found.map(|address| address.replace("&amp;", "&")).collect::<Vec<_>>()
+    };
+    [of(" href=\""), of(" src=\"")].concat()
+}
+
+/// Where a link leads.
+enum Target {
+    Web,
+    Page { path: String, anchor: String },
+}
+
+fn target(from: &str, address: &str) -> Target {
+    if address.starts_with("https://") || address.starts_with("http://") {
+        return Target::Web;
+    }
+    let (file, anchor) = address.split_once('#').unwrap_or((address, ""));
+    if file.is_empty() {
+        return Target::Page { path: from.to_owned(), anchor: anchor.to_owned() };
+    }
+
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in file.split('/') {
+        match part {
+            ".." => assert!(parts.pop().is_some(), "{from}: {address} leads out of the site"),
+            name => parts.push(name),
+        }
+    }
+    Target::Page { path: parts.join("/"), anchor: anchor.to_owned() }
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Names of the files of a folder of the repository, without suffix.
+fn names(folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let mut names: Vec<String> = entries
+        .filter(|path| path.is_file())
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_site_of_the_built_in_data_is_complete() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    let said = folder.run("site --out site").exits(0);
+    let site = Site::of(&folder, "site");
+    assert_eq!(said.out, format!("wrote {} pages to site\n", site.pages().count()));
+    assert_eq!(site.problems(), Vec::<String>::new());
+
+    let reached = site.reachable();
+    let lost: Vec<&str> = site.files.keys().map(String::as_str).filter(|path| !reached.contains(*path)).collect();
+    assert_eq!(lost, Vec::<&str>::new(), "what nobody comes to from the start");
+
+    for rules in table() {
+        let page = format!("rules/{}.html", rules.name.replace('@', "-"));
+        assert!(site.page(&page).contains(&format!("<h1>{}</h1>", rules.name)), "{page}");
+    }
+    for name in names("ci/known") {
+        assert!(site.page(&format!("compilers/{name}.html")).contains("Known differences"), "{name}");
+    }
+    for name in names("harness/book").into_iter().filter(|name| name != "README") {
+        assert!(reached.contains(&format!("book/{name}.html")), "{name}");
+    }
+    assert!(reached.contains("cases/arrays/scalar_packs_behind_the_last_element.html"));
+}
+
+/// Numbers of the cases: DXC 1.7.2308's listing, and where its loads go.
+#[test]
+fn a_known_difference_is_shown_with_both_numbers() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    folder.run("site --out site").exits(0);
+    let site = Site::of(&folder, "site");
+    let of_case = |case: &str| {
+        let minimal = format!("<h2>A minimal declaration</h2><p>Case <a href=\"../../cases/{case}.html\">");
+        site.pages()
+            .filter(|(path, text)| path.starts_with("compilers/dxc/") && text.contains(&minimal))
+            .collect::<Vec<_>>()
+    };
+
+    let matrix = of_case("matrices/single_vector_is_read_from_the_start_of_its_register");
+    let [(_, page), ..] = &matrix[..] else { panic!("no page has the case as its minimal one") };
+    assert!(page.contains("w w-compiled") && page.contains("! 0"), "{page}");
+    assert!(page.contains("https://github.com/microsoft/DirectXShaderCompiler/issues/7253"), "{page}");
+
+    let double = of_case("packoffset/double_at_an_odd_word_is_read_elsewhere");
+    assert!(double.iter().any(|(_, page)| page.contains("as the case says") && page.contains("! 0")), "{double:?}");
+}
+
+/// OpenGL 4.6, 7.6.2.2: std140 puts the float behind a float3 and two floats of an array at 48; DXC lists 36.
+#[test]
+fn a_surprise_stands_under_all_rule_sets() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    folder.run("site --out site").exits(0);
+    let site = Site::of(&folder, "site");
+    let page = site.page("surprises.html");
+    let start = page.find("id=\"the-tail-of-an-array\"").unwrap();
+    let section = &page[start..start + page[start..].find("</section>").unwrap()];
+    for part in ["float c · offset 36 · size 4", "float c · offset 48 · size 4", "Forbidden under wgsl-uniform: "] {
+        assert!(section.contains(part), "{part} in {section}");
+    }
+    let all: Vec<&str> = table().iter().map(|rules| rules.name).filter(|name| !section.contains(name)).collect();
+    assert_eq!(all, Vec::<&str>::new(), "rule sets that the section does not name");
+    assert!(page.matches("<section class=\"lights\"").count() >= 10);
+}
+
+#[test]
+fn a_site_without_records_says_what_is_missing() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    folder.run("site --out site").exits(0);
+    let site = Site::of(&folder, "site");
+    let page = site.page("compatibility/index.html");
+    assert!(page.contains("made without records") && page.contains("layoutproof site --out DIR --records"), "{page}");
+}
+
+const EVIL_FILE: &str = "a<script>b.hlsl";
+const EVIL_TEXT: &str = "cbuffer S { float b[2]; float c; };";
+
+/// Records of a run of [`EVIL_FILE`] in which the planted fault of the device shows.
+fn records(more: &str) -> Folder {
+    let folder = Folder::with(&[(EVIL_FILE, EVIL_TEXT)]).within(LIMIT);
+    let misreading = "--plant-misreading array-stride-sixteen";
+    let device = "--device model --json r.jsonl";
+    folder.run(&format!("run {EVIL_FILE} --rules std140,scalar {misreading} {device}{more}")).exits(1);
+    folder
+}
+
+#[test]
+fn records_become_cells_that_lead_to_their_checks() {
+    let folder = records("");
+    folder.run("site --out site --records r.jsonl").exits(0);
+    let site = Site::of(&folder, "site");
+    assert_eq!(site.problems(), Vec::<String>::new());
+
+    let start = site.page("compatibility/index.html");
+    for part in ["r.jsonl", "Last written on 20", "layoutproof&#39;s model device", "title=\"1 differ or broke\""] {
+        assert!(start.contains(part) || start.contains(&part.replace("&#39;", "'")), "{part} in {start}");
+    }
+    let evidence = site.page("compatibility/on-model-via-model/scalar-rspirv.html");
+    assert!(evidence.contains("badge differ") && evidence.contains("a&lt;script&gt;b.hlsl"), "{evidence}");
+}
+
+#[test]
+fn what_a_records_file_leaves_out_is_counted() {
+    let folder = records(" --records failures");
+    folder.run("site --out site --records r.jsonl").exits(0);
+    let site = Site::of(&folder, "site");
+    assert_eq!(site.problems(), Vec::<String>::new());
+    let std140 = site.page("compatibility/on-model-via-model/std140-rspirv.html");
+    assert!(std140.contains("1 check that the records count and do not hold."), "{std140}");
+}
+
+/// Names of devices, drivers and tools come from other machines.
+#[test]
+fn a_hostile_record_reaches_no_page_as_markup_and_no_folder() {
+    let folder = records("");
+    let evil = folder.read("r.jsonl").replace("layoutproof's model device", "<img src=x onerror=alert(1)>");
+    let evil = evil.replace("\"id\":\"model\"", "\"id\":\"../../evil\"");
+    let evil = evil.replace("\"device\":\"model\"", "\"device\":\"../../evil\"");
+    let evil = evil.replace("model via model", "../../evil via model");
+    folder.write("r.jsonl", evil.as_bytes());
+    folder.run("site --out site --records r.jsonl").exits(0);
+
+    let site = Site::of(&folder, "site");
+    assert_eq!(site.problems(), Vec::<String>::new());
+    for (path, text) in site.pages() {
+        assert!(!text.contains("<img") && !text.contains("a<script>b"), "{path}");
+    }
+    assert!(site.page("compatibility/index.html").contains("&lt;img src=x"));
+    assert!(site.files.contains_key("compatibility/on-evil-via-model.html"), "{:?}", site.files.keys());
+    assert!(!folder.path("evil").exists() && !folder.path("evil.html").exists());
+}
+
+#[test]
+fn records_of_another_schema_are_refused() {
+    let folder = records("");
+    folder.write("r.jsonl", folder.read("r.jsonl").replace("\"schema\":1", "\"schema\":2").as_bytes());
+    let refused = folder.run("site --out site --records r.jsonl").exits(2);
+    assert!(refused.err.contains("schema 2, but this version reads up to 1"), "{}", refused.err);
+    assert!(!folder.path("site").exists(), "nothing is written");
+}
+
+#[test]
+fn what_is_in_the_folder_stays() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    fs::create_dir(folder.path("site")).unwrap();
+    folder.write("site/mine.txt", b"mine");
+    let refused = folder.run("site --out site").exits(2);
+    assert!(refused.err.contains("site is not empty"), "{}", refused.err);
+    assert_eq!(fs::read_dir(folder.path("site")).unwrap().count(), 1);
+}
+
+#[test]
+fn the_same_data_gives_the_same_bytes() {
+    let folder = records("");
+    folder.run("site --out one --records r.jsonl").exits(0);
+    folder.run("site --out two --records r.jsonl").exits(0);
+    assert!(Site::of(&folder, "one").files == Site::of(&folder, "two").files);
+}
