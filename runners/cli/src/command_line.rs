@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::args::{Colour, CompletionsArgs, FormatArgs, ManArgs, ReportArgs, RunArgs};
 use crate::commands::bench::BenchArgs;
+use crate::commands::cache::CacheCommandArgs;
 use crate::commands::check::args::{CheckArgs, InitArgs};
 use crate::commands::export::ExportArgs;
 use crate::commands::freeze::FreezeArgs;
@@ -63,6 +64,8 @@ pub enum Command {
     Doctor,
     /// Install what is missing here: software drivers, validators, compilers. Linux only.
     Setup(SetupArgs),
+    /// Say how much is kept of what compilers and spirv-val answered, or remove it.
+    Cache(CacheCommandArgs),
     /// Print the completions of a shell.
     Completions(CompletionsArgs),
     /// Write the manual pages.

@@ -12,12 +12,15 @@ use std::time::Duration;
 
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText, Toolchain, toolchains,
+    AnswerOrigin, CodeTarget, Compilation, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText,
+    Toolchain, toolchains,
 };
 use layoutproof_core::probe::Stage;
 use layoutproof_layout::LayoutOptions;
 
-use crate::child::ProcessOutput;
+use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, AnswerPlace, ProgramQuestion};
+use crate::child::{ProcessEnd, ProcessOutput};
+use crate::compile_folder::CompileFolder;
 use crate::compile_service::{CompileService, CompileServices};
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::{
@@ -25,7 +28,6 @@ use crate::drivers::{
 };
 use crate::family::Family;
 use crate::lookup::CompilersOfMachine;
-use crate::scratch::ScratchFolder;
 use crate::tools_folder::ToolsFolder;
 
 /// Name of the file with the command lines.
@@ -42,6 +44,8 @@ pub struct Toolchains {
     services: Arc<CompileServices>,
     /// Reads what compilers make; `None` for this process itself.
     reader: Option<Arc<dyn ModuleReader>>,
+    /// Answers of earlier runs.
+    cache: Option<Arc<AnswerCache>>,
 }
 
 impl Default for Toolchains {
@@ -61,7 +65,7 @@ impl Toolchains {
         let CompilersOfMachine { compilers, notes } = machine;
         let direct = direct_compilers(&compilers);
         let services = Arc::new(CompileServices::new(service_of));
-        Self { compilers, direct, notes, kept: None, services, reader: None }
+        Self { compilers, direct, notes, kept: None, services, reader: None, cache: None }
     }
 
     /// Sentences for the user about programs that are not used, or are used although somebody else owns them.
@@ -117,6 +121,13 @@ impl Toolchains {
         Self { reader: Some(reader), ..self }
     }
 
+    /// Asks no compiler for what this cache knows, and keeps in it what they answer. Where files are kept for the user
+    /// ([`Toolchains::keep`]), compilers are asked all the same: what they wrote is theirs, and so are the command lines.
+    #[must_use]
+    pub fn with_cache(self, cache: Option<Arc<AnswerCache>>) -> Self {
+        Self { cache, ..self }
+    }
+
     /// The compilers, in the order in which they are listed.
     pub fn compilers(&self) -> &[Compiler] {
         &self.compilers
@@ -140,7 +151,9 @@ impl Toolchains {
         let names = asked.iter().flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler]);
         let needed = names.flatten().filter_map(|name| self.compiler(name));
         let build = |compiler: &Compiler| {
-            let digest = compiler.digest().unwrap_or_else(|error| format!("of a file that cannot be read: {error}"));
+            let remembered = self.cache.as_ref().and_then(|cache| cache.file_digest(compiler.file()).ok());
+            let digest = remembered.map_or_else(|| compiler.digest(), Ok);
+            let digest = digest.unwrap_or_else(|error| format!("of a file that cannot be read: {error}"));
             (compiler.name().to_owned(), format!("{}, SHA-256 {digest}", compiler.version()))
         };
         needed.map(build).collect()
@@ -158,73 +171,173 @@ impl Toolchains {
         })
     }
 
-    fn ask(&self, request: &CompileRequest<'_>) -> io::Result<CompileOutcome> {
-        let scratch;
-        let folder = if let Some(kept) = &self.kept {
-            let folder = below(kept, request.name);
-            fs::create_dir_all(&folder)?;
+    fn ask(&self, request: &CompileRequest<'_>) -> io::Result<Compilation> {
+        let mut folder = CompileFolder::new(self.kept.as_ref().map(|kept| below(kept, request.name)));
+        if self.kept.is_some() {
             // An earlier run may have left command lines here.
-            fs::write(folder.join(COMMAND), "")?;
-            folder
-        } else {
-            scratch = ScratchFolder::new()?;
-            scratch.path().to_owned()
-        };
+            fs::write(folder.path()?.join(COMMAND), "")?;
+        }
 
         let driver = driver_of(request.toolchain);
         match (driver.method(), self.direct.get(driver.name())) {
-            (CompileMethod::CommandLine(command_line), _) => self.ask_program(request, &folder, &command_line(request)),
-            (CompileMethod::Calls(_), Some(compiler)) => compiler.compile(request, &folder),
-            (CompileMethod::Calls(_), None) => Ok(CompileOutcome::Failed(absent(driver.name()))),
+            (CompileMethod::CommandLine(command_line), _) => {
+                let asked = ProgramRequest {
+                    toolchain: request.toolchain,
+                    compiler: request.toolchain.compiler,
+                    line: &command_line(request),
+                    text: &request.source.text,
+                };
+                self.ask_program(asked, &mut folder)
+            }
+            (CompileMethod::Calls(_), Some(compiler)) => Ok(compiler.compile(request, folder.path()?)?.into()),
+            (CompileMethod::Calls(_), None) => Ok(CompileOutcome::Failed(absent(driver.name())).into()),
         }
     }
 
-    fn ask_program(
-        &self,
-        request: &CompileRequest<'_>,
-        folder: &Path,
-        line: &CommandLine,
-    ) -> io::Result<CompileOutcome> {
-        fs::write(folder.join(&line.source), &request.source.text)?;
-        if let Some(header) = line.header {
-            let path = folder.join(header.path);
-            fs::create_dir_all(path.parent().unwrap_or(folder))?;
-            fs::write(path, header.text)?;
+    /// Asks a program, or two in a row, unless the cache has their answers. An answer from there that is of no use is asked
+    /// for again.
+    fn ask_program(&self, asked: ProgramRequest<'_>, folder: &mut CompileFolder) -> io::Result<Compilation> {
+        folder.add(&asked.line.source, asked.text.as_bytes().to_vec())?;
+        if let Some(header) = asked.line.header {
+            folder.add(header.path, header.text.as_bytes().to_vec())?;
         }
 
-        let mut compiler = request.toolchain.compiler;
-        let mut answer = self.run(compiler, folder, &line.arguments)?;
-        if let (CompilerAnswer::Accepted(_), Some(second)) = (&answer, &line.second) {
+        let mut step = self.run(asked.compiler, folder, &asked.line.arguments)?;
+        let (mut compiler, mut recalled) = (asked.compiler, Vec::new());
+        if let (CompilerAnswer::Accepted(_), Some(second)) = (&step.answer, &asked.line.second) {
+            step.keep();
+            recalled.extend(step.recalled.take());
             compiler = second.compiler;
-            answer = self.run(compiler, folder, &second.arguments)?;
+            step = self.run(compiler, folder, &second.arguments)?;
         }
+        recalled.extend(step.recalled.take());
 
-        let compilation = match answer {
-            CompilerAnswer::Accepted(finished) => (line.read)(folder, &finished),
-            CompilerAnswer::Refused(finished) => Ok(refusal(compiler, &finished)),
-            CompilerAnswer::Broken(sentence) => Ok(CompileOutcome::Failed(sentence)),
+        let compilation = match &step.answer {
+            CompilerAnswer::Accepted(finished) => (asked.line.read)(folder, finished),
+            CompilerAnswer::Refused(finished) => Ok(refusal(compiler, finished)),
+            CompilerAnswer::Broken(sentence) => Ok(CompileOutcome::Failed(sentence.clone())),
         };
-        compilation.or_else(|reason| Ok(CompileOutcome::Failed(format!("{}: {reason}", request.toolchain))))
+        let failed = |reason| CompileOutcome::Failed(format!("{}: {reason}", asked.toolchain));
+        let outcome = compilation.unwrap_or_else(failed);
+
+        let origin = if recalled.is_empty() { AnswerOrigin::Asked } else { AnswerOrigin::Cached };
+        match (&outcome, origin) {
+            (CompileOutcome::Compiled(_) | CompileOutcome::Rejected(_), _) => step.keep(),
+            (CompileOutcome::Failed(_), AnswerOrigin::Asked) => {}
+            (CompileOutcome::Failed(_), AnswerOrigin::Cached) => {
+                recalled.iter().for_each(AnswerPlace::forget);
+                let without_cache = Self { cache: None, ..self.clone() };
+                return without_cache.ask_program(asked, &mut CompileFolder::new(None));
+            }
+        }
+        Ok(Compilation { outcome, origin })
     }
 
-    /// Runs the compiler `name`; command and output are kept where sources are.
-    fn run(&self, name: &str, folder: &Path, arguments: &[String]) -> io::Result<CompilerAnswer> {
-        let Some(compiler) = self.compiler(name) else { return Ok(CompilerAnswer::Broken(absent(name))) };
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let answer = match self.services.run(compiler, folder, &arguments) {
+    /// Runs the compiler `name`, or has its answer from the cache; command and output are kept where sources are.
+    fn run(&self, name: &'static str, folder: &mut CompileFolder, arguments: &[String]) -> io::Result<CompileStep<'_>> {
+        let Some(compiler) = self.compiler(name) else {
+            return Ok(CompileStep::asked(CompilerAnswer::Broken(absent(name))));
+        };
+
+        let place = self.place_of_answer(compiler, folder, arguments);
+        let known = place.as_ref().and_then(AnswerPlace::recall);
+        if let Some(cache) = &self.cache {
+            cache.count(AnswerKind::Compilation, known.is_some());
+        }
+        if let Some(AnswerOfProgram { status, stdout, stderr, files }) = known {
+            for (file, content) in files {
+                folder.add(&file, content)?;
+            }
+            let finished = ProcessOutput { end: ProcessEnd::Exited(status), stdout, stderr };
+            let answer = compiler.answer(Ok(finished));
+            return Ok(CompileStep { recalled: place, ..CompileStep::asked(answer) });
+        }
+
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let path = folder.path()?;
+        let answer = match self.services.run(compiler, path, &words) {
             Some(finished) => compiler.answer(finished),
-            None => compiler.ask(folder, &arguments),
+            None => compiler.ask(path, &words),
         };
 
         if self.kept.is_some() {
-            let command = format!("{} {}\n", compiler.program().display(), arguments.join(" "));
-            fs::OpenOptions::new().append(true).open(folder.join(COMMAND))?.write_all(command.as_bytes())?;
+            let command = format!("{} {}\n", compiler.program().display(), words.join(" "));
+            fs::OpenOptions::new().append(true).open(path.join(COMMAND))?.write_all(command.as_bytes())?;
             if let CompilerAnswer::Accepted(finished) = &answer {
-                fs::write(folder.join("stdout"), &finished.stdout)?;
+                fs::write(path.join("stdout"), &finished.stdout)?;
             }
         }
-        Ok(answer)
+        let to_keep =
+            place.and_then(|place| to_keep(name, &answer, folder).map(|answer| AnswerToKeep { place, answer }));
+        Ok(CompileStep { to_keep, ..CompileStep::asked(answer) })
     }
+
+    /// Where the cache has the answer to a question, or will have it; `None` where it is not used, or must not be.
+    fn place_of_answer(
+        &self,
+        compiler: &Compiler,
+        folder: &CompileFolder,
+        arguments: &[String],
+    ) -> Option<AnswerPlace<'_>> {
+        let cache = self.cache.as_deref().filter(|_| self.kept.is_none())?;
+        let files = folder.known_files()?;
+        let program = &compiler.deciding_files(driver_named(compiler.name())?.deciding_files()?);
+        let kind = AnswerKind::Compilation;
+        cache.place(&ProgramQuestion { kind, program, arguments, files, input: b"" })
+    }
+}
+
+/// A text for a program, and perhaps for a second one behind it.
+#[derive(Clone, Copy)]
+struct ProgramRequest<'a> {
+    toolchain: &'static Toolchain,
+    /// The name of the first program.
+    compiler: &'static str,
+    line: &'a CommandLine,
+    text: &'a str,
+}
+
+/// The answer of one program.
+struct CompileStep<'a> {
+    answer: CompilerAnswer,
+    /// Where the cache had it, if that is where it comes from.
+    recalled: Option<AnswerPlace<'a>>,
+    /// The answer as the cache takes it, if it does.
+    to_keep: Option<AnswerToKeep<'a>>,
+}
+
+struct AnswerToKeep<'a> {
+    place: AnswerPlace<'a>,
+    answer: AnswerOfProgram,
+}
+
+impl CompileStep<'_> {
+    fn asked(answer: CompilerAnswer) -> Self {
+        Self { answer, recalled: None, to_keep: None }
+    }
+
+    /// Gives the answer to the cache.
+    fn keep(&self) {
+        if let Some(AnswerToKeep { place, answer }) = &self.to_keep {
+            place.keep(answer);
+        }
+    }
+}
+
+/// What the compiler of this name answered, with what it wrote, as the cache takes it. `None` for what may be otherwise the
+/// next time: a crash, a time-out, a failure that says nothing of the source, and files that are no files.
+fn to_keep(name: &str, answer: &CompilerAnswer, folder: &mut CompileFolder) -> Option<AnswerOfProgram> {
+    let driver = driver_named(name)?;
+    let written = folder.take_up()?;
+    let (finished, files) = match answer {
+        CompilerAnswer::Accepted(finished) => (finished, written),
+        CompilerAnswer::Refused(finished) => (finished, BTreeMap::new()),
+        CompilerAnswer::Broken(_) => return None,
+    };
+
+    let ProcessEnd::Exited(status) = finished.end else { return None };
+    let (stdout, stderr) = (finished.stdout.clone(), finished.stderr.clone());
+    (status == 0 || driver.is_refusal(status)).then_some(AnswerOfProgram { status, stdout, stderr, files })
 }
 
 /// The compilers that are asked by calls, by the names of their drivers, made of the programs that are there.
@@ -246,8 +359,9 @@ impl Compilers for Toolchains {
         self.compiler(toolchain.compiler).map(Compiler::version)
     }
 
-    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome {
-        self.ask(request).unwrap_or_else(|error| CompileOutcome::Failed(format!("{}: {error}", request.toolchain)))
+    fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
+        self.ask(request)
+            .unwrap_or_else(|error| CompileOutcome::Failed(format!("{}: {error}", request.toolchain)).into())
     }
 
     fn reader(&self) -> &dyn ModuleReader {
@@ -279,37 +393,4 @@ fn absent(compiler: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// FXC is asked by calls, through an object that is made before the limit is known.
-    #[cfg(unix)]
-    #[test]
-    fn a_limit_reaches_compilers_that_are_asked_by_calls() {
-        let hangs = |name| Compiler::script(name, "read -r line; exec sleep 1000");
-        let compilers = vec![hangs("fxc"), hangs("vkd3d")];
-        let machine = CompilersOfMachine { compilers, notes: Vec::new() };
-        let asked = Toolchains::of(machine).limit(Duration::from_millis(200));
-        let toolchain = toolchains().iter().find(|toolchain| toolchain.compiler == "fxc").unwrap();
-
-        let request = CompileRequest {
-            toolchain,
-            name: "a",
-            source: SourceText::default(),
-            entry: "main",
-            stage: Stage::Compute,
-            options: LayoutOptions::default(),
-            target: CodeTarget::Newest,
-            profile: SourceProfile::Newest,
-            extra: Vec::new(),
-        };
-        assert_eq!(asked.compile(&request), CompileOutcome::Failed("fxc gave no answer in 200ms".to_owned()));
-    }
-
-    #[test]
-    fn what_is_kept_is_below_the_folder() {
-        for name in ["a/my.hlsl/dxc/S", "/a/my.hlsl/dxc/S", "../a/./my.hlsl/dxc/S"] {
-            assert_eq!(below(Path::new("kept"), name), Path::new("kept/a/my.hlsl/dxc/S"));
-        }
-    }
-}
+mod tests;
