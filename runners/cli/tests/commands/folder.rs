@@ -37,6 +37,8 @@ const NO_DRIVERS: [&str; 4] =
 /// A temporary folder to run the command in.
 pub(crate) struct Folder {
     place: TempDir,
+    /// The commands' cache of what compilers answer, so that none depends on that of the user.
+    cache: TempDir,
     variables: Vec<(&'static str, String)>,
     limit: Duration,
 }
@@ -44,7 +46,8 @@ pub(crate) struct Folder {
 impl Folder {
     /// A folder with these files.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
-        let folder = Self { place: tempfile::tempdir().unwrap(), variables: Vec::new(), limit: LIMIT };
+        let [place, cache] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let folder = Self { place, cache, variables: Vec::new(), limit: LIMIT };
         for (name, text) in files {
             folder.write(name, text.as_bytes());
         }
@@ -85,6 +88,11 @@ impl Folder {
     /// Where a file of this name is.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
+    }
+
+    /// The folder of the cache, which the first command makes.
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.cache.path().join("cache")
     }
 
     /// Whether there is a text file of this name of which `holds` is true.
@@ -136,6 +144,7 @@ impl Folder {
         for name in CLEARED {
             command.env_remove(name);
         }
+        command.env("LAYOUTPROOF_CACHE", self.cache());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         // Files instead of pipes: however much is printed, the process never waits for its reader.
         let stderr = File::create(self.path(".err")).unwrap();
