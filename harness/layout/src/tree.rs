@@ -49,6 +49,15 @@ pub struct BlockLayout {
     pub warnings: Vec<LayoutWarning>,
 }
 
+impl BlockLayout {
+    /// Returns true if both say the same places and sizes, whatever the rule sets are called and warn of.
+    pub fn places_alike(&self, other: &Self) -> bool {
+        let Self { rules: _, warnings: _, name, kind, count, result, stride } = self;
+        let same_block = (name, kind, count) == (&other.name, &other.kind, &other.count);
+        same_block && stride == &other.stride && result == &other.result
+    }
+}
+
 /// The kinds of [`LayoutWarning`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

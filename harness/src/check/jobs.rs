@@ -123,7 +123,7 @@ impl Check {
             AddressSpace::Uniform | AddressSpace::UniformElement if beyond(device.max_uniform_range) => {
                 Some(format!("device binds {} bytes of uniform buffer, not {bytes}", device.max_uniform_range))
             }
-            AddressSpace::PushConstant if beyond(device.max_push_constants) => {
+            AddressSpace::PushConstant if !probe.interface.has_root_constants && beyond(device.max_push_constants) => {
                 Some(format!("device has {} bytes of push constants, not {bytes}", device.max_push_constants))
             }
             AddressSpace::Uniform

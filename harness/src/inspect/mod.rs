@@ -12,6 +12,7 @@ mod llvm;
 pub mod module_reader;
 pub mod naga;
 pub mod naga_glsl;
+mod naga_hlsl;
 pub mod naga_offsets;
 pub mod reflection;
 pub mod reported;

@@ -16,6 +16,7 @@ use thiserror::Error;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::text_limits::{TextLanguage, check_text};
 use crate::inspect::naga::{read_glsl, read_wgsl};
+use crate::inspect::naga_hlsl::hlsl_of_wgsl;
 use crate::inspect::naga_offsets::{self, NagaError, WgslBinding, WgslCode};
 use crate::inspect::spirv::{BadModule, DeclaredBlock, declared};
 
@@ -51,6 +52,13 @@ pub enum ReadRequest {
         /// Name of the entry point.
         entry: String,
     },
+    /// The HLSL that naga writes for an entry point of WGSL.
+    WgslToHlsl {
+        /// WGSL.
+        text: String,
+        /// Name of the entry point.
+        entry: String,
+    },
     /// The variables of WGSL that are bound.
     WgslBindings {
         /// WGSL.
@@ -62,7 +70,9 @@ impl ReadRequest {
     /// The code that answers, for messages.
     pub fn reader_name(&self) -> &'static str {
         match self {
-            Self::WgslBlocks { .. } | Self::WgslCode { .. } | Self::WgslBindings { .. } => "naga's WGSL reader",
+            Self::WgslBlocks { .. } | Self::WgslCode { .. } | Self::WgslToHlsl { .. } | Self::WgslBindings { .. } => {
+                "naga's WGSL reader"
+            }
             Self::GlslBlocks { .. } => "naga's GLSL reader",
             Self::SpirvBlocks { .. } => "rspirv's SPIR-V reader",
         }
@@ -78,6 +88,8 @@ pub enum ReadAnswer {
     SpirvBlocks(Result<Vec<DeclaredBlock>, BadModule>),
     /// To `WgslCode`.
     WgslCode(Result<WgslCode, NagaError>),
+    /// To `WgslToHlsl`.
+    WgslToHlsl(Result<String, NagaError>),
     /// To `WgslBindings`, in declaration order.
     WgslBindings(Result<Vec<WgslBinding>, NagaError>),
 }
@@ -89,6 +101,7 @@ pub fn answer(request: &ReadRequest) -> ReadAnswer {
         ReadRequest::GlslBlocks { text, file } => ReadAnswer::TextBlocks(read_glsl(text, *file)),
         ReadRequest::SpirvBlocks { words } => ReadAnswer::SpirvBlocks(declared(words)),
         ReadRequest::WgslCode { text, entry } => ReadAnswer::WgslCode(naga_offsets::wgsl_code(text, entry)),
+        ReadRequest::WgslToHlsl { text, entry } => ReadAnswer::WgslToHlsl(hlsl_of_wgsl(text, entry)),
         ReadRequest::WgslBindings { text } => ReadAnswer::WgslBindings(naga_offsets::wgsl_bindings(text)),
     }
 }
@@ -147,9 +160,12 @@ fn text_blocks(
 ) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     match reader.read(request) {
         Ok(ReadAnswer::TextBlocks(blocks)) => blocks,
-        Ok(ReadAnswer::SpirvBlocks(_) | ReadAnswer::WgslCode(_) | ReadAnswer::WgslBindings(_)) => {
-            Err(failed(&out_of_turn(request), file))
-        }
+        Ok(
+            ReadAnswer::SpirvBlocks(_)
+            | ReadAnswer::WgslCode(_)
+            | ReadAnswer::WgslToHlsl(_)
+            | ReadAnswer::WgslBindings(_),
+        ) => Err(failed(&out_of_turn(request), file)),
         Err(failure) => Err(failed(&failure, file)),
     }
 }
@@ -173,9 +189,12 @@ pub fn spirv_blocks(
         Ok(ReadAnswer::SpirvBlocks(blocks)) => {
             blocks.map_err(|bad| vec![Diagnostic::error(Code::BadModule, start_of(file), bad.to_string())])
         }
-        Ok(ReadAnswer::TextBlocks(_) | ReadAnswer::WgslCode(_) | ReadAnswer::WgslBindings(_)) => {
-            Err(failed(&out_of_turn(&request), file))
-        }
+        Ok(
+            ReadAnswer::TextBlocks(_)
+            | ReadAnswer::WgslCode(_)
+            | ReadAnswer::WgslToHlsl(_)
+            | ReadAnswer::WgslBindings(_),
+        ) => Err(failed(&out_of_turn(&request), file)),
         Err(failure) => Err(failed(&failure, file)),
     }
 }
@@ -192,9 +211,29 @@ pub(crate) fn wgsl_code(
     let request = ReadRequest::WgslCode { text: text.to_owned(), entry: entry.to_owned() };
     match reader.read(&request)? {
         ReadAnswer::WgslCode(code) => Ok(code),
-        ReadAnswer::TextBlocks(_) | ReadAnswer::SpirvBlocks(_) | ReadAnswer::WgslBindings(_) => {
-            Err(out_of_turn(&request))
-        }
+        ReadAnswer::TextBlocks(_)
+        | ReadAnswer::SpirvBlocks(_)
+        | ReadAnswer::WgslToHlsl(_)
+        | ReadAnswer::WgslBindings(_) => Err(out_of_turn(&request)),
+    }
+}
+
+/// The HLSL that naga writes for an entry point of WGSL. Its registers are the numbers of groups and bindings.
+///
+/// # Errors
+/// As [`wgsl_code`].
+pub fn wgsl_to_hlsl(
+    reader: &dyn ModuleReader,
+    text: &str,
+    entry: &str,
+) -> Result<Result<String, NagaError>, ReaderFailure> {
+    let request = ReadRequest::WgslToHlsl { text: text.to_owned(), entry: entry.to_owned() };
+    match reader.read(&request)? {
+        ReadAnswer::WgslToHlsl(text) => Ok(text),
+        ReadAnswer::TextBlocks(_)
+        | ReadAnswer::SpirvBlocks(_)
+        | ReadAnswer::WgslCode(_)
+        | ReadAnswer::WgslBindings(_) => Err(out_of_turn(&request)),
     }
 }
 
@@ -209,7 +248,10 @@ pub(crate) fn wgsl_bindings(
     let request = ReadRequest::WgslBindings { text: text.to_owned() };
     match reader.read(&request)? {
         ReadAnswer::WgslBindings(bindings) => Ok(bindings),
-        ReadAnswer::TextBlocks(_) | ReadAnswer::SpirvBlocks(_) | ReadAnswer::WgslCode(_) => Err(out_of_turn(&request)),
+        ReadAnswer::TextBlocks(_)
+        | ReadAnswer::SpirvBlocks(_)
+        | ReadAnswer::WgslCode(_)
+        | ReadAnswer::WgslToHlsl(_) => Err(out_of_turn(&request)),
     }
 }
 

@@ -34,6 +34,9 @@ pub enum NagaError {
     /// The GLSL writer fails, or its text is not as expected.
     #[error("naga writes no GLSL: {0}")]
     NoGlsl(String),
+    /// The HLSL writer fails, or names the entry point otherwise.
+    #[error("naga writes no HLSL: {0}")]
+    NoHlsl(String),
 }
 
 /// WGSL of ours as naga reads it. Reading takes longer than all that is asked of it afterwards.
@@ -175,7 +178,7 @@ pub(crate) fn wgsl_bindings(text: &str) -> Result<Vec<WgslBinding>, NagaError> {
 }
 
 /// Reads and validates WGSL.
-fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
+pub(crate) fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
     let module =
         naga::front::wgsl::parse_str(text).map_err(|error| NagaError::Unreadable(error.message().to_owned()))?;
     let info = validate(&module)?;

@@ -174,6 +174,12 @@ const CLANG: Toolchain = Toolchain {
 const TINT: Toolchain =
     only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Spirv);
 
+/// naga for Direct3D 12, from WGSL: DXC compiles the HLSL that it writes, as in wgpu.
+const NAGA_D3D12: Toolchain = Toolchain {
+    second_compiler: Some("dxc"),
+    ..only_toolchain("naga-d3d12", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Dxil)
+};
+
 /// A row for each toolchain. How its compiler is found and asked is known to `layoutproof-compilers`, which has a
 /// driver for each name in the column `compiler`.
 const TOOLCHAINS: &[Toolchain] = &[
@@ -204,6 +210,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     glsl("glslang", &["std140", "std430", "scalar"]),
     glsl("naga-glsl", &["std140", "std430"]),
     TINT,
+    NAGA_D3D12,
 ];
 
 /// All of them, in the order in which they are listed.

@@ -23,6 +23,8 @@ pub struct Interface {
     pub is_block_writable: bool,
     /// True if the shader declares the input so.
     pub is_input_writable: bool,
+    /// True if push constants are root constants of Direct3D 12, at the register of the block.
+    pub has_root_constants: bool,
 }
 
 impl Default for Interface {
@@ -36,6 +38,7 @@ impl Default for Interface {
             block_count,
             is_block_writable: false,
             is_input_writable: false,
+            has_root_constants: false,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Makes the dispatches of a plan: jobs with their buffers, for every entry point of one shader.
 //!
 //! Every entry point runs once with guards inside the bound range, so that a read or write behind the block hits
-//! something that names itself. Entry points with the leaf form run again with the exact range, where devices may treat
-//! the end differently, and those that ask for a length, to which the end is what matters. Push constants have no
-//! range, so no guards. The output is refilled and each dispatch has a nonce of its own, so a dispatch that does
+//! something that names itself. Entry points with the leaf form run again with the exact range where they come near its
+//! end, which devices may treat differently, and so do those that ask for a length, to which the end is what matters.
+//! Push constants have no range, so no guards. The output is refilled and each dispatch has a nonce of its own, so a dispatch that does
 //! nothing shows. Where the plan has leaves that need planes, or offsets beyond 64 KiB, the same dispatch is repeated
 //! with the image in each ink.
 
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_device::{
-    BufferKind, Draw, Feature, Job, JobBuffer, RegisterClass, RegisterRange, RootSignature, Shader,
+    BufferKind, Draw, Feature, Job, JobBuffer, RegisterClass, RegisterRange, RootParameters, RootSignature, Shader,
 };
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, Leaf};
@@ -25,6 +25,10 @@ use crate::probe::{AddressSpace, Direction, Form, Stage};
 
 /// Bytes of guards inside the bound range, and as many behind it.
 const GUARD_BYTES: u32 = 64;
+
+/// Bytes before the end of a bound range in which a device may treat accesses otherwise than elsewhere: the most to which
+/// one may round the end. Source: Vulkan, `robustUniformBufferAccessSizeAlignment`.
+const NEAR_END: u32 = 256;
 
 /// Bytes of a buffer device address.
 const ADDRESS_BYTES: usize = 8;
@@ -95,13 +99,15 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     let mut jobs = Vec::new();
     for entry in &plan.entries {
         let wiring = Wiring::new(layout, plan, entry);
+        let is_constant_buffer = entry.space == AddressSpace::PushConstant && shader.interface.has_root_constants;
         let behind = match &tail {
             Some(tail) if entry.forms == [Form::Length] => tail.slack(),
+            Some(_) | None if is_constant_buffer => most_spread(&image) + GUARD_BYTES,
             Some(_) | None => GUARD_BYTES,
         };
         let guarded = guarded.entry(behind).or_insert_with(|| Arc::new(BlockImage::clone(&image).with_guards(behind)));
 
-        for (range, image) in ranges(entry, &image, guarded) {
+        for (range, image) in ranges(plan, entry, shader.interface, &image, guarded) {
             let inks = inks(plan, &image);
             // A length is the same in every ink.
             let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
@@ -125,16 +131,45 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     Ok(jobs)
 }
 
+/// Bytes by which a block can become longer where it is packed as a constant buffer, in which each scalar of an array takes
+/// a register of 16 bytes.
+fn most_spread(image: &BlockImage) -> u32 {
+    u32::try_from(3 * image.owners.len()).unwrap_or(u32::MAX / 2)
+}
+
 /// The ranges in which an entry point runs, with the image of each: of the block alone, or with guards behind it.
 fn ranges(
+    plan: &ProbePlan,
     entry: &ProbeEntry,
+    interface: Interface,
     image: &Arc<BlockImage>,
     guarded: &Arc<BlockImage>,
 ) -> Vec<(BoundRange, Arc<BlockImage>)> {
-    let guards = entry.space != AddressSpace::PushConstant && guarded.owners.len() > image.owners.len();
-    let exact = !guards || entry.forms.iter().any(|form| matches!(form, Form::Leaf | Form::Length));
+    let has_range = entry.space != AddressSpace::PushConstant;
+    let guards = (has_range || interface.has_root_constants) && guarded.owners.len() > image.owners.len();
+    let shows_end = entry.forms.iter().any(|form| match form {
+        Form::Leaf => is_near_end(plan, image),
+        Form::Length => true,
+        Form::Vector
+        | Form::Whole
+        | Form::Indexed
+        | Form::Divergent
+        | Form::Parameter
+        | Form::Copied
+        | Form::Private
+        | Form::Workgroup
+        | Form::ByteAddress => false,
+    });
+    let exact = !guards || (has_range && shows_end);
     let guarded = guards.then(|| (BoundRange::Guarded, Arc::clone(guarded)));
     guarded.into_iter().chain(exact.then(|| (BoundRange::Exact, Arc::clone(image)))).collect()
+}
+
+/// Returns true if a leaf of the plan is near the end of the block, as one of a whole block is; of a long block's parts one
+/// has it.
+fn is_near_end(plan: &ProbePlan, image: &BlockImage) -> bool {
+    let last = plan.leaves.iter().map(|leaf| leaf.offset.saturating_add(leaf.component.size)).max().unwrap_or(0);
+    last.saturating_add(NEAR_END) as usize >= image.owners.len()
 }
 
 /// The inks in which the leaves of a plan say where they are.
@@ -176,6 +211,7 @@ impl Dispatch<'_> {
 
         let mut buffers = self.blocks(shader.interface, block.clone());
         let push_constants = match entry.space {
+            AddressSpace::PushConstant if shader.interface.has_root_constants => Vec::new(),
             AddressSpace::PushConstant => block,
             // The runner writes the address over it.
             AddressSpace::Address => vec![0; ADDRESS_BYTES],
@@ -197,7 +233,15 @@ impl Dispatch<'_> {
 
         let (first, draw) = stages(entry);
         let requires = shader.requires.clone();
-        let root_signature = RootSignature { ranges: self.ranges(shader.interface), ..RootSignature::default() };
+        let parameters = match entry.space {
+            AddressSpace::PushConstant => RootParameters::Constants,
+            AddressSpace::Uniform
+            | AddressSpace::Storage
+            | AddressSpace::UniformElement
+            | AddressSpace::StorageElement
+            | AddressSpace::Address => RootParameters::default(),
+        };
+        let root_signature = RootSignature { parameters, ranges: self.ranges(shader.interface) };
         Job { draw, push_constants, requires, root_signature, ..Job::compute(shader.shader.clone(), first, buffers) }
     }
 
@@ -226,8 +270,8 @@ impl Dispatch<'_> {
         let Self { entry, image, ink, .. } = self;
         let (socket, storage) = (interface.block, self.storage(interface));
         let (kind, others) = match entry.space {
-            AddressSpace::PushConstant => return Vec::new(),
-            AddressSpace::Uniform => (BufferKind::Uniform, 0),
+            AddressSpace::PushConstant if !interface.has_root_constants => return Vec::new(),
+            AddressSpace::PushConstant | AddressSpace::Uniform => (BufferKind::Uniform, 0),
             AddressSpace::Storage => (storage, 0),
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),

@@ -85,11 +85,14 @@ fn are_of_one_value(one: &Leaf, next: &Leaf) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::declare::{DeclareOptions, declare};
     use crate::input::sources::SourceMap;
     use crate::probe::plan_by_name;
-    use crate::probe::{AddressSpace, Stage};
+    use crate::probe::{AddressSpace, BoundRange, Interface, PlanShader, Stage, jobs};
+    use layoutproof_device::Shader;
     use layoutproof_layout::Span;
     use layoutproof_layout::{LayoutOptions, find, lay_out};
 
@@ -157,6 +160,21 @@ mod tests {
         let plan = plan.at_even_distances(&layout, 12);
         let forms: Vec<Form> = plan.entries.iter().flat_map(|entry| entry.forms.clone()).collect();
         assert!(forms.contains(&Form::Leaf) && !forms.contains(&Form::Copied), "{forms:?}");
+    }
+
+    #[test]
+    fn parts_near_the_end_run_with_the_exact_range() {
+        let (layout, plan) = planned("cbuffer S { float4 a[128]; float b; };");
+        let parts = plan.only(&[Form::Leaf].into()).parts(&layout, 64);
+        let (shader, requires) = (Shader::Spirv(Vec::new()), BTreeSet::new());
+        let shader = PlanShader { shader: &shader, requires: &requires, interface: Interface::default() };
+        let is_exact = |part: &ProbePlan| {
+            let jobs = jobs(&layout, part, shader).unwrap();
+            jobs.iter().any(|job| job.range == BoundRange::Exact)
+        };
+        // 16 vectors each, and `b` alone.
+        let exact: Vec<bool> = parts.iter().map(is_exact).collect();
+        assert_eq!(exact, [false, false, false, false, false, false, false, true, true]);
     }
 
     #[test]

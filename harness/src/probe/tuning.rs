@@ -14,6 +14,9 @@ pub struct Tuning {
     pub form: Form,
     /// Loads of a module whose cases are read in several forms.
     pub loads: usize,
+    /// The same where the cases are parts of a long block. Short blocks have many offsets in common, which a driver loads
+    /// once, and those of a long block have none.
+    pub loads_of_long_block: usize,
 }
 
 impl Tuning {
@@ -30,15 +33,21 @@ impl Tuning {
     pub fn of(device: &str, space: FusedSpace) -> Self {
         match (device, space) {
             // A pipeline costs as much as some hundred loads from a uniform buffer.
-            ("lavapipe", FusedSpace::Uniform) => Self { cases: 32, form: Form::Leaf, loads: 800 },
+            ("lavapipe", FusedSpace::Uniform) => {
+                Self { cases: 32, form: Form::Leaf, loads: 800, loads_of_long_block: 200 }
+            }
             // Every load from a storage buffer becomes a loop over lanes, and long functions of loops compile slowly.
-            ("lavapipe", FusedSpace::Storage) => Self { cases: 4, form: Form::Leaf, loads: 100 },
+            ("lavapipe", FusedSpace::Storage) => {
+                Self { cases: 4, form: Form::Leaf, loads: 100, loads_of_long_block: 100 }
+            }
             // A pipeline costs little, every access chain much, and a whole block no more chains than a scalar.
             ("swiftshader", FusedSpace::Uniform | FusedSpace::Storage) => {
-                Self { cases: 8, form: Form::Whole, loads: 400 }
+                Self { cases: 8, form: Form::Whole, loads: 400, loads_of_long_block: 400 }
             }
             // Unknown drivers: few enough that a failure is found quickly.
-            (_, FusedSpace::Uniform | FusedSpace::Storage) => Self { cases: 16, form: Form::Leaf, loads: 400 },
+            (_, FusedSpace::Uniform | FusedSpace::Storage) => {
+                Self { cases: 16, form: Form::Leaf, loads: 400, loads_of_long_block: 200 }
+            }
         }
     }
 }

@@ -24,7 +24,8 @@ use crate::compile_folder::CompileFolder;
 use crate::compile_service::{CompileService, CompileServices};
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::{
-    CommandLine, CompileMethod, CompilerDriver, DRIVERS, DirectCompiler, driver_named, driver_of, first_error,
+    CommandLine, CompileMethod, CompilerDriver, DRIVERS, DirectCompiler, Translation, driver_named, driver_of,
+    first_error,
 };
 use crate::family::Family;
 use crate::lookup::CompilersOfMachine;
@@ -94,7 +95,7 @@ impl Toolchains {
 
         let arguments = match driver_of(toolchain).method() {
             CompileMethod::CommandLine(command_line) => command_line(&request).arguments,
-            CompileMethod::Calls(_) => Vec::new(),
+            CompileMethod::Translates(_) | CompileMethod::Calls(_) => Vec::new(),
         };
         format!("{program} {}", arguments.join(" "))
     }
@@ -167,6 +168,7 @@ impl Toolchains {
     fn has_compiler(&self, name: &str) -> bool {
         driver_named(name).is_some_and(|driver| match driver.method() {
             CompileMethod::CommandLine(_) => self.compiler(name).is_some(),
+            CompileMethod::Translates(_) => true,
             CompileMethod::Calls(_) => self.direct.contains_key(driver.name()),
         })
     }
@@ -189,9 +191,31 @@ impl Toolchains {
                 };
                 self.ask_program(asked, &mut folder)
             }
+            (CompileMethod::Translates(translate), _) => match translate(request, self.reader()) {
+                Ok(translation) => self.ask_second(request, &mut folder, &translation),
+                Err(answer) => Ok(answer.into()),
+            },
             (CompileMethod::Calls(_), Some(compiler)) => Ok(compiler.compile(request, folder.path()?)?.into()),
             (CompileMethod::Calls(_), None) => Ok(CompileOutcome::Failed(absent(driver.name())).into()),
         }
+    }
+
+    /// Asks the compiler that goes on with what another one wrote.
+    fn ask_second(
+        &self,
+        request: &CompileRequest<'_>,
+        folder: &mut CompileFolder,
+        translation: &Translation,
+    ) -> io::Result<Compilation> {
+        let toolchain = request.toolchain;
+        let Some(compiler) = toolchain.second_compiler else {
+            return Ok(CompileOutcome::Failed(format!("{toolchain} has no second compiler")).into());
+        };
+        if self.kept.is_some() {
+            folder.add(&translation.source, request.source.text.as_bytes().to_vec())?;
+        }
+        let asked = ProgramRequest { toolchain, compiler, line: &translation.second, text: &translation.text };
+        self.ask_program(asked, folder)
     }
 
     /// Asks a program, or two in a row, unless the cache has their answers. An answer from there that is of no use is asked
@@ -343,7 +367,7 @@ fn to_keep(name: &str, answer: &CompilerAnswer, folder: &mut CompileFolder) -> O
 /// The compilers that are asked by calls, by the names of their drivers, made of the programs that are there.
 fn direct_compilers(compilers: &[Compiler]) -> BTreeMap<&'static str, Arc<dyn DirectCompiler>> {
     let prepared = |driver: &&dyn CompilerDriver| match driver.method() {
-        CompileMethod::CommandLine(_) => None,
+        CompileMethod::CommandLine(_) | CompileMethod::Translates(_) => None,
         CompileMethod::Calls(prepare) => Some((driver.name(), prepare(compilers)?)),
     };
     DRIVERS.iter().filter_map(prepared).collect()

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{Check, Producer, Settings, Subject, SubjectShaders};
+use layoutproof_core::check::{Check, Producer, Settings, Subject, SubjectShaders, share_shaders};
 use layoutproof_core::inspect::toolchain::{CodeTarget, Compilers};
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Job};
@@ -73,14 +73,16 @@ pub fn plan(
 
     let validator = Validator::find(making.launch.cache.as_ref());
     let mut produced = BTreeMap::new();
-    let work = |order: ShaderOrder, _: &mut pool::Workers<'_>| {
-        (order, Arc::new(produce(&subjects[order.subject], order, making, validator.as_ref())))
+    let work = |alike: OrdersAlike, _: &mut pool::Workers<'_>| {
+        let first = alike[0];
+        let made = produce(&subjects[first.subject], first, making, validator.as_ref());
+        (alike, Arc::new(made))
     };
     let all = orders.len();
     let watcher = &making.launch.watcher;
     watcher.phase(&format!("writing shaders: 0 of {all}"));
-    pool::run(orders.into_iter().collect(), making.launch, work, |(key, made)| {
-        produced.insert(key, made);
+    pool::run(alike(orders, subjects, making.settings), making.launch, work, |(alike, made)| {
+        produced.extend(alike.into_iter().map(|order| (order, Arc::clone(&made))));
         watcher.phase(&format!("writing shaders: {} of {all}", produced.len()));
     });
 
@@ -104,6 +106,33 @@ struct ShaderOrder {
     target: CodeTarget,
     /// Index of the subject.
     subject: usize,
+}
+
+/// Orders that the shaders of the first of them answer.
+type OrdersAlike = Vec<ShaderOrder>;
+
+/// Puts orders together that are for the same shaders.
+fn alike(orders: BTreeSet<ShaderOrder>, subjects: &[Arc<Subject>], settings: &Settings) -> Vec<OrdersAlike> {
+    let of_one_source = |one: ShaderOrder, other: ShaderOrder| {
+        let sources = [one, other].map(|order| &subjects[order.subject].source);
+        (one.producer, one.target) == (other.producer, other.target) && Arc::ptr_eq(sources[0], sources[1])
+    };
+    let share = |one: ShaderOrder, other: ShaderOrder| match one.producer {
+        Producer::Generator(generator) => {
+            share_shaders(&subjects[one.subject], &subjects[other.subject], generator, settings)
+        }
+        Producer::Compiler(_) => false,
+    };
+
+    let mut all: Vec<OrdersAlike> = Vec::new();
+    for order in orders {
+        let mut of_source = all.iter_mut().rev().take_while(|alike| of_one_source(alike[0], order));
+        match of_source.find(|alike| share(alike[0], order)) {
+            Some(alike) => alike.push(order),
+            None => all.push(vec![order]),
+        }
+    }
+    all
 }
 
 fn produce(

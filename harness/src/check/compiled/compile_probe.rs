@@ -217,7 +217,7 @@ impl CompileJob<'_> {
     fn own_buffers(&self) -> Interface {
         match (self.subject.rules, self.language()) {
             (DECLARED, Language::Wgsl) => wgsl::user_module::buffers(&self.text.text).unwrap_or_default(),
-            (_, language) => own_buffers(language),
+            (_, language) => own_buffers(language, self.toolchain.output),
         }
     }
 
@@ -432,12 +432,12 @@ impl CompileJob<'_> {
 /// What cannot be read, and code that cannot be followed.
 pub(crate) fn addressed_by(
     shader: &Shader,
-    language: Language,
+    toolchain: &Toolchain,
     layout: &BlockLayout,
     plan: &ProbePlan,
     reader: &dyn ModuleReader,
 ) -> Result<CompiledOffsets, String> {
-    let made = CompiledCode::new(shader, own_buffers(language), &plan.entries[0], reader);
+    let made = CompiledCode::new(shader, own_buffers(toolchain.language, toolchain.output), &plan.entries[0], reader);
     let made = made.map_err(|unusable| match unusable {
         Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
     })?;

@@ -15,7 +15,7 @@ use crate::inspect::dxil::bindings::{ListedBinding, resource_bindings};
 use crate::inspect::module_reader::{ModuleReader, wgsl_code};
 use crate::inspect::naga_offsets::{NagaError, WgslCode};
 use crate::inspect::spirv::{bound_variables, without_source};
-use crate::inspect::toolchain::Language;
+use crate::inspect::toolchain::{Language, Output};
 use crate::inspect::{clang_ir, fxc};
 use crate::probe::{AddressSpace, Interface, ProbeEntry, Socket};
 
@@ -64,11 +64,11 @@ impl CompiledCode {
                 Ok(Self::unvalidated(ModuleCode::Spirv(words), interface))
             }
             Shader::DxilListing(listing) => {
-                let interface = dxil_interface(listing)?;
+                let interface = dxil_interface(listing, ours)?;
                 Ok(Self::unvalidated(ModuleCode::Dxil { listing: listing.clone(), container: None }, interface))
             }
             Shader::ClangIr(text) => {
-                let interface = clang_interface(text, &entry.name)?;
+                let interface = clang_interface(text, &entry.name, ours)?;
                 Ok(Self::unvalidated(ModuleCode::ClangIr(text.clone()), interface))
             }
             Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours, reader),
@@ -94,7 +94,7 @@ impl CompiledCode {
                 let code = ModuleCode::Wgsl(text.to_owned());
                 return Ok(Self { validation, ..Self::unvalidated(code, Interface::default()) });
             }
-            Err(error @ (NagaError::NoSpirv(_) | NagaError::NoGlsl(_))) => {
+            Err(error @ (NagaError::NoSpirv(_) | NagaError::NoGlsl(_) | NagaError::NoHlsl(_))) => {
                 return Err(Unusable::NotFollowed(error.to_string()));
             }
         };
@@ -117,14 +117,25 @@ impl CompiledCode {
     }
 }
 
-/// Where a probe in this language declares its own buffers.
-pub(super) fn own_buffers(language: Language) -> Interface {
-    match language {
-        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl => {
-            Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() }
-        }
-        Language::Wgsl => Interface::default(),
+/// Where code in this form has the own buffers of a probe in this language.
+pub(super) fn own_buffers(language: Language, output: Output) -> Interface {
+    match (language, output) {
+        // naga's registers have the numbers of groups and bindings.
+        (Language::Wgsl, _) => Interface::default(),
+        (
+            Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl,
+            Output::Dxil | Output::ClangIr,
+        ) => own_registers(),
+        (
+            Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl,
+            Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+        ) => Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() },
     }
+}
+
+/// The registers that a probe in HLSL declares for its own buffers.
+fn own_registers() -> Interface {
+    Interface { output: (hlsl::SPACE, 0), input: (hlsl::SPACE, 1), ..Interface::default() }
 }
 
 /// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
@@ -141,9 +152,9 @@ fn spirv_interface(words: &[u32], space: AddressSpace, ours: Interface) -> Resul
 }
 
 /// The same of DXIL's listing, by the table of resource bindings.
-fn dxil_interface(listing: &str) -> Result<Interface, Unusable> {
+fn dxil_interface(listing: &str, ours: Interface) -> Result<Interface, Unusable> {
     let rows = resource_bindings(listing).map_err(Unusable::Unread)?;
-    let interface = registers(rows.iter().map(|row| (row.space, row.index)))?;
+    let interface = registers(rows.iter().map(|row| (row.space, row.index)), ours)?;
     Ok(with_block(interface, &rows))
 }
 
@@ -151,7 +162,7 @@ fn dxil_interface(listing: &str) -> Result<Interface, Unusable> {
 pub(super) fn fxc_interface(listing: &str) -> Result<Interface, Unusable> {
     let rows = fxc::resource_bindings(listing).map_err(Unusable::Unread)?;
     let rows: Vec<_> = rows.into_iter().map(|row| row.binding).collect();
-    let interface = registers(rows.iter().map(|row| (row.space, row.index)))?;
+    let interface = registers(rows.iter().map(|row| (row.space, row.index)), own_registers())?;
     Ok(Interface { is_input_writable: true, ..with_block(interface, &rows) })
 }
 
@@ -163,19 +174,20 @@ fn with_block(interface: Interface, rows: &[ListedBinding]) -> Interface {
 }
 
 /// The same of Clang's IR, in which every buffer of the source has a handle, by the buffers that the code reads or writes.
-fn clang_interface(text: &str, entry: &str) -> Result<Interface, Unusable> {
+fn clang_interface(text: &str, entry: &str, ours: Interface) -> Result<Interface, Unusable> {
     let program = clang_ir::ClangProgram::read(text, entry).map_err(Unusable::Unread)?;
     let survey = program.survey();
     match survey.stopped {
         Some(reason) => Err(Unusable::NotFollowed(format!("code not followed: {reason}"))),
-        None => registers(survey.sites.iter().map(|site| (site.space, site.register))),
+        None => registers(survey.sites.iter().map(|site| (site.space, site.register)), ours),
     }
 }
 
-/// The sockets of code for Direct3D: one buffer outside the probe's own register space.
-fn registers(sockets: impl Iterator<Item = Socket>) -> Result<Interface, Unusable> {
-    let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
-    Ok(Interface { block: only(&others)?, output: (hlsl::SPACE, 0), input: (hlsl::SPACE, 1), ..Interface::default() })
+/// The sockets of code for Direct3D: beside the probe's own buffers only the block is left.
+fn registers(sockets: impl Iterator<Item = Socket>, ours: Interface) -> Result<Interface, Unusable> {
+    let is_own = |socket: &Socket| socket.0 == hlsl::SPACE || *socket == ours.output || *socket == ours.input;
+    let others: Vec<Socket> = sockets.filter(|socket| !is_own(socket)).collect();
+    Ok(Interface { block: only(&others)?, has_root_constants: true, ..ours })
 }
 
 fn only(sockets: &[Socket]) -> Result<Socket, Unusable> {

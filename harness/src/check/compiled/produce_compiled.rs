@@ -148,7 +148,7 @@ impl SubjectShaders {
 
     /// Adds what a compiler makes of our WGSL, in which every storage buffer can be written.
     fn add_wgsl(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout) {
-        let places = [(wgsl::space_of(asked.subject.rules), Stage::Compute)].into();
+        let places = Self::places_in_wgsl(asked);
         let plan = in_wgsl(plan_in(layout, &self.leaves(layout), &places));
         self.gaps.extend(not_probed(&plan));
         if plan.entries.is_empty() && !plan.leaves.is_empty() {
@@ -168,6 +168,15 @@ impl SubjectShaders {
                 self.add_compiled(asked, layout, &plan);
             }
         }
+    }
+
+    /// The buffer that the rule set is for. Immediates, which have the layout of storage buffers, are asked for where they
+    /// have a register and naga another layout for them.
+    fn places_in_wgsl(asked: &CompileJob<'_>) -> BTreeSet<(AddressSpace, Stage)> {
+        let home = wgsl::space_of(asked.subject.rules);
+        let is_direct3d = asked.toolchain.output == Output::Dxil;
+        let immediates = (is_direct3d && home == AddressSpace::Storage).then_some(AddressSpace::PushConstant);
+        [home].into_iter().chain(immediates).map(|space| (space, Stage::Compute)).collect()
     }
 
     /// Adds what a compiler makes of a block of the user's own WGSL, which is only read: the author says what can be written.

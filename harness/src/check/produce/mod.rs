@@ -16,4 +16,4 @@ pub use feature_split::Share;
 pub use gap::{Gap, GapCause};
 pub use settings::Settings;
 pub use shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
-pub use subject_shaders::SubjectShaders;
+pub use subject_shaders::{SubjectShaders, share_shaders};

@@ -19,7 +19,7 @@ use crate::inspect::naga_offsets::{NagaError, NagaShader};
 use crate::probe::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
 
 /// Leaves of a block up to which our WGSL asks for each.
-const MOST_LEAVES_IN_WGSL: usize = 2048;
+const MOST_LEAVES_IN_WGSL: usize = 512;
 
 impl SubjectShaders {
     /// Adds the modules for what our WGSL can ask of `plan`; of a long block for members at even distances, as naga and

@@ -6,6 +6,7 @@
 //! they allow.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use layoutproof_device::Shader;
 use layoutproof_device::planted::{PlantedBug, is_planted};
@@ -20,7 +21,7 @@ use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderMo
 use crate::check::producer::{Generator, Producer};
 use crate::check::subject::Subject;
 use crate::check::verdict::Validation;
-use crate::generate::spirv;
+use crate::generate::{spirv, wgsl};
 use crate::inspect::toolchain::AnswerOrigin;
 use crate::model::{CompiledError, compiled};
 use crate::probe::{AddressSpace, Form, Interface, ProbePlan, Stage, elements, forms_left_out, plan_in};
@@ -61,6 +62,23 @@ impl ShaderLayouts<'_> {
     pub(super) fn planted(self) -> Option<BlockLayout> {
         (self.written != self.packed).then(|| self.written.clone())
     }
+}
+
+/// Returns true if `generator` writes the same shaders for both: rule sets often agree on a source's layouts, and are then
+/// probed in the same places.
+pub fn share_shaders(one: &Subject, other: &Subject, generator: Generator, settings: &Settings) -> bool {
+    let writes_alike = match generator {
+        Generator::Rspirv => true,
+        Generator::Naga => wgsl::chooses_offsets(one.rules) == wgsl::chooses_offsets(other.rules),
+    };
+    let probed_alike = |kind| reach(one, kind, settings) == reach(other, kind, settings);
+    // What a rule set forbids is told with its name.
+    let has_code_alike = |(one, other): (&BlockLayout, &BlockLayout)| {
+        one.result.is_ok() && one.places_alike(other) && probed_alike(one.kind)
+    };
+    writes_alike
+        && Arc::ptr_eq(&one.source, &other.source)
+        && one.layouts.iter().zip(&other.layouts).all(has_code_alike)
 }
 
 /// Leaves up to which a block is probed through every form of access, and in every stage.

@@ -17,6 +17,9 @@ use crate::probe::{
 /// Bytes of storage buffer that a group takes at most.
 const STORAGE_BYTES: u32 = 1 << 20;
 
+/// Bytes up to which a block is short.
+const LONG_BLOCK: u32 = 1 << 10;
+
 /// Bytes of blocks that a group copies to workgroup memory at most: half of what Vulkan promises, as a device may align it as
 /// it likes.
 const WORKGROUP_BYTES: u32 = 1 << 13;
@@ -45,6 +48,11 @@ impl Candidate<'_> {
     fn is_same(&self, module: &ShaderModule, plan: &ProbePlan) -> bool {
         let offsets = |plan: &ProbePlan| plan.leaves.iter().map(|leaf| leaf.offset).collect::<Vec<_>>();
         self.plan.entries == plan.entries && self.module.code == module.code && offsets(&self.plan) == offsets(plan)
+    }
+
+    fn is_of_long_block(&self) -> bool {
+        let block = self.module.layout.result.as_ref().ok();
+        block.and_then(|block| block.size.finite()).is_none_or(|size| size > LONG_BLOCK)
     }
 
     /// The room that it takes in a module.
@@ -90,7 +98,10 @@ impl ModuleRoom {
         };
 
         let loads = match manner {
-            SharingMode::Folded(space) => Tuning::of(&device.id, *space).loads,
+            SharingMode::Folded(space) => {
+                let tuning = Tuning::of(&device.id, *space);
+                if first.is_of_long_block() { tuning.loads_of_long_block } else { tuning.loads }
+            }
             SharingMode::Apart(_) => Tuning::accesses(&device.id),
         };
         Self { loads, bytes: limit as usize }

@@ -186,7 +186,7 @@ fn ask(asked: &CompileJob<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<
         return None;
     }
     Some(match asked.compile(layout, &plan, "").ok()? {
-        CompileOutcome::Compiled(made) => read_probe(layout, &plan, &made, asked.language(), asked.compilers.reader()),
+        CompileOutcome::Compiled(made) => read_probe(layout, &plan, &made, asked.toolchain, asked.compilers.reader()),
         CompileOutcome::Rejected(words) => FrozenAnswer::Refused(line(&words)),
         CompileOutcome::Failed(sentence) => FrozenAnswer::Broken(line(&sentence)),
     })
@@ -197,11 +197,11 @@ fn read_probe(
     layout: &BlockLayout,
     plan: &ProbePlan,
     compiled_shader: &CompiledShader,
-    language: Language,
+    toolchain: &Toolchain,
     reader: &dyn ModuleReader,
 ) -> FrozenAnswer {
     let mut facts = facts_of(compiled_shader, reader);
-    match addressed_by(&compiled_shader.shader, language, layout, plan, reader) {
+    match addressed_by(&compiled_shader.shader, toolchain, layout, plan, reader) {
         Ok(compiled) => add_code(&layout.name, plan, &compiled, &mut facts),
         Err(reason) => add(&mut facts, &layout.name, Fact::Unread, &reason),
     }

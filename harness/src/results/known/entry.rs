@@ -6,6 +6,7 @@ use wildmatch::WildMatch;
 
 use super::shape_entry::ShapeEntry;
 use crate::check::verdict::Validation;
+use crate::probe::AddressSpace;
 use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome};
 use crate::version::VersionRange;
 
@@ -23,6 +24,8 @@ pub struct KnownFailure {
     pub(super) culprit: Option<String>,
     /// What a check that broke says; an entry that has this is about such checks alone.
     pub(super) says: Option<WildMatch>,
+    /// Where the blocks live in all rows that differ.
+    pub(super) space: Option<AddressSpace>,
     /// What is said of a module that needs more of a device than was promised; an entry that has this is about such modules
     /// alone.
     pub(super) validation: Option<WildMatch>,
@@ -114,6 +117,7 @@ impl KnownFailure {
         let is_any = is_planted(PlantedBug::KnownForEveryCulprit);
         is_meant
             && self.is_about_module(check)
+            && self.is_about_rows(check)
             && (is_any || self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name)))
     }
 
@@ -125,6 +129,12 @@ impl KnownFailure {
             }
             Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => self.validation.is_none(),
         }
+    }
+
+    /// Returns true if all rows that differ are in the entry's space.
+    fn is_about_rows(&self, check: &CheckRecord) -> bool {
+        let mut differing = check.rows.iter().filter(|row| row.differs());
+        self.space.is_none() || differing.all(|row| row.space == self.space)
     }
 
     /// Returns true if the entry names what a check says that broke, in the whole of it or in a part.

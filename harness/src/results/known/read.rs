@@ -10,6 +10,7 @@ use super::shape_entry::ShapeEntry;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
 use crate::input::toml_table::{FileProblems, TomlTable, parse, string};
+use crate::probe::AddressSpace;
 use crate::version::VersionRange;
 
 /// Reads a list of known differences.
@@ -34,6 +35,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
     let producers = entry.strings("producer", problems);
     let [rules, device, runner, driver, says, validation] =
         ["rules", "device", "runner", "driver", "says", "validation"].map(|key| entry.string(key, problems));
+    let space = space(&mut entry, problems);
 
     let patterns = [&rules, &device, &runner, &driver, &says, &validation].into_iter().flatten();
     let is_narrowed = patterns.chain(&producers).any(|pattern| narrows(pattern)) || entry.value("shape").is_some();
@@ -91,6 +93,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         culprit,
         says: says.map(|says| WildMatch::new(&says)),
         validation: validation.map(|validation| WildMatch::new(&validation)),
+        space,
         untried,
         shape,
         reason,
@@ -108,6 +111,18 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         KnownFailure { case: CasePattern::of(&case), line: start.line, ..whole.clone() }
     };
     cases.into_iter().map(of_case).collect()
+}
+
+/// The address space that the entry is about.
+fn space(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<AddressSpace> {
+    let value = entry.value("space")?;
+    let name = string(value, problems)?;
+    let space = AddressSpace::ALL.into_iter().find(|space| space.as_str() == name);
+    if space.is_none() {
+        let names = AddressSpace::ALL.map(AddressSpace::as_str).join(", ");
+        problems.report(value.span(), format!("`{name}` is no address space; the address spaces are {names}"));
+    }
+    space
 }
 
 /// Returns true if a pattern does not match everything.

@@ -1,8 +1,10 @@
 use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_layout::Quantity;
 
 use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
 use crate::input::sources::SourceMap;
-use crate::results::record::{BoundCount, CheckRecord, Culprit, Outcome, Proves, SCHEMA};
+use crate::probe::AddressSpace;
+use crate::results::record::{BoundCount, CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, SCHEMA};
 
 fn agreeing_check() -> CheckRecord {
     CheckRecord {
@@ -49,6 +51,33 @@ fn an_entry_with_words_is_about_checks_that_broke_with_them() {
     apply(&known, &mut checks, &[]);
     let outcomes = checks.map(|check| check.outcome);
     assert_eq!(outcomes, [Outcome::Known, Outcome::Broken, Outcome::Differ]);
+}
+
+#[test]
+fn an_entry_with_a_space_is_about_checks_that_differ_there_alone() {
+    let text = "[[known]]\nproducer = \"naga\"\nspace = \"push-constant\"\nreason = \"it packs\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let known = read(file, &sources).unwrap();
+    let row = |space, observed| Row {
+        space: Some(space),
+        computed: Some(RecordValue::Number(4)),
+        observed: Some(RecordValue::Number(observed)),
+        ..Row::of_no_device("S.a", Quantity::Offset)
+    };
+    let check = |rows: Vec<Row>| CheckRecord { outcome: Outcome::Differ, rows, ..agreeing_check() };
+    let (push, storage) = (AddressSpace::PushConstant, AddressSpace::Storage);
+    let mut checks = [
+        check(vec![row(push, 16), row(storage, 4)]),
+        check(vec![row(push, 16), row(storage, 16)]),
+        check(vec![row(storage, 16)]),
+    ];
+    apply(&known, &mut checks, &[]);
+    assert_eq!(checks.map(|check| check.outcome), [Outcome::Known, Outcome::Differ, Outcome::Differ]);
+
+    let file = sources.add("bad.toml", text.replace("push-constant", "heap"));
+    let problems = read(file, &sources).unwrap_err();
+    assert!(problems[0].message.starts_with("`heap` is no address space"), "{problems:?}");
 }
 
 /// What is said of drivers that nobody has tried covers bytes, placements and breaks, and never fails as stale.

@@ -41,6 +41,13 @@ pub struct Row {
 }
 
 impl Row {
+    /// Returns true if two witnesses say different things.
+    pub fn differs(&self) -> bool {
+        let witnesses = [&self.expected, &self.computed, &self.reported, &self.compiled, &self.observed];
+        let said: Vec<&RecordValue> = witnesses.into_iter().flatten().collect();
+        said.windows(2).any(|neighbours| neighbours[0] != neighbours[1])
+    }
+
     /// A row that no device answers, without any numbers yet.
     pub fn of_no_device(path: &str, what: Quantity) -> Self {
         Self {

@@ -75,7 +75,7 @@ pub struct RunArgs {
         value_name = "all,uniform,storage,push-constant,uniform-element,storage-element,address"
     )]
     pub space: Vec<String>,
-    /// Probe every element of every array, and with naga every member of blocks of more than 2048 leaves. By default the
+    /// Probe every element of every array, and with naga every member of blocks of more than 512 leaves. By default the
     /// first, the second, the middle and the last element of each dimension are probed, and of such blocks members at even
     /// distances; the others are counted.
     #[arg(long)]

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use layoutproof_core::inspect::module_reader::ModuleReader;
 use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
 
@@ -104,9 +105,22 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
 pub(crate) enum CompileMethod {
     /// By a command line for each source.
     CommandLine(fn(&CompileRequest<'_>) -> CommandLine),
+    /// By a translation, with the help of this reader; the toolchain's second compiler goes on with what it writes. The
+    /// error is its answer where it writes nothing.
+    Translates(fn(&CompileRequest<'_>, &dyn ModuleReader) -> Result<Translation, CompileOutcome>),
     /// By calls of its own. The function prepares them with the programs that were found, and returns `None` where one of
     /// them is missing.
     Calls(fn(&[Compiler]) -> Option<Arc<dyn DirectCompiler>>),
+}
+
+/// The output of a compiler that writes source text for another one.
+pub(crate) struct Translation {
+    /// Name of the file that its own source is kept in.
+    pub(crate) source: String,
+    /// What it wrote.
+    pub(crate) text: String,
+    /// The second compiler's command line, whose source is the text.
+    pub(crate) second: CommandLine,
 }
 
 /// A compiler that is not asked by command lines.

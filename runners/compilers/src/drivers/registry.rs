@@ -9,12 +9,13 @@ use super::dxc::DxcDriver;
 use super::fxc::FxcDriver;
 use super::glslang::GlslangDriver;
 use super::naga::NagaDriver;
+use super::naga_hlsl::NagaHlslDriver;
 use super::slang::SlangDriver;
 use super::tint::TintDriver;
 
 /// All drivers, in the order in which their compilers are listed.
-pub(crate) static DRIVERS: [&dyn CompilerDriver; 7] =
-    [&DxcDriver, &FxcDriver, &SlangDriver, &GlslangDriver, &ClangDriver, &TintDriver, &NagaDriver];
+pub(crate) static DRIVERS: [&dyn CompilerDriver; 8] =
+    [&DxcDriver, &FxcDriver, &SlangDriver, &GlslangDriver, &ClangDriver, &TintDriver, &NagaDriver, &NagaHlslDriver];
 
 /// The driver of the compiler of this name, in any of its builds.
 pub(crate) fn driver_named(compiler: &str) -> Option<&'static dyn CompilerDriver> {
