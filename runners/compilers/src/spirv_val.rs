@@ -12,7 +12,7 @@ use layoutproof_core::generate::spirv::required_feature;
 use layoutproof_core::inspect::toolchain::AnswerOrigin;
 use layoutproof_layout::BlockRules;
 
-use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, AnswerPlace, ProgramFiles, ProgramQuestion};
+use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion};
 use crate::compiler::ProgramOrigin;
 use crate::search_path::{named, on_path};
 
@@ -90,14 +90,14 @@ impl SpirvVal {
         let (kind, files) = (AnswerKind::Validation, BTreeMap::new());
         let program = ProgramFiles { program: Some(self.program.clone()), ..ProgramFiles::default() };
         let question = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &files, input: &bytes };
-        let place = cache.and_then(|cache| cache.place(&question));
-        let known = place.as_ref().and_then(AnswerPlace::recall);
+        let slot = cache.and_then(|cache| cache.slot(&question));
+        let known = slot.as_ref().and_then(CacheSlot::recall);
         if let Some(cache) = cache {
             cache.count(kind, known.is_some());
         }
 
         let origin = if known.is_some() { AnswerOrigin::Cached } else { AnswerOrigin::Asked };
-        let validation = match known.map_or_else(|| self.ask(&arguments, &bytes, place.as_ref()), Ok) {
+        let validation = match known.map_or_else(|| self.ask(&arguments, &bytes, slot.as_ref()), Ok) {
             Ok(AnswerOfProgram { status: 0, .. }) => Validation::Valid,
             Ok(AnswerOfProgram { stdout, stderr, .. }) => Validation::Invalid((stderr + &stdout).trim().to_owned()),
             Err(reason) => Validation::NotRun(format!("spirv-val{reason}")),
@@ -113,11 +113,11 @@ impl SpirvVal {
         &self,
         arguments: &[String],
         module: &[u8],
-        place: Option<&AnswerPlace<'_>>,
+        slot: Option<&CacheSlot<'_>>,
     ) -> Result<AnswerOfProgram, String> {
         let answer = self.run(arguments, module)?;
-        if let Some(place) = place {
-            place.keep(&answer);
+        if let Some(slot) = slot {
+            slot.keep(&answer);
         }
         Ok(answer)
     }

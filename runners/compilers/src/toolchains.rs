@@ -18,7 +18,7 @@ use layoutproof_core::inspect::toolchain::{
 use layoutproof_core::probe::Stage;
 use layoutproof_layout::LayoutOptions;
 
-use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, AnswerPlace, ProgramQuestion};
+use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramQuestion};
 use crate::child::{ProcessEnd, ProcessOutput};
 use crate::compile_folder::CompileFolder;
 use crate::compile_service::{CompileService, CompileServices};
@@ -249,7 +249,7 @@ impl Toolchains {
             (CompileOutcome::Compiled(_) | CompileOutcome::Rejected(_), _) => step.keep(),
             (CompileOutcome::Failed(_), AnswerOrigin::Asked) => {}
             (CompileOutcome::Failed(_), AnswerOrigin::Cached) => {
-                recalled.iter().for_each(AnswerPlace::forget);
+                recalled.iter().for_each(CacheSlot::forget);
                 let without_cache = Self { cache: None, ..self.clone() };
                 return without_cache.ask_program(asked, &mut CompileFolder::new(None));
             }
@@ -263,8 +263,8 @@ impl Toolchains {
             return Ok(CompileStep::asked(CompilerAnswer::Broken(absent(name))));
         };
 
-        let place = self.place_of_answer(compiler, folder, arguments);
-        let known = place.as_ref().and_then(AnswerPlace::recall);
+        let slot = self.slot_of_answer(compiler, folder, arguments);
+        let known = slot.as_ref().and_then(CacheSlot::recall);
         if let Some(cache) = &self.cache {
             cache.count(AnswerKind::Compilation, known.is_some());
         }
@@ -274,7 +274,7 @@ impl Toolchains {
             }
             let finished = ProcessOutput { end: ProcessEnd::Exited(status), stdout, stderr };
             let answer = compiler.answer(Ok(finished));
-            return Ok(CompileStep { recalled: place, ..CompileStep::asked(answer) });
+            return Ok(CompileStep { recalled: slot, ..CompileStep::asked(answer) });
         }
 
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -291,23 +291,22 @@ impl Toolchains {
                 fs::write(path.join("stdout"), &finished.stdout)?;
             }
         }
-        let to_keep =
-            place.and_then(|place| to_keep(name, &answer, folder).map(|answer| AnswerToKeep { place, answer }));
+        let to_keep = slot.and_then(|slot| to_keep(name, &answer, folder).map(|answer| AnswerToKeep { slot, answer }));
         Ok(CompileStep { to_keep, ..CompileStep::asked(answer) })
     }
 
     /// Where the cache has the answer to a question, or will have it; `None` where it is not used, or must not be.
-    fn place_of_answer(
+    fn slot_of_answer(
         &self,
         compiler: &Compiler,
         folder: &CompileFolder,
         arguments: &[String],
-    ) -> Option<AnswerPlace<'_>> {
+    ) -> Option<CacheSlot<'_>> {
         let cache = self.cache.as_deref().filter(|_| self.kept.is_none())?;
         let files = folder.known_files()?;
         let program = &compiler.deciding_files(driver_named(compiler.name())?.deciding_files()?);
         let kind = AnswerKind::Compilation;
-        cache.place(&ProgramQuestion { kind, program, arguments, files, input: b"" })
+        cache.slot(&ProgramQuestion { kind, program, arguments, files, input: b"" })
     }
 }
 
@@ -325,13 +324,13 @@ struct ProgramRequest<'a> {
 struct CompileStep<'a> {
     answer: CompilerAnswer,
     /// Where the cache had it, if that is where it comes from.
-    recalled: Option<AnswerPlace<'a>>,
+    recalled: Option<CacheSlot<'a>>,
     /// The answer as the cache takes it, if it does.
     to_keep: Option<AnswerToKeep<'a>>,
 }
 
 struct AnswerToKeep<'a> {
-    place: AnswerPlace<'a>,
+    slot: CacheSlot<'a>,
     answer: AnswerOfProgram,
 }
 
@@ -342,8 +341,8 @@ impl CompileStep<'_> {
 
     /// Gives the answer to the cache.
     fn keep(&self) {
-        if let Some(AnswerToKeep { place, answer }) = &self.to_keep {
-            place.keep(answer);
+        if let Some(AnswerToKeep { slot, answer }) = &self.to_keep {
+            slot.keep(answer);
         }
     }
 }

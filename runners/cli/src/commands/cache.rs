@@ -46,14 +46,10 @@ pub(crate) fn cache(args: &CacheCommandArgs) -> anyhow::Result<Exit> {
 
 fn stats_text(cache: &AnswerCache) -> String {
     let content = cache.content();
-    let lines = content.kinds.iter().map(|(kind, of_kind)| format!("  {:<12}{}\n", kind, amount(*of_kind)));
-    let (path, total) = (cache.path().display(), amount(content.total()));
-    format!(
-        "{path}\n{}  {:<12}{total} of at most {}\n",
-        lines.collect::<String>(),
-        "together",
-        mebibytes(content.limit)
-    )
+    let line = |name: &str, amount: String| format!("  {name:<14}{amount}\n");
+    let kinds: String = content.kinds.iter().map(|(kind, of_kind)| line(kind, amount(*of_kind))).collect();
+    let total = format!("{} of at most {}", amount(content.total()), mebibytes(content.limit));
+    format!("{}\n{kinds}{}", cache.path().display(), line("together", total))
 }
 
 fn stats_json(cache: &AnswerCache) -> String {

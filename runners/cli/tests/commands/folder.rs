@@ -1,5 +1,6 @@
 //! A temporary folder, the files in it, and the command run there.
 
+use std::cell::Cell;
 use std::fmt;
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -37,8 +38,11 @@ const NO_DRIVERS: [&str; 4] =
 /// A temporary folder to run the command in.
 pub(crate) struct Folder {
     place: TempDir,
-    /// The commands' cache of what compilers answer, so that none depends on that of the user.
-    cache: TempDir,
+    /// Where each command has a cache of its own of what compilers answer, so that none depends on another one's, nor on the
+    /// user's.
+    caches: TempDir,
+    /// Commands that were started.
+    commands: Cell<u32>,
     variables: Vec<(&'static str, String)>,
     limit: Duration,
 }
@@ -46,8 +50,8 @@ pub(crate) struct Folder {
 impl Folder {
     /// A folder with these files.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
-        let [place, cache] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-        let folder = Self { place, cache, variables: Vec::new(), limit: LIMIT };
+        let [place, caches] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let folder = Self { place, caches, commands: Cell::new(0), variables: Vec::new(), limit: LIMIT };
         for (name, text) in files {
             folder.write(name, text.as_bytes());
         }
@@ -88,11 +92,6 @@ impl Folder {
     /// Where a file of this name is.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
-    }
-
-    /// The folder of the cache, which the first command makes.
-    pub(crate) fn cache(&self) -> PathBuf {
-        self.cache.path().join("cache")
     }
 
     /// Whether there is a text file of this name of which `holds` is true.
@@ -144,7 +143,8 @@ impl Folder {
         for name in CLEARED {
             command.env_remove(name);
         }
-        command.env("LAYOUTPROOF_CACHE", self.cache());
+        self.commands.set(self.commands.get() + 1);
+        command.env("LAYOUTPROOF_CACHE", self.caches.path().join(self.commands.get().to_string()));
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         // Files instead of pipes: however much is printed, the process never waits for its reader.
         let stderr = File::create(self.path(".err")).unwrap();

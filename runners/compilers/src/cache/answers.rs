@@ -13,7 +13,7 @@ use super::identity::{ProgramIdentity, file_digest};
 use super::key::{CacheKey, KeyParts};
 use super::program_files::ProgramFiles;
 use super::self_contained::is_self_contained;
-use super::store::{CacheContent, EntryKind, EntryStore, LIMIT};
+use super::store::{CacheContent, CacheEntryKind, EntryStore, LIMIT};
 
 /// Answers of compilers and of spirv-val on the disk. Used from many threads, and beside other processes.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(crate) struct ProgramQuestion<'a> {
 
 /// Where a cache has the answer to a question, or will have it.
 #[derive(Clone, Debug)]
-pub(crate) struct AnswerPlace<'a> {
+pub(crate) struct CacheSlot<'a> {
     store: &'a EntryStore,
     kind: AnswerKind,
     key: CacheKey,
@@ -143,7 +143,7 @@ impl AnswerCache {
     }
 
     /// Where the answer to a question is, or would be. `None` if something may decide it that is not known.
-    pub(crate) fn place(&self, question: &ProgramQuestion<'_>) -> Option<AnswerPlace<'_>> {
+    pub(crate) fn slot(&self, question: &ProgramQuestion<'_>) -> Option<CacheSlot<'_>> {
         let ProgramQuestion { kind, program, arguments, files, input } = *question;
         if kind == AnswerKind::Compilation && !is_self_contained(files.values().map(Vec::as_slice), arguments) {
             return None;
@@ -156,7 +156,7 @@ impl AnswerCache {
         parts.add_list(files.keys().map(String::as_bytes));
         parts.add_list(files.values().map(Vec::as_slice));
         parts.add(input);
-        Some(AnswerPlace { store: &self.store, kind, key: parts.key(), identity })
+        Some(CacheSlot { store: &self.store, kind, key: parts.key(), identity })
     }
 
     /// Counts an answer that was needed.
@@ -182,7 +182,7 @@ impl AnswerCache {
     }
 }
 
-impl AnswerPlace<'_> {
+impl CacheSlot<'_> {
     /// The answer that is kept here.
     pub(crate) fn recall(&self) -> Option<AnswerOfProgram> {
         let content = self.store.get(&self.key, self.kind.entry())?;
@@ -203,10 +203,10 @@ impl AnswerPlace<'_> {
 }
 
 impl AnswerKind {
-    fn entry(self) -> EntryKind {
+    fn entry(self) -> CacheEntryKind {
         match self {
-            Self::Compilation => EntryKind::Compilation,
-            Self::Validation => EntryKind::Validation,
+            Self::Compilation => CacheEntryKind::Compilation,
+            Self::Validation => CacheEntryKind::Validation,
         }
     }
 }
@@ -250,14 +250,14 @@ mod tests {
             ProgramQuestion { files: &empty, ..first },
             ProgramQuestion { input: b"words", ..first },
         ];
-        let keys: Vec<CacheKey> = questions.iter().map(|question| cache.place(question).unwrap().key).collect();
+        let keys: Vec<CacheKey> = questions.iter().map(|question| cache.slot(question).unwrap().key).collect();
         for (index, key) in keys.iter().enumerate() {
             assert!(!keys[..index].contains(key), "{index}");
         }
-        assert_eq!(cache.place(&first).unwrap().key, keys[0]);
+        assert_eq!(cache.slot(&first).unwrap().key, keys[0]);
 
         let includes = files("#include \"a\"");
-        assert!(cache.place(&ProgramQuestion { files: &includes, ..first }).is_none());
+        assert!(cache.slot(&ProgramQuestion { files: &includes, ..first }).is_none());
     }
 
     #[test]
@@ -276,16 +276,16 @@ mod tests {
             ..AnswerOfProgram::default()
         };
 
-        let place_of_answer = cache.place(&question).unwrap();
-        assert_eq!(place_of_answer.recall(), None);
-        place_of_answer.keep(&answer);
-        assert_eq!(place_of_answer.recall(), Some(answer.clone()));
-        place_of_answer.forget();
-        assert_eq!(place_of_answer.recall(), None);
+        let slot_of_answer = cache.slot(&question).unwrap();
+        assert_eq!(slot_of_answer.recall(), None);
+        slot_of_answer.keep(&answer);
+        assert_eq!(slot_of_answer.recall(), Some(answer.clone()));
+        slot_of_answer.forget();
+        assert_eq!(slot_of_answer.recall(), None);
 
         // Somebody installs another build while this one is asked.
         fs::copy("/bin/false", &path).unwrap();
-        place_of_answer.keep(&answer);
-        assert_eq!(place_of_answer.recall(), None);
+        slot_of_answer.keep(&answer);
+        assert_eq!(slot_of_answer.recall(), None);
     }
 }

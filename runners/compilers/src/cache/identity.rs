@@ -10,8 +10,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -20,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::key::{CacheKey, KeyParts};
 use super::linked_libraries::{LoaderFile, interpreter_of, linked_libraries};
 use super::program_files::{ProgramFiles, ScriptKind};
-use super::store::{EntryKind, EntryStore};
+use super::store::{CacheEntryKind, EntryStore};
 use crate::search_path::on_path;
 
 /// Most files of one program. Compilers have some dozens.
@@ -83,15 +81,15 @@ impl ProgramIdentity {
     pub(super) fn of(program: &ProgramFiles, store: &EntryStore) -> Option<Self> {
         let mut parts = KeyParts::of_kind("program");
         parts.add_list(OUR_PART.iter().map(|text| text.as_bytes()));
-        parts.add_list(program.words.iter().map(|word| word.as_bytes()));
+        parts.add_list(program.words.iter().map(|word| word.as_encoded_bytes()));
         let variables = variables();
-        parts.add_list(variables.iter().map(|variable| variable.as_bytes()));
+        parts.add_list(variables.iter().map(|variable| variable.as_encoded_bytes()));
 
         let mut files = Vec::new();
         for path in all_files(program)? {
             let file = FileState::of(&path).ok()?;
             let digest = file.digest(store).ok()?;
-            parts.add(file.path.as_os_str().as_bytes());
+            parts.add(file.path.as_os_str().as_encoded_bytes());
             parts.add(&digest);
             files.push(file);
         }
@@ -116,15 +114,29 @@ impl FileState {
         if !metadata.is_file() {
             return Err(io::Error::other("no regular file"));
         }
+        Self::of_metadata(path, &metadata)
+    }
+
+    #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere no file is known again")]
+    fn of_metadata(path: PathBuf, metadata: &Metadata) -> io::Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+
         let nanoseconds = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
         Ok(Self {
+            path,
             device: metadata.dev(),
             inode: metadata.ino(),
             bytes: metadata.size(),
             modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
             changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-            path,
         })
+    }
+
+    /// No file is known again on a system that does not say when it was changed: nothing has an identity.
+    #[cfg(not(unix))]
+    fn of_metadata(_: PathBuf, _: &Metadata) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// SHA-256 of the content.
@@ -133,7 +145,7 @@ impl FileState {
     /// The file cannot be read, or changes meanwhile.
     fn digest(&self, store: &EntryStore) -> io::Result<[u8; 32]> {
         let key = self.key();
-        let known = store.get(&key, EntryKind::FileDigest);
+        let known = store.get(&key, CacheEntryKind::FileDigest);
         if let Some(digest) = known.and_then(|content| content.try_into().ok()) {
             return Ok(digest);
         }
@@ -145,14 +157,14 @@ impl FileState {
             return Err(io::Error::other("it changes while it is read"));
         }
         if self.is_settled() {
-            store.put(&key, EntryKind::FileDigest, &digest);
+            store.put(&key, CacheEntryKind::FileDigest, &digest);
         }
         Ok(digest)
     }
 
     fn key(&self) -> CacheKey {
         let mut parts = KeyParts::of_kind("file");
-        parts.add(self.path.as_os_str().as_bytes());
+        parts.add(self.path.as_os_str().as_encoded_bytes());
         for number in [self.device, self.inode, self.bytes] {
             parts.add(&number.to_le_bytes());
         }
@@ -408,14 +420,14 @@ mod tests {
         fs::write(&path, "content").unwrap();
         let young = FileState::of(&path).unwrap();
         young.digest(&store).unwrap();
-        assert_eq!(store.get(&young.key(), EntryKind::FileDigest), None);
+        assert_eq!(store.get(&young.key(), CacheEntryKind::FileDigest), None);
 
         // A file of the system is old.
         let old = FileState::of(Path::new("/bin/true")).unwrap();
         let digest = old.digest(&store).unwrap();
-        assert_eq!(store.get(&old.key(), EntryKind::FileDigest).as_deref(), Some(&digest[..]));
+        assert_eq!(store.get(&old.key(), CacheEntryKind::FileDigest).as_deref(), Some(&digest[..]));
         // What is remembered is taken, so nobody read the file again.
-        store.put(&old.key(), EntryKind::FileDigest, &[7; 32]);
+        store.put(&old.key(), CacheEntryKind::FileDigest, &[7; 32]);
         assert_eq!(old.digest(&store).unwrap(), [7; 32]);
     }
 

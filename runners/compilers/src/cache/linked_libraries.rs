@@ -2,9 +2,7 @@
 //!
 //! Source: glibc's `ld.so(8)`, `--list`; musl's `ldso/dynlink.c` has the same option.
 
-use std::ffi::OsStr;
 use std::io::{self, Error};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -53,7 +51,7 @@ fn interpreter<'data, Header: FileHeader>(
 ) -> object::Result<Option<PathBuf>> {
     for segment in header.program_headers(endian, data)? {
         if let Some(path) = segment.interpreter(endian, data)? {
-            return Ok(Some(PathBuf::from(OsStr::from_bytes(path))));
+            return Ok(Some(PathBuf::from(String::from_utf8_lossy(path).into_owned())));
         }
     }
     Ok(None)
@@ -61,11 +59,12 @@ fn interpreter<'data, Header: FileHeader>(
 
 /// The libraries that `loader` links to a file, itself included; `None` if it does not say, or finds one of them missing.
 pub(super) fn linked_libraries(loader: &Path, file: &Path) -> Option<Vec<PathBuf>> {
-    let listed = run(Command::new(loader).arg("--list").arg(file), LIMIT).ok()?;
-    if listed.end != ProcessEnd::Exited(0) || !loader.is_absolute() {
+    // What lies in the working folder is not started.
+    if !loader.is_absolute() {
         return None;
     }
-    libraries_in(&listed.stdout)
+    let listed = run(Command::new(loader).arg("--list").arg(file), LIMIT).ok()?;
+    if listed.end == ProcessEnd::Exited(0) { libraries_in(&listed.stdout) } else { None }
 }
 
 /// Reads the loader's list.

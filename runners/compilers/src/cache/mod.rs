@@ -12,20 +12,15 @@
 mod answers;
 mod entry;
 mod folder;
-#[cfg(unix)]
-mod identity;
-#[cfg(not(unix))]
-#[path = "no_identity.rs"]
 mod identity;
 mod key;
-#[cfg(unix)]
 mod linked_libraries;
 mod program_files;
 mod self_contained;
 mod store;
 
 pub use answers::{AnswerCache, CacheUse, ProgramUse};
-pub(crate) use answers::{AnswerKind, AnswerOfProgram, AnswerPlace, ProgramQuestion};
+pub(crate) use answers::{AnswerKind, AnswerOfProgram, CacheSlot, ProgramQuestion};
 pub use folder::{CacheFolder, NoCacheFolder};
 pub(crate) use program_files::{DecidingFiles, ProgramFiles, ScriptKind};
 pub use store::{CacheContent, KindContent};

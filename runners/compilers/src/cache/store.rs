@@ -45,7 +45,7 @@ const UNFINISHED: &str = ".new-";
 
 /// What an entry holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum EntryKind {
+pub(super) enum CacheEntryKind {
     /// What a compiler said and wrote.
     Compilation,
     /// What spirv-val said.
@@ -54,7 +54,7 @@ pub(super) enum EntryKind {
     FileDigest,
 }
 
-impl EntryKind {
+impl CacheEntryKind {
     const ALL: [Self; 3] = [Self::Compilation, Self::Validation, Self::FileDigest];
 
     /// The suffix of its files.
@@ -107,7 +107,7 @@ impl CacheContent {
 /// A file in a folder of entries.
 struct EntryFile {
     path: PathBuf,
-    kind: Option<EntryKind>,
+    kind: Option<CacheEntryKind>,
     /// Bytes on the disk.
     bytes: u64,
     /// When it was written, or used last.
@@ -126,7 +126,7 @@ impl EntryStore {
     }
 
     /// The content under a key. A damaged entry is none, and is removed.
-    pub(super) fn get(&self, key: &CacheKey, kind: EntryKind) -> Option<Vec<u8>> {
+    pub(super) fn get(&self, key: &CacheKey, kind: CacheEntryKind) -> Option<Vec<u8>> {
         let path = self.path(key, kind);
         let bytes = match read(&path, LONGEST as u64) {
             Ok(bytes) => bytes,
@@ -146,7 +146,7 @@ impl EntryStore {
     }
 
     /// Keeps a content under a key. If it cannot be written, nothing more is.
-    pub(super) fn put(&self, key: &CacheKey, kind: EntryKind, content: &[u8]) {
+    pub(super) fn put(&self, key: &CacheKey, kind: CacheEntryKind, content: &[u8]) {
         if content.len() > LONGEST || self.is_closed.load(Ordering::Relaxed) {
             return;
         }
@@ -170,7 +170,7 @@ impl EntryStore {
     }
 
     /// Removes an entry whose content turned out to be of no use.
-    pub(super) fn forget(&self, key: &CacheKey, kind: EntryKind) {
+    pub(super) fn forget(&self, key: &CacheKey, kind: CacheEntryKind) {
         remove(&self.path(key, kind));
     }
 
@@ -200,7 +200,7 @@ impl EntryStore {
         Ok(content)
     }
 
-    fn path(&self, key: &CacheKey, kind: EntryKind) -> PathBuf {
+    fn path(&self, key: &CacheKey, kind: CacheEntryKind) -> PathBuf {
         let digits = key.to_string();
         let (folder, name) = digits.split_at(2);
         self.entries.join(folder).join(format!("{name}.{}", kind.as_str()))
@@ -239,11 +239,11 @@ impl EntryStore {
 }
 
 /// Entries of a kind; files that nobody has finished have none.
-fn plural(kind: Option<EntryKind>) -> &'static str {
+fn plural(kind: Option<CacheEntryKind>) -> &'static str {
     match kind {
-        Some(EntryKind::Compilation) => "compilations",
-        Some(EntryKind::Validation) => "validations",
-        Some(EntryKind::FileDigest) => "digests",
+        Some(CacheEntryKind::Compilation) => "compilations",
+        Some(CacheEntryKind::Validation) => "validations",
+        Some(CacheEntryKind::FileDigest) => "digests",
         None => "unfinished",
     }
 }
@@ -255,7 +255,7 @@ fn files_in(folder: &Path) -> Vec<EntryFile> {
         let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
         let path = entry.path();
         let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
-        let kind = EntryKind::ALL.into_iter().find(|kind| kind.as_str() == suffix);
+        let kind = CacheEntryKind::ALL.into_iter().find(|kind| kind.as_str() == suffix);
         let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         Some(EntryFile { kind, bytes: bytes_on_disk(&metadata), used, path })
     };
@@ -330,11 +330,11 @@ mod tests {
     }
 
     fn put(store: &EntryStore, number: u32, content: &[u8]) {
-        store.put(&key(number), EntryKind::Compilation, content);
+        store.put(&key(number), CacheEntryKind::Compilation, content);
     }
 
     fn get(store: &EntryStore, number: u32) -> Option<Vec<u8>> {
-        store.get(&key(number), EntryKind::Compilation)
+        store.get(&key(number), CacheEntryKind::Compilation)
     }
 
     #[test]
@@ -343,14 +343,14 @@ mod tests {
         put(&store, 1, b"one");
         assert_eq!(get(&store, 1).as_deref(), Some(&b"one"[..]));
         assert_eq!(get(&store, 2), None);
-        assert_eq!(store.get(&key(1), EntryKind::Validation), None);
+        assert_eq!(store.get(&key(1), CacheEntryKind::Validation), None);
         assert_eq!(store.failure(), None);
     }
 
     #[test]
     fn a_damaged_entry_is_none_and_goes() {
         let (_place, store) = store();
-        let path = store.path(&key(1), EntryKind::Compilation);
+        let path = store.path(&key(1), CacheEntryKind::Compilation);
         let damages: [fn(&mut Vec<u8>); 4] =
             [|file| file.truncate(20), |file| file.clear(), |file| file[50] ^= 4, |file| file.push(0)];
         for damage in damages {
@@ -365,7 +365,7 @@ mod tests {
         // The entry of another key, whole as it is.
         put(&store, 1, b"one");
         put(&store, 2, b"two");
-        fs::copy(store.path(&key(2), EntryKind::Compilation), &path).unwrap();
+        fs::copy(store.path(&key(2), CacheEntryKind::Compilation), &path).unwrap();
         assert_eq!(get(&store, 1), None);
         assert!(!path.exists() && get(&store, 2).is_some());
     }
@@ -375,7 +375,7 @@ mod tests {
     fn a_pipe_or_a_folder_in_an_entrys_place_is_none() {
         let (_place, store) = store();
         put(&store, 1, b"one");
-        let path = store.path(&key(1), EntryKind::Compilation);
+        let path = store.path(&key(1), CacheEntryKind::Compilation);
         fs::remove_file(&path).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
         assert_eq!(get(&store, 1), None);
@@ -394,10 +394,10 @@ mod tests {
         let (_place, store) = store();
         // All in the folder of the first, each of one block or two.
         let numbers: Vec<u32> = (0..).filter(|number| key(*number).bytes()[0] == key(0).bytes()[0]).take(8).collect();
-        let folder = store.path(&key(0), EntryKind::Compilation).parent().unwrap().to_owned();
+        let folder = store.path(&key(0), CacheEntryKind::Compilation).parent().unwrap().to_owned();
         for (age, number) in numbers.iter().rev().enumerate() {
             put(&store, *number, &noise(3000));
-            let file = File::open(store.path(&key(*number), EntryKind::Compilation)).unwrap();
+            let file = File::open(store.path(&key(*number), CacheEntryKind::Compilation)).unwrap();
             let hours = Duration::from_secs(60 * 60 * (2 + age as u64));
             file.set_modified(SystemTime::now() - hours).unwrap();
         }
@@ -407,7 +407,7 @@ mod tests {
 
         let bytes: u64 = files_in(&folder).iter().map(|file| file.bytes).sum();
         assert!(bytes <= 16 << 10, "{bytes}");
-        let is_there = |number: &u32| store.path(&key(*number), EntryKind::Compilation).exists();
+        let is_there = |number: &u32| store.path(&key(*number), CacheEntryKind::Compilation).exists();
         assert!(is_there(&numbers[0]) && is_there(&numbers[7]) && !is_there(&numbers[1]));
     }
 
@@ -428,7 +428,7 @@ mod tests {
     fn what_a_killed_process_left_goes_with_time() {
         let (_place, store) = store();
         put(&store, 1, b"one");
-        let folder = store.path(&key(1), EntryKind::Compilation).parent().unwrap().to_owned();
+        let folder = store.path(&key(1), CacheEntryKind::Compilation).parent().unwrap().to_owned();
         for (name, hours) in [(".new-old", 2), (".new-young", 0)] {
             let file = File::create(folder.join(name)).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_secs(60 * 60 * hours)).unwrap();
