@@ -109,8 +109,8 @@ fn what_a_check_of_bindings_says_fits_too() {
             RecordLine::End(end) => {
                 end.bound.insert("lavapipe via ash".to_owned(), 3);
                 end.shader_cache = Some("partly warm".to_owned());
-                end.cache =
-                    Some(RecordedCacheUse { compilations: 3, compilations_cached: 2, ..RecordedCacheUse::default() });
+                let used = RecordedCacheUse { compilations: 3, compilations_cached: 2, ..RecordedCacheUse::default() };
+                end.cache = Some(Box::new(used));
                 (end.not_applicable, end.untried) = (1, 1);
                 (end.not_done, end.fail_fast) = (1, true);
             }

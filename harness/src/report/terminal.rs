@@ -137,7 +137,7 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
 
     let seen = SeenCases::of(checks.iter()).with_left_out(&end.left_out_cases);
     let not_probed = if facts.is_detailed { not_probed(end) } else { None };
-    if let Some(cached) = end.cache.and_then(cached) {
+    if let Some(cached) = end.cache.as_deref().and_then(cached) {
         text += &line(Tone::Plain, "Cached", cached);
     }
 
@@ -437,8 +437,8 @@ fn unreliable(checks: &[CheckRecord]) -> Option<String> {
 }
 
 /// How many answers came from the cache; `None` where none did.
-fn cached(used: RecordedCacheUse) -> Option<String> {
-    let RecordedCacheUse { compilations, compilations_cached, validations, validations_cached } = used;
+fn cached(used: &RecordedCacheUse) -> Option<String> {
+    let RecordedCacheUse { compilations, compilations_cached, validations, validations_cached } = *used;
     let part = |cached: u32, needed: u32, noun: &str| {
         (cached > 0).then(|| format!("{} of {}", grouped(cached.into()), counted(needed.into(), noun)))
     };

@@ -30,7 +30,7 @@ pub(crate) fn warn_of(cache: Option<&Arc<AnswerCache>>) {
 }
 
 /// What the cache was to the run, for its records; `None` where there was none, or nobody had anything to answer.
-pub(crate) fn recorded(cache: Option<&Arc<AnswerCache>>) -> Option<RecordedCacheUse> {
+pub(crate) fn recorded(cache: Option<&Arc<AnswerCache>>) -> Option<Box<RecordedCacheUse>> {
     let CacheUse { compilations, validations } = cache?.usage();
     let used = RecordedCacheUse {
         compilations: compilations.needed,
@@ -38,5 +38,5 @@ pub(crate) fn recorded(cache: Option<&Arc<AnswerCache>>) -> Option<RecordedCache
         validations: validations.needed,
         validations_cached: validations.cached,
     };
-    Some(used).filter(|used| !used.is_empty())
+    (!used.is_empty()).then(|| Box::new(used))
 }

@@ -18,7 +18,7 @@ pub struct RecordedCacheUse {
 impl RecordedCacheUse {
     /// The use of several runs.
     #[must_use]
-    pub fn add(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         Self {
             compilations: self.compilations.saturating_add(other.compilations),
             compilations_cached: self.compilations_cached.saturating_add(other.compilations_cached),

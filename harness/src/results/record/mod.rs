@@ -240,7 +240,7 @@ pub struct RunEnd {
     pub shader_cache: Option<String>,
     /// What the cache of compilers' answers was to the run; absent where it had none, or asked nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cache: Option<RecordedCacheUse>,
+    pub cache: Option<Box<RecordedCacheUse>>,
     /// Bound resources that were read back, by device, as `id via runner`.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub bound: std::collections::BTreeMap<String, u32>,

@@ -66,9 +66,10 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         end.not_done = end.not_done.saturating_add(part.not_done);
         end.fail_fast |= part.fail_fast;
         end.seen.extend(part.seen.iter().cloned());
-        end.cache = match (end.cache, part.cache) {
-            (Some(sum), Some(of_part)) => Some(sum.add(of_part)),
-            (only, None) | (None, only) => only,
+        end.cache = match (end.cache, &part.cache) {
+            (Some(sum), Some(of_part)) => Some(Box::new(sum.plus(**of_part))),
+            (Some(sum), None) => Some(sum),
+            (None, of_part) => of_part.clone(),
         };
         // Only a file that is alone here leaves checks out.
         end.left_out.clone_from(&part.left_out);

@@ -187,9 +187,9 @@ fn damaged_entries_change_nothing() {
         |_, file| file.clear(),
     ];
     for damage in damages {
-        let damaged = entries(&cache(&folder));
-        assert!(damaged.len() > 10);
-        for (index, path) in damaged.iter().enumerate() {
+        let paths = entries(&cache(&folder));
+        assert!(paths.len() > 10);
+        for (index, path) in paths.iter().enumerate() {
             let mut content = fs::read(path).unwrap();
             damage(index, &mut content);
             fs::write(path, content).unwrap();

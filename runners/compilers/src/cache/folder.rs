@@ -166,7 +166,8 @@ fn check_above(folder: &Path, metadata: &std::fs::Metadata, user: u32) -> Result
     Err(NoCacheFolder::NotAlone { path: folder.to_owned(), reason })
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

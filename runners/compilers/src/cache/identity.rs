@@ -187,7 +187,7 @@ impl FileState {
 /// The file cannot be read, or changes meanwhile.
 pub(super) fn file_digest(path: &Path, store: &EntryStore) -> io::Result<String> {
     let digest = FileState::of(path)?.digest(store)?;
-    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(CacheKey::of_digest(digest).to_string())
 }
 
 /// The variables of this process that compilers look at, as `NAME=VALUE`, sorted.
@@ -311,7 +311,8 @@ fn begins_with(path: &Path, bytes: &[u8]) -> bool {
     file.is_ok_and(|file| file.take(bytes.len() as u64).read_to_end(&mut begin).is_ok()) && begin == bytes
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

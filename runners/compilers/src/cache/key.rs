@@ -9,6 +9,11 @@ use sha2::{Digest, Sha256};
 pub(crate) struct CacheKey([u8; 32]);
 
 impl CacheKey {
+    /// A SHA-256 that is known already.
+    pub(crate) fn of_digest(digest: [u8; 32]) -> Self {
+        Self(digest)
+    }
+
     /// The 32 bytes.
     pub(crate) fn bytes(&self) -> &[u8; 32] {
         &self.0

@@ -69,8 +69,8 @@ pub(super) fn linked_libraries(loader: &Path, file: &Path) -> Option<Vec<PathBuf
 
 /// Reads the loader's list.
 ///
-/// Source: glibc 2.36, lines like `	libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f…)`, `	linux-vdso.so.1 (0x…)`,
-/// `	libx.so => not found` and `	statically linked`.
+/// Source: glibc 2.36, lines like `libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f…)`, `linux-vdso.so.1 (0x…)`,
+/// `libx.so => not found` and `statically linked`, each behind a tab.
 fn libraries_in(listed: &str) -> Option<Vec<PathBuf>> {
     let mut libraries = Vec::new();
     for line in listed.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -89,7 +89,8 @@ fn libraries_in(listed: &str) -> Option<Vec<PathBuf>> {
     Some(libraries)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

@@ -305,7 +305,8 @@ fn remove(path: &Path) {
     let _ = fs::remove_file(path);
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::super::key::KeyParts;
     use super::*;
@@ -326,7 +327,7 @@ mod tests {
 
     /// Bytes that cannot be compressed.
     fn noise(length: usize) -> Vec<u8> {
-        (0..length as u64).map(|index| (index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8).collect()
+        (0..length as u64).map(|index| index.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()[5]).collect()
     }
 
     fn put(store: &EntryStore, number: u32, content: &[u8]) {
