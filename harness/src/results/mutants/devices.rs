@@ -3,7 +3,7 @@
 //! Checks run on the model device, so no GPU is needed. A check kills a misreading if it agrees without it, and with it
 //! differs and names the device as the culprit. A check that names somebody else is a finding of its own.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use layoutproof_device::{Batch, Runner};
@@ -77,42 +77,40 @@ impl ModelCheck {
     }
 }
 
-/// Checks on the model device, each made when the first misreading comes to it: the first few notice most misreadings.
+/// Checks on the model device, which several threads may use. Each is made when the first misreading comes to it: the first
+/// few notice most misreadings.
 #[derive(Debug)]
-pub struct ModelChecks<I> {
-    made: Vec<ModelCheck>,
-    rest: I,
+pub struct ModelChecks<M> {
+    made: Vec<OnceLock<Option<ModelCheck>>>,
+    make: M,
 }
 
-impl<I: Iterator<Item = ModelCheck>> ModelChecks<I> {
-    /// The checks of an iterator that makes them.
-    pub fn new(rest: I) -> Self {
-        Self { made: Vec::new(), rest }
+impl<M: Fn(usize) -> Option<ModelCheck>> ModelChecks<M> {
+    /// `count` checks, of which `make` makes the one of each index; `None` where there is none after all.
+    pub fn new(count: usize, make: M) -> Self {
+        Self { made: (0..count).map(|_| OnceLock::new()).collect(), make }
     }
 
-    fn get(&mut self, index: usize) -> Option<&ModelCheck> {
-        if index == self.made.len() {
-            self.made.push(self.rest.next()?);
-        }
-        self.made.get(index)
+    fn get(&self, index: usize) -> Option<&ModelCheck> {
+        self.made[index].get_or_init(|| (self.make)(index)).as_ref()
     }
 }
 
 /// Tries a misreading on the checks, until `enough` cases have killed it.
 pub fn try_misreading(
     misreading: Misreading,
-    checks: &mut ModelChecks<impl Iterator<Item = ModelCheck>>,
+    checks: &ModelChecks<impl Fn(usize) -> Option<ModelCheck>>,
     enough: Option<usize>,
 ) -> DeviceLine {
     let mut killers = Killers::default();
     let mut misnamed = Vec::new();
 
-    for index in 0.. {
-        let Some(check) = checks.get(index) else { break };
+    for index in 0..checks.made.len() {
         if enough.is_some_and(|enough| killers.cases.len() >= enough) {
             killers.stopped = true;
             break;
         }
+        let Some(check) = checks.get(index) else { continue };
         // The checks of a case follow each other, and one of them is enough.
         let case = check.case();
         if killers.cases.last().is_some_and(|last| last == case) {

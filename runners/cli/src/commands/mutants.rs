@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
 
 use clap::Args;
 use layoutproof_built_in::EQUIVALENT_MUTANTS;
-use layoutproof_core::check::{BindingCheck, Generator, Proof, Source, SubjectShaders};
+use layoutproof_core::check::{
+    BindingCheck, Generator, Proof, Settings, Source, Subject, SubjectShaders, share_shaders,
+};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_core::report::summary::Exit;
@@ -17,6 +18,7 @@ use layoutproof_core::results::mutants::rules::try_rules;
 use layoutproof_core::results::mutants::{DeviceLine, MutantTable, RuleLine};
 use layoutproof_core::results::record::SCHEMA;
 use layoutproof_layout::{RuleSet, table};
+use rayon::prelude::*;
 
 use crate::args::Format;
 use crate::output::{print, print_json};
@@ -58,12 +60,10 @@ pub(crate) fn try_all(args: &MutantsArgs, style: Style) -> anyhow::Result<Exit> 
     let cases = sources(&args.cases, &[])?;
 
     let enough = (!args.all).then_some(ENOUGH);
-    let (lines, devices) = thread::scope(|scope| {
-        let devices = named.is_empty().then(|| scope.spawn(|| try_devices(&cases, enough)));
-        let lines: Vec<RuleLine> = chosen.iter().flat_map(|row| try_rules(row, &cases, &equivalents)).collect();
-        let devices = devices.map(|devices| devices.join().expect("the misreadings are tried without a panic"));
-        (lines, devices.unwrap_or_default())
-    });
+    let of_rules =
+        || -> Vec<RuleLine> { chosen.par_iter().flat_map_iter(|row| try_rules(row, &cases, &equivalents)).collect() };
+    let of_devices = || if named.is_empty() { try_devices(&cases, enough) } else { Vec::new() };
+    let (lines, devices) = rayon::join(of_rules, of_devices);
 
     let outdated = equivalent::stale(&equivalents, &lines);
     let table_of_all = MutantTable { schema: SCHEMA, rules: lines, devices, stale: outdated };
@@ -86,15 +86,29 @@ fn equivalents() -> anyhow::Result<Vec<EquivalentMutant>> {
 
 fn try_devices(cases: &[Arc<Source>], enough: Option<usize>) -> Vec<DeviceLine> {
     let settings = all_forms();
-    let of_bytes = subjects(cases).filter_map(|subject| {
-        let produced = SubjectShaders::new(&subject, Generator::Rspirv, &settings);
-        ModelCheck::new(Arc::new(subject), produced)
+    let subjects = with_own_shaders(subjects(cases), &settings);
+    let of_bytes = ModelChecks::new(subjects.len(), |index| {
+        let produced = SubjectShaders::new(&subjects[index], Generator::Rspirv, &settings);
+        ModelCheck::new(Arc::clone(&subjects[index]), produced)
     });
-    let placed = cases.iter().flat_map(BindingCheck::all).filter(|placed| placed.expected.is_some());
-    let of_bindings = placed.filter_map(|placed| ModelCheck::of_proof(Proof::new(&placed)?));
 
-    let (mut of_bytes, mut of_bindings) = (ModelChecks::new(of_bytes), ModelChecks::new(of_bindings));
-    let bytes = MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &mut of_bytes, enough));
-    let bindings = BINDING_MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &mut of_bindings, enough));
+    let placed = cases.iter().flat_map(BindingCheck::all).filter(|placed| placed.expected.is_some());
+    let placed: Vec<BindingCheck> = placed.collect();
+    let of_bindings = ModelChecks::new(placed.len(), |index| ModelCheck::of_proof(Proof::new(&placed[index])?));
+
+    let bytes = MISREADINGS.par_iter().map(|misreading| try_misreading(*misreading, &of_bytes, enough));
+    let bindings = BINDING_MISREADINGS.par_iter().map(|misreading| try_misreading(*misreading, &of_bindings, enough));
     bytes.chain(bindings).collect()
+}
+
+/// The subjects without those that have the shaders of another one, in which the same devices are noticed.
+fn with_own_shaders(subjects: impl Iterator<Item = Subject>, settings: &Settings) -> Vec<Arc<Subject>> {
+    let mut own: Vec<Arc<Subject>> = Vec::new();
+    for subject in subjects {
+        let mut of_case = own.iter().rev().take_while(|other| Arc::ptr_eq(&other.source, &subject.source));
+        if !of_case.any(|other| share_shaders(other, &subject, Generator::Rspirv, settings)) {
+            own.push(Arc::new(subject));
+        }
+    }
+    own
 }
