@@ -12,7 +12,9 @@ use layoutproof_core::generate::spirv::required_feature;
 use layoutproof_core::inspect::toolchain::AnswerOrigin;
 use layoutproof_layout::BlockRules;
 
-use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion};
+use crate::cache::{
+    AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion, RecalledAnswer,
+};
 use crate::compiler::ProgramOrigin;
 use crate::search_path::{named, on_path};
 
@@ -91,13 +93,16 @@ impl SpirvVal {
         let program = ProgramFiles { program: Some(self.program.clone()), ..ProgramFiles::default() };
         let question = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &files, input: &bytes };
         let slot = cache.and_then(|cache| cache.slot(&question));
-        let known = slot.as_ref().and_then(CacheSlot::recall);
-        if let Some(cache) = cache {
-            cache.count(kind, known.is_some());
-        }
-
-        let origin = if known.is_some() { AnswerOrigin::Cached } else { AnswerOrigin::Asked };
-        let validation = match known.map_or_else(|| self.ask(&arguments, &bytes, slot.as_ref()), Ok) {
+        let (answer, origin) = match slot.as_ref().and_then(CacheSlot::recall) {
+            Some(RecalledAnswer { answer, origin }) => (Ok(answer), origin),
+            None => {
+                if let Some(cache) = cache {
+                    cache.note_asked(kind, slot.as_ref());
+                }
+                (self.ask(&arguments, &bytes, slot.as_ref()), AnswerOrigin::Asked)
+            }
+        };
+        let validation = match answer {
             Ok(AnswerOfProgram { status: 0, .. }) => Validation::Valid,
             Ok(AnswerOfProgram { stdout, stderr, .. }) => Validation::Invalid((stderr + &stdout).trim().to_owned()),
             Err(reason) => Validation::NotRun(format!("spirv-val{reason}")),

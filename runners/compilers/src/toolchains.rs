@@ -18,7 +18,7 @@ use layoutproof_core::inspect::toolchain::{
 use layoutproof_core::probe::Stage;
 use layoutproof_layout::LayoutOptions;
 
-use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramQuestion};
+use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramQuestion, RecalledAnswer};
 use crate::child::{ProcessEnd, ProcessOutput};
 use crate::compile_folder::CompileFolder;
 use crate::compile_service::{CompileService, CompileServices};
@@ -227,12 +227,13 @@ impl Toolchains {
         }
 
         let mut step = self.run(asked.compiler, folder, &asked.line.arguments)?;
-        let (mut compiler, mut recalled) = (asked.compiler, Vec::new());
+        let (mut compiler, mut origin, mut recalled) = (asked.compiler, step.origin, Vec::new());
         if let (CompilerAnswer::Accepted(_), Some(second)) = (&step.answer, &asked.line.second) {
             step.keep();
             recalled.extend(step.recalled.take());
             compiler = second.compiler;
             step = self.run(compiler, folder, &second.arguments)?;
+            origin = origin.and(step.origin);
         }
         recalled.extend(step.recalled.take());
 
@@ -244,11 +245,10 @@ impl Toolchains {
         let failed = |reason| CompileOutcome::Failed(format!("{}: {reason}", asked.toolchain));
         let outcome = compilation.unwrap_or_else(failed);
 
-        let origin = if recalled.is_empty() { AnswerOrigin::Asked } else { AnswerOrigin::Cached };
-        match (&outcome, origin) {
-            (CompileOutcome::Compiled(_) | CompileOutcome::Rejected(_), _) => step.keep(),
-            (CompileOutcome::Failed(_), AnswerOrigin::Asked) => {}
-            (CompileOutcome::Failed(_), AnswerOrigin::Cached) => {
+        match &outcome {
+            CompileOutcome::Compiled(_) | CompileOutcome::Rejected(_) => step.keep(),
+            CompileOutcome::Failed(_) if recalled.is_empty() => {}
+            CompileOutcome::Failed(_) => {
                 recalled.iter().for_each(CacheSlot::forget);
                 let without_cache = Self { cache: None, ..self.clone() };
                 return without_cache.ask_program(asked, &mut CompileFolder::new(None));
@@ -265,16 +265,17 @@ impl Toolchains {
 
         let slot = self.slot_of_answer(compiler, folder, arguments);
         let known = slot.as_ref().and_then(CacheSlot::recall);
-        if let Some(cache) = &self.cache {
-            cache.count(AnswerKind::Compilation, known.is_some());
-        }
-        if let Some(AnswerOfProgram { status, stdout, stderr, files }) = known {
+        if let Some(RecalledAnswer { answer, origin }) = known {
+            let AnswerOfProgram { status, stdout, stderr, files } = answer;
             for (file, content) in files {
                 folder.add(&file, content)?;
             }
             let finished = ProcessOutput { end: ProcessEnd::Exited(status), stdout, stderr };
             let answer = compiler.answer(Ok(finished));
-            return Ok(CompileStep { recalled: slot, ..CompileStep::asked(answer) });
+            return Ok(CompileStep { origin, recalled: slot, ..CompileStep::asked(answer) });
+        }
+        if let Some(cache) = &self.cache {
+            cache.note_asked(AnswerKind::Compilation, slot.as_ref());
         }
 
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -323,6 +324,7 @@ struct ProgramRequest<'a> {
 /// The answer of one program.
 struct CompileStep<'a> {
     answer: CompilerAnswer,
+    origin: AnswerOrigin,
     /// Where the cache had it, if that is where it comes from.
     recalled: Option<CacheSlot<'a>>,
     /// The answer as the cache takes it, if it does.
@@ -336,7 +338,7 @@ struct AnswerToKeep<'a> {
 
 impl CompileStep<'_> {
     fn asked(answer: CompilerAnswer) -> Self {
-        Self { answer, recalled: None, to_keep: None }
+        Self { answer, origin: AnswerOrigin::Asked, recalled: None, to_keep: None }
     }
 
     /// Gives the answer to the cache.

@@ -1,11 +1,11 @@
 //! The cache as its users see it: questions to programs, and what these answered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use layoutproof_core::inspect::toolchain::AnswerOrigin;
 use serde::{Deserialize, Serialize};
 
 use super::folder::CacheFolder;
@@ -21,8 +21,8 @@ pub struct AnswerCache {
     folder: CacheFolder,
     store: EntryStore,
     identities: Mutex<BTreeMap<ProgramFiles, Arc<IdentityCell>>>,
-    compilations: AnswerCounter,
-    validations: AnswerCounter,
+    compilations: Mutex<AnswerHistory>,
+    validations: Mutex<AnswerHistory>,
 }
 
 /// The identity of a program, once it was asked for; `None` inside where it has none.
@@ -52,7 +52,7 @@ pub(crate) struct ProgramQuestion<'a> {
 /// Where a cache has the answer to a question, or will have it.
 #[derive(Clone, Debug)]
 pub(crate) struct CacheSlot<'a> {
-    store: &'a EntryStore,
+    cache: &'a AnswerCache,
     kind: AnswerKind,
     key: CacheKey,
     identity: Arc<ProgramIdentity>,
@@ -87,10 +87,24 @@ pub struct ProgramUse {
     pub cached: u32,
 }
 
+/// Whose answers this process has used. What it asked for itself does not come from the cache, though another thread may
+/// find it there: a run says the same whichever thread is first.
 #[derive(Debug, Default)]
-struct AnswerCounter {
-    needed: AtomicU32,
-    cached: AtomicU32,
+struct AnswerHistory {
+    /// Questions that this process asked.
+    asked: BTreeSet<CacheKey>,
+    /// Those that an earlier one had asked.
+    recalled: BTreeSet<CacheKey>,
+    /// How many were asked that have no key.
+    without_key: usize,
+}
+
+/// An answer from the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RecalledAnswer {
+    pub(crate) answer: AnswerOfProgram,
+    /// `Asked` if this process had asked for it before.
+    pub(crate) origin: AnswerOrigin,
 }
 
 impl AnswerCache {
@@ -100,8 +114,8 @@ impl AnswerCache {
             store: EntryStore::new(&folder, LIMIT),
             folder,
             identities: Mutex::default(),
-            compilations: AnswerCounter::default(),
-            validations: AnswerCounter::default(),
+            compilations: Mutex::default(),
+            validations: Mutex::default(),
         }
     }
 
@@ -125,7 +139,7 @@ impl AnswerCache {
 
     /// What it has been to this process.
     pub fn usage(&self) -> CacheUse {
-        CacheUse { compilations: self.compilations.count(), validations: self.validations.count() }
+        CacheUse { compilations: locked(&self.compilations).count(), validations: locked(&self.validations).count() }
     }
 
     /// A sentence if answers could not be written, so that the next run has to ask for them again.
@@ -156,17 +170,23 @@ impl AnswerCache {
         parts.add_list(files.keys().map(String::as_bytes));
         parts.add_list(files.values().map(Vec::as_slice));
         parts.add(input);
-        Some(CacheSlot { store: &self.store, kind, key: parts.key(), identity })
+        Some(CacheSlot { cache: self, kind, key: parts.key(), identity })
     }
 
-    /// Counts an answer that was needed.
-    pub(crate) fn count(&self, kind: AnswerKind, is_cached: bool) {
-        let counter = match kind {
-            AnswerKind::Compilation => &self.compilations,
-            AnswerKind::Validation => &self.validations,
-        };
-        counter.needed.fetch_add(1, Ordering::Relaxed);
-        counter.cached.fetch_add(u32::from(is_cached), Ordering::Relaxed);
+    /// Takes note that a program is asked now; `slot` is where its answer will be kept.
+    pub(crate) fn note_asked(&self, kind: AnswerKind, slot: Option<&CacheSlot<'_>>) {
+        let mut history = self.history(kind);
+        match slot {
+            Some(slot) => drop(history.asked.insert(slot.key)),
+            None => history.without_key += 1,
+        }
+    }
+
+    fn history(&self, kind: AnswerKind) -> MutexGuard<'_, AnswerHistory> {
+        match kind {
+            AnswerKind::Compilation => locked(&self.compilations),
+            AnswerKind::Validation => locked(&self.validations),
+        }
     }
 
     fn identity(&self, program: &ProgramFiles) -> Option<Arc<ProgramIdentity>> {
@@ -184,21 +204,28 @@ impl AnswerCache {
 
 impl CacheSlot<'_> {
     /// The answer that is kept here.
-    pub(crate) fn recall(&self) -> Option<AnswerOfProgram> {
-        let content = self.store.get(&self.key, self.kind.entry())?;
-        postcard::from_bytes(&content).ok()
+    pub(crate) fn recall(&self) -> Option<RecalledAnswer> {
+        let content = self.cache.store.get(&self.key, self.kind.entry())?;
+        let answer = postcard::from_bytes(&content).ok()?;
+
+        let mut history = self.cache.history(self.kind);
+        if history.asked.contains(&self.key) {
+            return Some(RecalledAnswer { answer, origin: AnswerOrigin::Asked });
+        }
+        history.recalled.insert(self.key);
+        Some(RecalledAnswer { answer, origin: AnswerOrigin::Cached })
     }
 
     /// Keeps the answer to the question, if the program is still the one that was to be asked.
     pub(crate) fn keep(&self, answer: &AnswerOfProgram) {
         if let (true, Ok(content)) = (self.identity.is_unchanged(), postcard::to_stdvec(answer)) {
-            self.store.put(&self.key, self.kind.entry(), &content);
+            self.cache.store.put(&self.key, self.kind.entry(), &content);
         }
     }
 
     /// Removes an answer that is of no use.
     pub(crate) fn forget(&self) {
-        self.store.forget(&self.key, self.kind.entry());
+        self.cache.store.forget(&self.key, self.kind.entry());
     }
 }
 
@@ -211,10 +238,17 @@ impl AnswerKind {
     }
 }
 
-impl AnswerCounter {
+impl AnswerHistory {
     fn count(&self) -> ProgramUse {
-        ProgramUse { needed: self.needed.load(Ordering::Relaxed), cached: self.cached.load(Ordering::Relaxed) }
+        let needed = self.asked.union(&self.recalled).count() + self.without_key;
+        let cached = self.recalled.difference(&self.asked).count();
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        ProgramUse { needed: number(needed), cached: number(cached) }
     }
+}
+
+fn locked(history: &Mutex<AnswerHistory>) -> MutexGuard<'_, AnswerHistory> {
+    history.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -280,7 +314,13 @@ mod tests {
         let slot_of_answer = cache.slot(&question).unwrap();
         assert_eq!(slot_of_answer.recall(), None);
         slot_of_answer.keep(&answer);
-        assert_eq!(slot_of_answer.recall(), Some(answer.clone()));
+        let recalled = |origin| Some(RecalledAnswer { answer: answer.clone(), origin });
+        assert_eq!(slot_of_answer.recall(), recalled(AnswerOrigin::Cached));
+        assert_eq!(cache.usage().compilations, ProgramUse { needed: 1, cached: 1 });
+        // Whoever asks, it is this run's own answer.
+        cache.note_asked(kind, Some(&slot_of_answer));
+        assert_eq!(slot_of_answer.recall(), recalled(AnswerOrigin::Asked));
+        assert_eq!(cache.usage().compilations, ProgramUse { needed: 1, cached: 0 });
         slot_of_answer.forget();
         assert_eq!(slot_of_answer.recall(), None);
 

@@ -20,7 +20,7 @@ mod self_contained;
 mod store;
 
 pub use answers::{AnswerCache, CacheUse, ProgramUse};
-pub(crate) use answers::{AnswerKind, AnswerOfProgram, CacheSlot, ProgramQuestion};
+pub(crate) use answers::{AnswerKind, AnswerOfProgram, CacheSlot, ProgramQuestion, RecalledAnswer};
 pub use folder::{CacheFolder, NoCacheFolder};
 pub(crate) use program_files::{DecidingFiles, ProgramFiles, ScriptKind};
 pub use store::{CacheContent, KindContent};
