@@ -93,15 +93,14 @@ impl SpirvVal {
         let program = ProgramFiles { program: Some(self.program.clone()), ..ProgramFiles::default() };
         let question = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &files, input: &bytes };
         let slot = cache.and_then(|cache| cache.slot(&question));
-        let (answer, origin) = match slot.as_ref().and_then(CacheSlot::recall) {
-            Some(RecalledAnswer { answer, origin }) => (Ok(answer), origin),
-            None => {
-                if let Some(cache) = cache {
-                    cache.note_asked(kind, slot.as_ref());
-                }
-                (self.ask(&arguments, &bytes, slot.as_ref()), AnswerOrigin::Asked)
-            }
-        };
+        let recalled = slot.as_ref().and_then(CacheSlot::recall);
+        if let (None, Some(cache)) = (&recalled, cache) {
+            cache.note_asked(kind, slot.as_ref());
+        }
+        let origin = recalled.as_ref().map_or(AnswerOrigin::Asked, |recalled| recalled.origin);
+        let recalled = recalled.map(|recalled| Ok(recalled.answer));
+        let answer = recalled.unwrap_or_else(|| self.ask(&arguments, &bytes, slot.as_ref()));
+
         let validation = match answer {
             Ok(AnswerOfProgram { status: 0, .. }) => Validation::Valid,
             Ok(AnswerOfProgram { stdout, stderr, .. }) => Validation::Invalid((stderr + &stdout).trim().to_owned()),
