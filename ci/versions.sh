@@ -46,6 +46,11 @@ CROSS_TARGETS=x86_64-pc-windows-gnu,aarch64-apple-darwin
 # The vkd3d of Debian testing that known differences and floors were made with. ci/known/vkd3d.toml says it, too.
 VKD3D_TRIED=2.1
 
+# axe-core, which finds what keeps people out of a page, for ci/web.
+AXE_NPM_NAME=axe-core
+AXE_NPM_VERSION=4.14.1
+AXE_NPM_SHA256=e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745
+
 # cargo-fuzz from crates.io, for ci/fuzz. It runs with stable Rust, since no sanitizer is asked for.
 CARGO_FUZZ_VERSION=0.13.2
 

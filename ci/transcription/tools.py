@@ -171,10 +171,11 @@ class LibraryDxc:
 
 
 def built(command):
-    """How this command of the workspace's program is started, or None where the program is not built."""
+    """How this command of the workspace's newest program is started, or None where none is built."""
     folder = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
     programs = [folder / profile / "layoutproof" for profile in ("debug", "release")]
-    return next(([str(program), command] for program in programs if program.exists()), None)
+    there = [program for program in programs if program.exists()]
+    return [str(max(there, key=lambda program: program.stat().st_mtime)), command] if there else None
 
 
 def is_within(release, bounds):

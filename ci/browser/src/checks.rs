@@ -1,0 +1,227 @@
+//! The checks: what holds for every page, and what only the page of a run has.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use anyhow::{bail, ensure};
+use serde_json::Value;
+use thirtyfour::{By, Key};
+
+use crate::page::{Browser, OpenPage, PageFile, Scripts, Theme, WindowWidth};
+
+type CheckResult<'a> = Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + 'a>>;
+
+/// One thing that holds for pages.
+pub(crate) struct PageCheck {
+    /// Verb phrase.
+    pub(crate) name: &'static str,
+    /// The pages that it is about.
+    pub(crate) is_for: fn(&PageFile) -> bool,
+    pub(crate) run: for<'a> fn(&'a Browser, &'a PageFile) -> CheckResult<'a>,
+}
+
+/// All checks.
+pub(crate) const ALL: &[PageCheck] = &[
+    PageCheck {
+        name: "has_nothing_serious_for_axe",
+        is_for: |_| true,
+        run: |browser, file| Box::pin(axe(browser, file)),
+    },
+    PageCheck {
+        name: "does_not_scroll_sideways",
+        is_for: |_| true,
+        run: |browser, file| Box::pin(widths(browser, file)),
+    },
+    PageCheck {
+        name: "reads_without_scripts",
+        is_for: |_| true,
+        run: |browser, file| Box::pin(no_scripts(browser, file)),
+    },
+    PageCheck { name: "prints_what_it_shows", is_for: |_| true, run: |browser, file| Box::pin(printed(browser, file)) },
+    PageCheck {
+        name: "runs_no_text_of_others",
+        is_for: |_| true,
+        run: |browser, file| Box::pin(escaped(browser, file)),
+    },
+    PageCheck {
+        name: "filters_its_cases",
+        is_for: PageFile::is_run,
+        run: |browser, file| Box::pin(filters(browser, file)),
+    },
+    PageCheck {
+        name: "unfolds_what_a_link_names",
+        is_for: PageFile::is_run,
+        run: |browser, file| Box::pin(unfolds(browser, file)),
+    },
+];
+
+/// axe-core's findings that are serious or worse, with everything unfolded, in both themes.
+async fn axe(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    page.value("document.querySelectorAll('details').forEach(one => one.open = true)").await?;
+    page.driver.execute(browser.axe.clone(), Vec::new()).await?;
+
+    for theme in Theme::ALL {
+        page.use_theme(theme).await?;
+        for width in WindowWidth::ALL {
+            page.resize(width).await?;
+            let name = format!("{}-{}-{}", file.name, theme.as_str(), width.pixels());
+            browser.keep_picture(&page, &name).await?;
+        }
+        let found = page.answer(AXE).await?;
+        let findings = found.as_array().map(Vec::as_slice).unwrap_or_default();
+        ensure!(findings.is_empty(), "{}: {}", theme.as_str(), list(findings));
+    }
+    page.close().await
+}
+
+/// Asks axe-core for what is serious or critical: rule, number of places, and the first of them.
+const AXE: &str = "const done = arguments[arguments.length - 1];
+axe.run(document, { resultTypes: ['violations'] }).then(
+  found => done(found.violations.filter(one => one.impact === 'serious' || one.impact === 'critical')
+    .map(one => `${one.id} at ${one.nodes.length} places, first ${one.nodes[0].html.slice(0, 200)}`)),
+  error => done([String(error)]));";
+
+fn list(findings: &[Value]) -> String {
+    findings.iter().map(|one| one.as_str().unwrap_or_default()).collect::<Vec<_>>().join("; ")
+}
+
+/// Wide content scrolls in its own place, never the page.
+async fn widths(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    page.value("document.querySelectorAll('details').forEach(one => one.open = true)").await?;
+    for width in WindowWidth::ALL {
+        page.resize(width).await?;
+        let needed = page.value("document.documentElement.scrollWidth").await?.as_u64().unwrap_or(u64::MAX);
+        if needed > width.pixels().into() {
+            bail!("{needed} pixels wide in a window of {}: {}", width.pixels(), page.value(WIDEST).await?);
+        }
+    }
+    page.close().await
+}
+
+/// The start of the first element without children that ends behind the window and is in no box that scrolls by itself.
+const WIDEST: &str = "(() => {
+    const scrolls = one => one && (getComputedStyle(one).overflowX !== 'visible' || scrolls(one.parentElement));
+    const wide = [...document.querySelectorAll('main *, header *, footer *')]
+        .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.children.length && !scrolls(one.parentElement));
+    return wide.slice(0, 3).map(one => `${one.parentElement.outerHTML.slice(0, 160)}`).join(' | ');
+})()";
+
+/// Every heading is shown without scripts.
+async fn no_scripts(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::Off).await?;
+    let text = page.text().await?;
+    let headings = page.driver.find_all(By::Css("h1, h2")).await?;
+    ensure!(!headings.is_empty(), "the page has no headings");
+    for heading in headings {
+        let heading = heading.text().await?;
+        ensure!(!heading.trim().is_empty() && text.contains(&heading), "`{heading}` is not shown");
+    }
+    page.close().await
+}
+
+/// On paper stands what folds hide on the screen as well, and every name in a byte map keeps its colour.
+async fn printed(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    let headings = headings(&page).await?;
+    page.use_print().await?;
+    let on_paper = headings_shown(&page).await?;
+    ensure!(headings == on_paper, "of {headings} headings {on_paper} are printed");
+
+    let invisible = page.value(
+        "[...document.querySelectorAll('svg.bm text')].filter(one => {
+            const style = getComputedStyle(one);
+            return style.visibility === 'hidden' || style.display === 'none' || style.fill === 'none' || style.opacity === '0';
+        }).length",
+    );
+    let invisible = invisible.await?;
+    ensure!(invisible == 0, "{invisible} names in byte maps are not printed");
+    page.close().await
+}
+
+async fn headings(page: &OpenPage) -> anyhow::Result<u64> {
+    let count = page.value("document.querySelectorAll('h1, h2').length").await?;
+    Ok(count.as_u64().unwrap_or(0))
+}
+
+async fn headings_shown(page: &OpenPage) -> anyhow::Result<u64> {
+    let shown = "[...document.querySelectorAll('h1, h2')].filter(one => one.getClientRects().length > 0).length";
+    Ok(page.value(shown).await?.as_u64().unwrap_or(0))
+}
+
+/// Names and sources that look like markup stay text: a case called `<script>` sets `window.ran` if it runs.
+async fn escaped(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    let ran = page.value("String(window.ran)").await?;
+    ensure!(ran == "undefined", "text of a case was run: {ran}");
+
+    let foreign = page.value(
+        "performance.getEntriesByType('resource').map(one => one.name).filter(name => !name.startsWith('file:'))",
+    );
+    let foreign = foreign.await?;
+    ensure!(foreign.as_array().is_some_and(Vec::is_empty), "the page loads {foreign}");
+    page.close().await
+}
+
+/// Typing into the search field, which the keyboard reaches, leaves the cases that have the words.
+async fn filters(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    let all = shown_cases(&page).await?;
+    ensure!(all > 0, "no case is shown");
+
+    let first = page.value("document.querySelector('.case').firstElementChild.textContent").await?;
+    let Some(word) = first.as_str().and_then(|text| text.split_whitespace().next()) else {
+        bail!("the first case has no name");
+    };
+    let search = page.driver.find(By::Id("search")).await?;
+    ensure!(reaches(&page, "search").await?, "the Tab key does not lead to the search field");
+    search.send_keys(word).await?;
+    let fitting = shown_cases(&page).await?;
+    ensure!((1..=all).contains(&fitting), "{fitting} of {all} cases have `{word}`");
+
+    search.send_keys(" no-case-has-this").await?;
+    ensure!(shown_cases(&page).await? == 0, "cases are shown that lack the words");
+    page.close().await
+}
+
+async fn shown_cases(page: &OpenPage) -> anyhow::Result<u64> {
+    let shown = page.value("[...document.querySelectorAll('.case')].filter(one => !one.hidden).length").await?;
+    Ok(shown.as_u64().unwrap_or(0))
+}
+
+/// Presses Tab until the element of this id has the focus.
+async fn reaches(page: &OpenPage, id: &str) -> anyhow::Result<bool> {
+    const MOST_KEYS: usize = 400;
+    for _ in 0..MOST_KEYS {
+        page.driver.action_chain().send_keys(Key::Tab + "").perform().await?;
+        if page.value("document.activeElement.id").await? == id {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// An address with the id of a case leads to it, unfolded and in the window.
+async fn unfolds(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    let last = page.value("[...document.querySelectorAll('.case')].pop().id").await?;
+    let id = last.as_str().unwrap_or_default();
+    ensure!(!id.is_empty(), "the last case has no id");
+
+    page.value(&format!("location.hash = encodeURIComponent({})", serde_json::to_string(id)?)).await?;
+    let state = "(() => {
+        const one = [...document.querySelectorAll('.case')].pop(), box = one.getBoundingClientRect();
+        const folded = one.closest('details') ?? one.querySelector('details');
+        return [folded ? folded.open : true, box.top < innerHeight && box.bottom > 0];
+    })()";
+    let mut last_state = Value::Null;
+    for _ in 0..20 {
+        last_state = page.value(state).await?;
+        if last_state == serde_json::json!([true, true]) {
+            return page.close().await;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    bail!("the case `{id}` is open and in the window: {last_state}")
+}

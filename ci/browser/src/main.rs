@@ -1,0 +1,64 @@
+//! Opens our pages in a headless Chromium, as readers do: light and dark, wide and narrow, printed, without JavaScript.
+//!
+//! `ci/web` makes the pages and starts `chromedriver`. Text and geometry are compared, never pixels. Everything goes through the
+//! driver's own protocol and Chromium's developer tools.
+
+mod checks;
+mod page;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+use libtest_mimic::{Failed, Trial};
+use tokio::runtime::Runtime;
+
+use crate::page::{Browser, PageFile};
+
+/// Checks the pages of a folder in a browser.
+#[derive(Debug, Parser)]
+struct BrowserArgs {
+    /// Address of a running `chromedriver`.
+    #[arg(long, default_value = "http://127.0.0.1:9515")]
+    driver: String,
+    /// The folder with the pages.
+    #[arg(long)]
+    pages: PathBuf,
+    /// The file `axe.min.js` of axe-core.
+    #[arg(long)]
+    axe: PathBuf,
+    /// Folder for screenshots; none are made without it.
+    #[arg(long)]
+    screenshots: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let arguments = BrowserArgs::parse();
+    match trials(arguments) {
+        Ok(trials) => libtest_mimic::run(&libtest_mimic::Arguments::default(), trials).exit_code(),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn trials(arguments: BrowserArgs) -> anyhow::Result<Vec<Trial>> {
+    let browser = Arc::new(Browser::new(arguments.driver, &arguments.axe, arguments.screenshots)?);
+    let runtime = Arc::new(Runtime::new()?);
+    let pages = PageFile::all_in(&arguments.pages)?;
+
+    let mut trials = Vec::new();
+    for check in checks::ALL {
+        for file in pages.iter().filter(|file| (check.is_for)(file)) {
+            let (browser, runtime, file) = (Arc::clone(&browser), Arc::clone(&runtime), file.clone());
+            let name = format!("{}::{}", file.name, check.name);
+            trials.push(Trial::test(name, move || {
+                let done = runtime.block_on((check.run)(&browser, &file));
+                done.map_err(|error| Failed::from(format!("{error:#}")))
+            }));
+        }
+    }
+    Ok(trials)
+}

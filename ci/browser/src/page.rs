@@ -1,0 +1,203 @@
+//! A page in a browser: opened, looked at, and asked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use serde_json::{Value, json};
+use thirtyfour::{ChromiumLikeCapabilities, DesiredCapabilities, WebDriver};
+
+/// Time for a script of ours in a page; axe-core takes long on the largest.
+const SCRIPT_LIMIT: Duration = Duration::from_secs(120);
+
+/// Where pages are opened.
+#[derive(Debug)]
+pub(crate) struct Browser {
+    driver: String,
+    /// The text of axe-core.
+    pub(crate) axe: String,
+    screenshots: Option<PathBuf>,
+}
+
+/// A page that was made for the tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PageFile {
+    /// Path below the folder of pages, without the suffix: `site/index`.
+    pub(crate) name: String,
+    path: PathBuf,
+}
+
+/// The width of a window, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WindowWidth {
+    /// A telephone's.
+    Narrow,
+    /// A desk's.
+    Wide,
+}
+
+/// A theme that the reader's system asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Theme {
+    Light,
+    Dark,
+}
+
+/// Whether a page's scripts run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scripts {
+    On,
+    Off,
+}
+
+impl WindowWidth {
+    pub(crate) const ALL: [Self; 2] = [Self::Narrow, Self::Wide];
+
+    pub(crate) fn pixels(self) -> u32 {
+        match self {
+            Self::Narrow => 390,
+            Self::Wide => 1440,
+        }
+    }
+}
+
+impl Theme {
+    pub(crate) const ALL: [Self; 2] = [Self::Light, Self::Dark];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+}
+
+impl PageFile {
+    /// The `.html` files of a folder and of those in it, by name.
+    ///
+    /// # Errors
+    /// A folder that cannot be read or has none.
+    pub(crate) fn all_in(folder: &Path) -> anyhow::Result<Vec<Self>> {
+        let mut found = Vec::new();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(next) = folders.pop() {
+            for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {
+                let path = entry?.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|suffix| suffix == "html") {
+                    let name = path.strip_prefix(folder)?.with_extension("").display().to_string();
+                    found.push(Self { name, path: path.canonicalize()? });
+                }
+            }
+        }
+        ensure!(!found.is_empty(), "{} has no pages", folder.display());
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(found)
+    }
+
+    /// True for the page of a run.
+    pub(crate) fn is_run(&self) -> bool {
+        self.name.starts_with("run")
+    }
+
+    fn address(&self) -> String {
+        format!("file://{}", self.path.display())
+    }
+}
+
+impl Browser {
+    /// # Errors
+    /// axe-core cannot be read.
+    pub(crate) fn new(driver: String, axe: &Path, screenshots: Option<PathBuf>) -> anyhow::Result<Self> {
+        let axe = fs::read_to_string(axe).with_context(|| axe.display().to_string())?;
+        if let Some(folder) = &screenshots {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(Self { driver, axe, screenshots })
+    }
+
+    /// Opens a page in a window of its own.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub(crate) async fn open(&self, file: &PageFile, scripts: Scripts) -> anyhow::Result<OpenPage> {
+        let mut capabilities = DesiredCapabilities::chrome();
+        // Root may not use Chromium's sandbox.
+        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] {
+            capabilities.add_arg(argument)?;
+        }
+        let driver = WebDriver::new(&self.driver, capabilities).await.context("chromedriver")?;
+        let page = OpenPage { driver };
+        page.driver.set_script_timeout(SCRIPT_LIMIT).await?;
+        page.resize(WindowWidth::Wide).await?;
+        page.cdp("Emulation.setScriptExecutionDisabled", json!({ "value": scripts == Scripts::Off })).await?;
+        page.driver.goto(file.address()).await?;
+        Ok(page)
+    }
+
+    /// Keeps a picture of the window as NAME.png, where pictures are wanted.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) async fn keep_picture(&self, page: &OpenPage, name: &str) -> anyhow::Result<()> {
+        let Some(folder) = &self.screenshots else { return Ok(()) };
+        let file = folder.join(format!("{}.png", name.replace('/', "-")));
+        fs::write(file, page.driver.screenshot_as_png().await?)?;
+        Ok(())
+    }
+}
+
+/// A page that is open.
+#[derive(Debug)]
+pub(crate) struct OpenPage {
+    pub(crate) driver: WebDriver,
+}
+
+impl OpenPage {
+    /// Makes the page as wide as a window of that width.
+    ///
+    /// # Errors
+    /// What the driver says, as of all methods here.
+    pub(crate) async fn resize(&self, width: WindowWidth) -> anyhow::Result<()> {
+        let metrics = json!({ "width": width.pixels(), "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.cdp("Emulation.setDeviceMetricsOverride", metrics).await
+    }
+
+    pub(crate) async fn use_theme(&self, theme: Theme) -> anyhow::Result<()> {
+        let features = json!([{ "name": "prefers-color-scheme", "value": theme.as_str() }]);
+        self.cdp("Emulation.setEmulatedMedia", json!({ "media": "", "features": features })).await
+    }
+
+    /// Shows the page as it is printed.
+    pub(crate) async fn use_print(&self) -> anyhow::Result<()> {
+        self.cdp("Emulation.setEmulatedMedia", json!({ "media": "print" })).await
+    }
+
+    /// The value of an expression in the page.
+    pub(crate) async fn value(&self, expression: &str) -> anyhow::Result<Value> {
+        let returned = self.driver.execute(format!("return {expression}"), Vec::new()).await?;
+        Ok(returned.json().clone())
+    }
+
+    /// The text that is shown, also where scripts are off.
+    pub(crate) async fn text(&self) -> anyhow::Result<String> {
+        Ok(self.driver.find(thirtyfour::By::Tag("body")).await?.text().await?)
+    }
+
+    /// The answer of a script that calls its last argument.
+    pub(crate) async fn answer(&self, script: &str) -> anyhow::Result<Value> {
+        Ok(self.driver.execute_async(script, Vec::new()).await?.json().clone())
+    }
+
+    /// Ends the browser.
+    pub(crate) async fn close(self) -> anyhow::Result<()> {
+        Ok(self.driver.quit().await?)
+    }
+
+    async fn cdp(&self, method: &str, parameters: Value) -> anyhow::Result<()> {
+        self.driver.cdp().send_raw(method, parameters).await?;
+        Ok(())
+    }
+}
