@@ -12,9 +12,7 @@ use layoutproof_core::generate::spirv::required_feature;
 use layoutproof_core::inspect::toolchain::AnswerOrigin;
 use layoutproof_layout::BlockRules;
 
-use crate::cache::{
-    AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion, RecalledAnswer,
-};
+use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion};
 use crate::compiler::ProgramOrigin;
 use crate::search_path::{named, on_path};
 
