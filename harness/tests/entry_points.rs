@@ -7,7 +7,7 @@ use layoutproof_core::declare::DeclareOptions;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains,
+    CodeTarget, Compilation, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains,
 };
 use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
 
@@ -24,7 +24,7 @@ impl Compilers for Listener {
         None
     }
 
-    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome {
+    fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         let head = format!("void {}(", request.entry);
         let line =
             request.source.text.lines().find(|line| line.starts_with(&head)).expect("a probe has an entry point");
@@ -33,7 +33,7 @@ impl Compilers for Listener {
         if !block.contains("_leaf") {
             self.0.lock().expect("no listener panics").push(format!("{block}: {line}"));
         }
-        CompileOutcome::Rejected("it only listens".to_owned())
+        CompileOutcome::Rejected("it only listens".to_owned()).into()
     }
 
     fn reader(&self) -> &dyn ModuleReader {

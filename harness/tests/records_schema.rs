@@ -8,7 +8,8 @@ use layoutproof_core::report::summary::fold;
 use layoutproof_core::report::{json_lines, left_out, left_out_cases};
 use layoutproof_core::results::coverage::kind::After;
 use layoutproof_core::results::record::{
-    BoundCount, CellRow, DeviceCells, Outcome, Proves, RecordLine, RecordsFilter, RunEnd, RunHeader, SkipKind,
+    BoundCount, CellRow, DeviceCells, Outcome, Proves, RecordLine, RecordedCacheUse, RecordsFilter, RunEnd, RunHeader,
+    SkipKind,
 };
 use layoutproof_device::RunnerKind;
 use serde_json::Value;
@@ -99,6 +100,7 @@ fn what_a_check_of_bindings_says_fits_too() {
                 check.bound = Some(BoundCount { read: 3, not_read });
                 check.skip_kind = Some(SkipKind::NotApplicable);
                 check.retries = 1;
+                check.cached = true;
                 check.driver_messages = vec!["fixme:vkd3d:resource_init: flags".to_owned()];
                 if let Some(entry) = &mut check.known {
                     entry.untried = true;
@@ -107,6 +109,8 @@ fn what_a_check_of_bindings_says_fits_too() {
             RecordLine::End(end) => {
                 end.bound.insert("lavapipe via ash".to_owned(), 3);
                 end.shader_cache = Some("partly warm".to_owned());
+                let used = RecordedCacheUse { compilations: 3, compilations_cached: 2, ..RecordedCacheUse::default() };
+                end.cache = Some(Box::new(used));
                 (end.not_applicable, end.untried) = (1, 1);
                 (end.not_done, end.fail_fast) = (1, true);
             }

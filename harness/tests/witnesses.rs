@@ -11,7 +11,7 @@ use layoutproof_core::generate::hlsl;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, Toolchain, toolchains,
+    CodeTarget, Compilation, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, Toolchain, toolchains,
 };
 use layoutproof_core::model::Model;
 use layoutproof_core::probe::{AddressSpace, Form, Stage};
@@ -171,10 +171,10 @@ impl Compilers for Listener {
         None
     }
 
-    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome {
+    fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         let (_, block) = request.name.rsplit_once('/').expect("a folder of its own");
         self.0.lock().expect("no listener panics").push(block.to_owned());
-        CompileOutcome::Rejected("it only listens".to_owned())
+        CompileOutcome::Rejected("it only listens".to_owned()).into()
     }
 
     fn reader(&self) -> &dyn ModuleReader {
@@ -210,12 +210,13 @@ impl Compilers for Writer {
         None
     }
 
-    fn compile(&self, _: &CompileRequest<'_>) -> CompileOutcome {
+    fn compile(&self, _: &CompileRequest<'_>) -> Compilation {
         CompileOutcome::Compiled(CompiledShader {
             shader: Shader::Spirv(self.0.clone()),
             container: None,
             report: Report::None,
         })
+        .into()
     }
 
     fn reader(&self) -> &dyn ModuleReader {
@@ -236,9 +237,9 @@ impl Compilers for StageListener {
         None
     }
 
-    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome {
+    fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         self.0.lock().expect("no listener panics").insert(request.stage.as_str());
-        CompileOutcome::Rejected("it only listens".to_owned())
+        CompileOutcome::Rejected("it only listens".to_owned()).into()
     }
 
     fn reader(&self) -> &dyn ModuleReader {

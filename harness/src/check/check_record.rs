@@ -15,6 +15,7 @@ use crate::check::produce::gap::GapCause;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
+use crate::inspect::toolchain::AnswerOrigin;
 use crate::probe::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
     observed_right,
@@ -69,6 +70,7 @@ impl Check {
             driver_messages: driver_messages(results),
             known: None,
             fast: false,
+            cached: self.produced.origin == AnswerOrigin::Cached,
             retries: 0,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: u32::try_from(answers.leaves.len()).unwrap_or(u32::MAX),

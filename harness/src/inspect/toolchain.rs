@@ -358,6 +358,43 @@ pub enum CompileOutcome {
     Failed(String),
 }
 
+/// Where the answer of a compiler or of the validator comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnswerOrigin {
+    /// It was asked.
+    #[default]
+    Asked,
+    /// From the cache, all of it or the part of one of two compilers: it was asked the same thing before.
+    Cached,
+}
+
+impl AnswerOrigin {
+    /// The origin of what rests on two answers.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Asked, Self::Asked) => Self::Asked,
+            (Self::Cached, _) | (_, Self::Cached) => Self::Cached,
+        }
+    }
+}
+
+/// A compilation: how it ended, and whether the compiler was asked for that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compilation {
+    /// How it ended.
+    pub outcome: CompileOutcome,
+    /// Where that comes from.
+    pub origin: AnswerOrigin,
+}
+
+impl From<CompileOutcome> for Compilation {
+    /// The outcome of a compiler that was asked.
+    fn from(outcome: CompileOutcome) -> Self {
+        Self { outcome, origin: AnswerOrigin::Asked }
+    }
+}
+
 /// The compilers of this machine, which `layoutproof-compilers` starts as processes or libraries.
 pub trait Compilers: fmt::Debug + Sync {
     /// True if the compiler of this toolchain is installed.
@@ -367,7 +404,7 @@ pub trait Compilers: fmt::Debug + Sync {
     fn version(&self, toolchain: &Toolchain) -> Option<&str>;
 
     /// Compiles one source. Called from many threads at once.
-    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome;
+    fn compile(&self, request: &CompileRequest<'_>) -> Compilation;
 
     /// The reader for compiled modules that only third-party code can parse.
     fn reader(&self) -> &dyn ModuleReader;

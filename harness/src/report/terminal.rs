@@ -14,7 +14,9 @@ use super::seen_cases::SeenCases;
 use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
 use super::summary::proves_nothing;
 use super::tables::run_table::{run_table, slowest_device};
-use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RunEnd, SkipKind};
+use crate::results::record::{
+    BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RecordedCacheUse, RunEnd, SkipKind,
+};
 
 /// Columns after which a list of reasons goes on in the next line.
 const LIST_COLUMNS: usize = 100;
@@ -135,6 +137,10 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
 
     let seen = SeenCases::of(checks.iter()).with_left_out(&end.left_out_cases);
     let not_probed = if facts.is_detailed { not_probed(end) } else { None };
+    if let Some(cached) = end.cache.as_deref().and_then(cached) {
+        text += &line(Tone::Plain, "Cached", cached);
+    }
+
     let notes = [not_probed, unreliable(checks), only_model(facts), own_offsets(checks), seen.unseen_note()];
     for sentence in notes.into_iter().flatten() {
         text += &line(Tone::Skip, "Note", sentence);
@@ -428,6 +434,18 @@ fn unreliable(checks: &[CheckRecord]) -> Option<String> {
     let others = names.len() - 1;
     let more = if others > 0 { format!(" and {} more", grouped(others as u64)) } else { String::new() };
     Some(format!("{first}{more} failed first and did not when run again: the driver or the machine is not reliable"))
+}
+
+/// How many answers came from the cache; `None` where none did.
+fn cached(used: &RecordedCacheUse) -> Option<String> {
+    let RecordedCacheUse { compilations, compilations_cached, validations, validations_cached } = *used;
+    let part = |cached: u32, needed: u32, noun: &str| {
+        (cached > 0).then(|| format!("{} of {}", grouped(cached.into()), counted(needed.into(), noun)))
+    };
+    let parts =
+        [part(compilations_cached, compilations, "compilation"), part(validations_cached, validations, "validation")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("{} (`--no-cache` asks again)", parts.join(", ")))
 }
 
 /// A warning where only our own model of a device answered.

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::args::{Colour, CompletionsArgs, FormatArgs, ManArgs, ReportArgs, RunArgs};
 use crate::commands::bench::BenchArgs;
+use crate::commands::cache::CacheCommandArgs;
 use crate::commands::check::args::{CheckArgs, InitArgs};
 use crate::commands::export::ExportArgs;
 use crate::commands::freeze::FreezeArgs;
@@ -66,6 +67,8 @@ pub enum Command {
     Setup(SetupArgs),
     /// Write pages for a web server: rule sets, surprises, what compilers get wrong, cases, records of runs. No GPU needed.
     Site(SiteArgs),
+    /// Say how much is kept of what compilers and spirv-val answered, or remove it.
+    Cache(CacheCommandArgs),
     /// Print the completions of a shell.
     Completions(CompletionsArgs),
     /// Write the manual pages.

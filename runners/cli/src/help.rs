@@ -21,7 +21,7 @@ const GROUPS: [CommandGroup; 4] = [
     CommandGroup { heading: "Drivers and fleets", commands: &["devices", "report", "site", "bench"] },
     CommandGroup {
         heading: "layoutproof itself",
-        commands: &["doctor", "setup", "list", "mutants", "completions", "man"],
+        commands: &["doctor", "setup", "cache", "list", "mutants", "completions", "man"],
     },
 ];
 
@@ -43,6 +43,7 @@ const THEMES: [OptionTheme; 6] = [
             "device",
             "runner",
             "keep",
+            "no_cache",
             "compile_limit",
             "time_limit",
             "jobs",
@@ -75,7 +76,7 @@ struct Examples {
     lines: &'static [&'static str],
 }
 
-const EXAMPLES: [Examples; 19] = [
+const EXAMPLES: [Examples; 20] = [
     Examples {
         command: "show",
         lines: &[
@@ -142,6 +143,7 @@ const EXAMPLES: [Examples; 19] = [
         command: "list",
         lines: &["layoutproof list arrays/", "layoutproof list --rules", "layoutproof list --coverage"],
     },
+    Examples { command: "cache", lines: &["layoutproof cache stats", "layoutproof cache clear"] },
     Examples { command: "mutants", lines: &["layoutproof mutants --rules std140"] },
     Examples {
         command: "completions",

@@ -3,6 +3,7 @@
 //! [`main`] runs the whole command; the conformance tests call [`suite`]. The verdicts come from the core crate.
 #![forbid(unsafe_code)]
 
+mod answer_cache;
 pub mod args;
 mod command_line;
 pub mod commands;
@@ -26,7 +27,8 @@ pub use command_line::Cli;
 use command_line::Command;
 use commands::check::{debug_worker, init};
 use commands::{
-    bench, check, export, freeze, fuzz, list_commands, mutants, pages, reflect, regress, report, run, setup, show, site,
+    bench, cache, check, export, freeze, fuzz, list_commands, mutants, pages, reflect, regress, report, run, setup,
+    show, site,
 };
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
@@ -74,6 +76,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Doctor => list_commands::doctor(style),
         Command::Setup(args) => setup::setup(args),
         Command::Site(args) => site::site(args),
+        Command::Cache(args) => cache::cache(args),
         Command::Completions(args) => pages::completions(args),
         Command::Man(args) => pages::man(args),
         Command::Freeze(args) => freeze::freeze(args),

@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use crate::cache::{DecidingFiles, ProgramFiles, ScriptKind};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, signal_name};
+use crate::own_program::own_program;
 use crate::search_path::keep_absolute_path;
 
 /// Longest time that a compiler gets to say its version.
@@ -41,6 +43,8 @@ pub(crate) struct Invocation {
     pub(crate) environment: Vec<(&'static str, OsString)>,
     /// The library that the program loads, where the compiler is one.
     pub(crate) library: Option<PathBuf>,
+    /// What was fetched with it: files, and folders with all that is in them.
+    pub(crate) fetched: Vec<PathBuf>,
     pub(crate) service: Service,
     pub(crate) origin: ProgramOrigin,
 }
@@ -125,6 +129,26 @@ impl Compiler {
         Ok(format!("{:x}", digest.finalize()))
     }
 
+    /// The files that decide what it answers, with those that its driver knows of.
+    pub(crate) fn deciding_files(&self, known: DecidingFiles) -> ProgramFiles {
+        let Invocation { program, leading, environment, library, fetched, service, origin } = &self.invocation;
+        let is_own = own_program().as_ref() == Some(program);
+        let is_fetched = *origin == ProgramOrigin::ToolsFolder;
+        // Wine may be one, too; it decides by what is in the prefix.
+        let known_script = !known.started_by_script.is_empty() || *service == Service::Lines;
+
+        let variables = environment.iter().flat_map(|(name, value)| [OsString::from(name), value.clone()]);
+        ProgramFiles {
+            program: (!is_own).then(|| program.clone()),
+            script: if is_fetched && known_script { ScriptKind::Known } else { ScriptKind::Unknown },
+            library: library.clone(),
+            others: fetched.clone(),
+            opened: known.opened,
+            started_by_script: known.started_by_script,
+            words: leading.iter().cloned().chain(variables).collect(),
+        }
+    }
+
     /// Short name.
     pub fn name(&self) -> &'static str {
         self.name
@@ -161,7 +185,7 @@ impl Compiler {
         let leading = vec!["-c".into(), text.into()];
         Self {
             name,
-            invocation: Invocation { leading, ..Invocation::program("sh".into()) },
+            invocation: Invocation { leading, ..Invocation::program("/bin/sh".into()) },
             version: String::new(),
             limit: TIME_LIMIT,
         }

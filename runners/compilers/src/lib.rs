@@ -2,9 +2,12 @@
 //!
 //! `drivers` has a file for each compiler, and says how to add one; its `registry` lists them. Above that list stand
 //! `lookup` and `family`, which find compilers, and `toolchains`, which the checks call. Below it stand `compiler`, which
-//! starts any compiler, and the ways to keep one running: `d3d` and `slang_library`. Nothing below knows a driver.
+//! starts any compiler, `cache`, which keeps what programs answered, and the ways to keep one running: `d3d` and
+//! `slang_library`. Nothing below knows a driver.
 
+pub mod cache;
 pub mod child;
+mod compile_folder;
 mod compile_service;
 pub mod compiler;
 pub mod d3d;

@@ -72,15 +72,20 @@ impl FetchedProgram {
         let found = |path: &str| Some(folder.join(path)).filter(|path| path.is_file());
         match self {
             Self::Nothing => None,
-            Self::Program(path) => Some(Invocation::program(found(path)?)),
-            Self::Driven { program, library, .. } => {
-                Some(Invocation { library: Some(found(library)?), ..Invocation::program(found(program)?) })
+            Self::Program(path) => {
+                let fetched = vec![folder.join(folder_of_tool(path))];
+                Some(Invocation { fetched, ..Invocation::program(found(path)?) })
+            }
+            Self::Driven { program, library, also_loads } => {
+                let fetched = [folder.join(folder_of_tool(program))];
+                let fetched = fetched.into_iter().chain(also_loads.iter().map(|path| folder.join(path))).collect();
+                Some(Invocation { library: Some(found(library)?), fetched, ..Invocation::program(found(program)?) })
             }
             Self::Library { path, leading } => {
                 let library = found(path)?;
                 let leading = leading.iter().map(OsString::from).chain([library.clone().into_os_string()]);
-                let leading = leading.collect();
-                Some(Invocation { leading, library: Some(library), ..Invocation::program(own_program()?) })
+                let (leading, fetched) = (leading.collect(), vec![folder.join(folder_of_tool(path))]);
+                Some(Invocation { leading, library: Some(library), fetched, ..Invocation::program(own_program()?) })
             }
             Self::Windows(compiler) => compiler.invocation(folder),
         }
@@ -92,7 +97,6 @@ impl FetchedProgram {
     /// # Errors
     /// Others can change some of it.
     pub(crate) fn inspect(&self, tools: &ToolsFolder) -> Result<Vec<String>, Untrusted> {
-        let folder_of_tool = |path: &str| Path::new(path).components().take(2).collect::<PathBuf>();
         let warnings = match self {
             Self::Nothing => Vec::new(),
             Self::Program(path) | Self::Library { path, .. } => vec![tools.inspect(folder_of_tool(path))?],
@@ -111,4 +115,9 @@ impl FetchedProgram {
         warnings.dedup();
         Ok(warnings)
     }
+}
+
+/// The folder of a tool, of which this is a file: `tools` and the tool's own.
+fn folder_of_tool(path: &str) -> PathBuf {
+    Path::new(path).components().take(2).collect()
 }

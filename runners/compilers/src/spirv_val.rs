@@ -2,14 +2,17 @@
 //!
 //! It alone decides whether a module is valid; validation layers only report.
 
-use std::io::Write;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::generate::spirv::required_feature;
+use layoutproof_core::inspect::toolchain::AnswerOrigin;
 use layoutproof_layout::BlockRules;
 
+use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion};
 use crate::compiler::ProgramOrigin;
 use crate::search_path::{named, on_path};
 
@@ -19,6 +22,15 @@ pub struct SpirvVal {
     program: PathBuf,
     origin: ProgramOrigin,
     version: String,
+}
+
+/// What the validator says of a module, and whether it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValidatorAnswer {
+    /// What it says.
+    pub validation: Validation,
+    /// Where that comes from.
+    pub origin: AnswerOrigin,
 }
 
 /// The environment variable that names the validator.
@@ -54,47 +66,84 @@ impl SpirvVal {
     }
 
     /// Validates a module under these rules for explicit layouts. A module that breaks them is validated under the looser
-    /// ones, too, to tell what a device would have to allow.
-    pub fn validate(&self, words: &[u32], rules: BlockRules) -> Validation {
-        let verdict = self.under(words, rules);
-        let Validation::Invalid(message) = verdict else { return verdict };
+    /// ones, too, to tell what a device would have to allow. What `cache` knows is not asked again.
+    pub fn validate(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
+        let verdict = self.under(words, rules, cache);
+        let Validation::Invalid(message) = verdict.validation else { return verdict };
 
-        let looser = BlockRules::ALL.into_iter().filter(|other| *other > rules);
-        let enough = looser.filter(|rules| self.under(words, *rules) == Validation::Valid).find_map(required_feature);
-        match enough {
-            Some(feature) => Validation::ValidOnlyWith { feature, message },
-            None => Validation::Invalid(message),
+        let mut origin = verdict.origin;
+        for looser in BlockRules::ALL.into_iter().filter(|other| *other > rules) {
+            let other = self.under(words, looser, cache);
+            origin = origin.and(other.origin);
+            if let (Validation::Valid, Some(feature)) = (other.validation, required_feature(looser)) {
+                return ValidatorAnswer { validation: Validation::ValidOnlyWith { feature, message }, origin };
+            }
         }
+        ValidatorAnswer { validation: Validation::Invalid(message), origin }
     }
 
-    fn under(&self, words: &[u32], rules: BlockRules) -> Validation {
-        self.run(words, rules.spirv_val_flag())
-            .unwrap_or_else(|error| Validation::NotRun(format!("spirv-val: {error}")))
+    fn under(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
+        let arguments = ["--target-env", TARGET].into_iter().chain(rules.spirv_val_flag()).chain(["-"]);
+        let arguments: Vec<String> = arguments.map(str::to_owned).collect();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+
+        let (kind, files) = (AnswerKind::Validation, BTreeMap::new());
+        let program = ProgramFiles { program: Some(self.program.clone()), ..ProgramFiles::default() };
+        let question = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &files, input: &bytes };
+        let slot = cache.and_then(|cache| cache.slot(&question));
+        let recalled = slot.as_ref().and_then(CacheSlot::recall);
+        if let (None, Some(cache)) = (&recalled, cache) {
+            cache.note_asked(kind, slot.as_ref());
+        }
+        let origin = recalled.as_ref().map_or(AnswerOrigin::Asked, |recalled| recalled.origin);
+        let recalled = recalled.map(|recalled| Ok(recalled.answer));
+        let answer = recalled.unwrap_or_else(|| self.ask(&arguments, &bytes, slot.as_ref()));
+
+        let validation = match answer {
+            Ok(AnswerOfProgram { status: 0, .. }) => Validation::Valid,
+            Ok(AnswerOfProgram { stdout, stderr, .. }) => Validation::Invalid((stderr + &stdout).trim().to_owned()),
+            Err(reason) => Validation::NotRun(format!("spirv-val{reason}")),
+        };
+        ValidatorAnswer { validation, origin }
     }
 
-    fn run(&self, words: &[u32], flag: Option<&str>) -> std::io::Result<Validation> {
+    /// Asks the program, and keeps what it answers.
+    ///
+    /// # Errors
+    /// How it came to no answer, to stand behind its name.
+    fn ask(
+        &self,
+        arguments: &[String],
+        module: &[u8],
+        slot: Option<&CacheSlot<'_>>,
+    ) -> Result<AnswerOfProgram, String> {
+        let answer = self.run(arguments, module)?;
+        if let Some(slot) = slot {
+            slot.keep(&answer);
+        }
+        Ok(answer)
+    }
+
+    fn run(&self, arguments: &[String], module: &[u8]) -> Result<AnswerOfProgram, String> {
+        let failed = |error: io::Error| format!(": {error}");
         let mut child = Command::new(&self.program)
-            .args(["--target-env", TARGET])
-            .args(flag)
-            .arg("-")
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()?;
+            .spawn()
+            .map_err(failed)?;
 
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         // A validator that gives up early closes its input; its output says why.
-        let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(&bytes));
-        let output = child.wait_with_output()?;
+        let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(module));
+        let output = child.wait_with_output().map_err(failed)?;
 
-        match output.status.code() {
-            Some(0) => written.map(|()| Validation::Valid),
-            Some(_) => {
-                let said = [output.stderr, output.stdout].concat();
-                Ok(Validation::Invalid(String::from_utf8_lossy(&said).trim().to_owned()))
-            }
-            None => Ok(Validation::NotRun(format!("spirv-val ended with {}", output.status))),
+        let status = output.status.code().ok_or_else(|| format!(" ended with {}", output.status))?;
+        if status == 0 {
+            written.map_err(failed)?;
         }
+        let [stdout, stderr] = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+        Ok(AnswerOfProgram { status, stdout, stderr, files: BTreeMap::new() })
     }
 }
 

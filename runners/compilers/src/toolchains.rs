@@ -12,12 +12,15 @@ use std::time::Duration;
 
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText, Toolchain, toolchains,
+    AnswerOrigin, CodeTarget, Compilation, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText,
+    Toolchain, toolchains,
 };
 use layoutproof_core::probe::Stage;
 use layoutproof_layout::LayoutOptions;
 
-use crate::child::ProcessOutput;
+use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramQuestion, RecalledAnswer};
+use crate::child::{ProcessEnd, ProcessOutput};
+use crate::compile_folder::CompileFolder;
 use crate::compile_service::{CompileService, CompileServices};
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::{
@@ -26,7 +29,6 @@ use crate::drivers::{
 };
 use crate::family::Family;
 use crate::lookup::CompilersOfMachine;
-use crate::scratch::ScratchFolder;
 use crate::tools_folder::ToolsFolder;
 
 /// Name of the file with the command lines.
@@ -43,6 +45,8 @@ pub struct Toolchains {
     services: Arc<CompileServices>,
     /// Reads what compilers make; `None` for this process itself.
     reader: Option<Arc<dyn ModuleReader>>,
+    /// Answers of earlier runs.
+    cache: Option<Arc<AnswerCache>>,
 }
 
 impl Default for Toolchains {
@@ -62,7 +66,7 @@ impl Toolchains {
         let CompilersOfMachine { compilers, notes } = machine;
         let direct = direct_compilers(&compilers);
         let services = Arc::new(CompileServices::new(service_of));
-        Self { compilers, direct, notes, kept: None, services, reader: None }
+        Self { compilers, direct, notes, kept: None, services, reader: None, cache: None }
     }
 
     /// Sentences for the user about programs that are not used, or are used although somebody else owns them.
@@ -118,6 +122,13 @@ impl Toolchains {
         Self { reader: Some(reader), ..self }
     }
 
+    /// Asks no compiler for what this cache knows, and keeps in it what they answer. Where files are kept for the user
+    /// ([`Toolchains::keep`]), compilers are asked all the same: what they wrote is theirs, and so are the command lines.
+    #[must_use]
+    pub fn with_cache(self, cache: Option<Arc<AnswerCache>>) -> Self {
+        Self { cache, ..self }
+    }
+
     /// The compilers, in the order in which they are listed.
     pub fn compilers(&self) -> &[Compiler] {
         &self.compilers
@@ -141,7 +152,9 @@ impl Toolchains {
         let names = asked.iter().flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler]);
         let needed = names.flatten().filter_map(|name| self.compiler(name));
         let build = |compiler: &Compiler| {
-            let digest = compiler.digest().unwrap_or_else(|error| format!("of a file that cannot be read: {error}"));
+            let remembered = self.cache.as_ref().and_then(|cache| cache.file_digest(compiler.file()).ok());
+            let digest = remembered.map_or_else(|| compiler.digest(), Ok);
+            let digest = digest.unwrap_or_else(|error| format!("of a file that cannot be read: {error}"));
             (compiler.name().to_owned(), format!("{}, SHA-256 {digest}", compiler.version()))
         };
         needed.map(build).collect()
@@ -160,31 +173,30 @@ impl Toolchains {
         })
     }
 
-    fn ask(&self, request: &CompileRequest<'_>) -> io::Result<CompileOutcome> {
-        let scratch;
-        let folder = if let Some(kept) = &self.kept {
-            let folder = below(kept, request.name);
-            fs::create_dir_all(&folder)?;
+    fn ask(&self, request: &CompileRequest<'_>) -> io::Result<Compilation> {
+        let mut folder = CompileFolder::new(self.kept.as_ref().map(|kept| below(kept, request.name)));
+        if self.kept.is_some() {
             // An earlier run may have left command lines here.
-            fs::write(folder.join(COMMAND), "")?;
-            folder
-        } else {
-            scratch = ScratchFolder::new()?;
-            scratch.path().to_owned()
-        };
+            fs::write(folder.path()?.join(COMMAND), "")?;
+        }
 
         let driver = driver_of(request.toolchain);
         match (driver.method(), self.direct.get(driver.name())) {
             (CompileMethod::CommandLine(command_line), _) => {
-                let compiler = request.toolchain.compiler;
-                self.ask_program(request.toolchain, &folder, &command_line(request), compiler, &request.source.text)
+                let asked = ProgramRequest {
+                    toolchain: request.toolchain,
+                    compiler: request.toolchain.compiler,
+                    line: &command_line(request),
+                    text: &request.source.text,
+                };
+                self.ask_program(asked, &mut folder)
             }
             (CompileMethod::Translates(translate), _) => match translate(request, self.reader()) {
-                Ok(translation) => self.ask_second(request, &folder, &translation),
-                Err(answer) => Ok(answer),
+                Ok(translation) => self.ask_second(request, &mut folder, &translation),
+                Err(answer) => Ok(answer.into()),
             },
-            (CompileMethod::Calls(_), Some(compiler)) => compiler.compile(request, &folder),
-            (CompileMethod::Calls(_), None) => Ok(CompileOutcome::Failed(absent(driver.name()))),
+            (CompileMethod::Calls(_), Some(compiler)) => Ok(compiler.compile(request, folder.path()?)?.into()),
+            (CompileMethod::Calls(_), None) => Ok(CompileOutcome::Failed(absent(driver.name())).into()),
         }
     }
 
@@ -192,64 +204,165 @@ impl Toolchains {
     fn ask_second(
         &self,
         request: &CompileRequest<'_>,
-        folder: &Path,
+        folder: &mut CompileFolder,
         translation: &Translation,
-    ) -> io::Result<CompileOutcome> {
-        let Some(compiler) = request.toolchain.second_compiler else {
-            return Ok(CompileOutcome::Failed(format!("{} has no second compiler", request.toolchain)));
+    ) -> io::Result<Compilation> {
+        let toolchain = request.toolchain;
+        let Some(compiler) = toolchain.second_compiler else {
+            return Ok(CompileOutcome::Failed(format!("{toolchain} has no second compiler")).into());
         };
-        fs::write(folder.join(&translation.source), &request.source.text)?;
-        self.ask_program(request.toolchain, folder, &translation.second, compiler, &translation.text)
+        if self.kept.is_some() {
+            folder.add(&translation.source, request.source.text.as_bytes().to_vec())?;
+        }
+        let asked = ProgramRequest { toolchain, compiler, line: &translation.second, text: &translation.text };
+        self.ask_program(asked, folder)
     }
 
-    /// Asks `compiler`, which `toolchain` starts with this command line, about `text`.
-    fn ask_program(
-        &self,
-        toolchain: &'static Toolchain,
-        folder: &Path,
-        line: &CommandLine,
-        mut compiler: &'static str,
-        text: &str,
-    ) -> io::Result<CompileOutcome> {
-        fs::write(folder.join(&line.source), text)?;
-        if let Some(header) = line.header {
-            let path = folder.join(header.path);
-            fs::create_dir_all(path.parent().unwrap_or(folder))?;
-            fs::write(path, header.text)?;
+    /// Asks a program, or two in a row, unless the cache has their answers. An answer from there that is of no use is asked
+    /// for again.
+    fn ask_program(&self, asked: ProgramRequest<'_>, folder: &mut CompileFolder) -> io::Result<Compilation> {
+        folder.add(&asked.line.source, asked.text.as_bytes().to_vec())?;
+        if let Some(header) = asked.line.header {
+            folder.add(header.path, header.text.as_bytes().to_vec())?;
         }
 
-        let mut answer = self.run(compiler, folder, &line.arguments)?;
-        if let (CompilerAnswer::Accepted(_), Some(second)) = (&answer, &line.second) {
+        let mut step = self.run(asked.compiler, folder, &asked.line.arguments)?;
+        let (mut compiler, mut origin, mut recalled) = (asked.compiler, step.origin, Vec::new());
+        if let (CompilerAnswer::Accepted(_), Some(second)) = (&step.answer, &asked.line.second) {
+            step.keep();
+            recalled.extend(step.recalled.take());
             compiler = second.compiler;
-            answer = self.run(compiler, folder, &second.arguments)?;
+            step = self.run(compiler, folder, &second.arguments)?;
+            origin = origin.and(step.origin);
         }
+        recalled.extend(step.recalled.take());
 
-        let compilation = match answer {
-            CompilerAnswer::Accepted(finished) => (line.read)(folder, &finished),
-            CompilerAnswer::Refused(finished) => Ok(refusal(compiler, &finished)),
-            CompilerAnswer::Broken(sentence) => Ok(CompileOutcome::Failed(sentence)),
+        let compilation = match &step.answer {
+            CompilerAnswer::Accepted(finished) => (asked.line.read)(folder, finished),
+            CompilerAnswer::Refused(finished) => Ok(refusal(compiler, finished)),
+            CompilerAnswer::Broken(sentence) => Ok(CompileOutcome::Failed(sentence.clone())),
         };
-        compilation.or_else(|reason| Ok(CompileOutcome::Failed(format!("{toolchain}: {reason}"))))
+        let failed = |reason| CompileOutcome::Failed(format!("{}: {reason}", asked.toolchain));
+        let outcome = compilation.unwrap_or_else(failed);
+
+        match &outcome {
+            CompileOutcome::Compiled(_) | CompileOutcome::Rejected(_) => step.keep(),
+            CompileOutcome::Failed(_) if recalled.is_empty() => {}
+            CompileOutcome::Failed(_) => {
+                recalled.iter().for_each(CacheSlot::forget);
+                let without_cache = Self { cache: None, ..self.clone() };
+                return without_cache.ask_program(asked, &mut CompileFolder::new(None));
+            }
+        }
+        Ok(Compilation { outcome, origin })
     }
 
-    /// Runs the compiler `name`; command and output are kept where sources are.
-    fn run(&self, name: &str, folder: &Path, arguments: &[String]) -> io::Result<CompilerAnswer> {
-        let Some(compiler) = self.compiler(name) else { return Ok(CompilerAnswer::Broken(absent(name))) };
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let answer = match self.services.run(compiler, folder, &arguments) {
+    /// Runs the compiler `name`, or has its answer from the cache; command and output are kept where sources are.
+    fn run(&self, name: &'static str, folder: &mut CompileFolder, arguments: &[String]) -> io::Result<CompileStep<'_>> {
+        let Some(compiler) = self.compiler(name) else {
+            return Ok(CompileStep::asked(CompilerAnswer::Broken(absent(name))));
+        };
+
+        let slot = self.slot_of_answer(compiler, folder, arguments);
+        let known = slot.as_ref().and_then(CacheSlot::recall);
+        if let Some(RecalledAnswer { answer, origin }) = known {
+            let AnswerOfProgram { status, stdout, stderr, files } = answer;
+            for (file, content) in files {
+                folder.add(&file, content)?;
+            }
+            let finished = ProcessOutput { end: ProcessEnd::Exited(status), stdout, stderr };
+            let answer = compiler.answer(Ok(finished));
+            return Ok(CompileStep { origin, recalled: slot, ..CompileStep::asked(answer) });
+        }
+        if let Some(cache) = &self.cache {
+            cache.note_asked(AnswerKind::Compilation, slot.as_ref());
+        }
+
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let path = folder.path()?;
+        let answer = match self.services.run(compiler, path, &words) {
             Some(finished) => compiler.answer(finished),
-            None => compiler.ask(folder, &arguments),
+            None => compiler.ask(path, &words),
         };
 
         if self.kept.is_some() {
-            let command = format!("{} {}\n", compiler.program().display(), arguments.join(" "));
-            fs::OpenOptions::new().append(true).open(folder.join(COMMAND))?.write_all(command.as_bytes())?;
+            let command = format!("{} {}\n", compiler.program().display(), words.join(" "));
+            fs::OpenOptions::new().append(true).open(path.join(COMMAND))?.write_all(command.as_bytes())?;
             if let CompilerAnswer::Accepted(finished) = &answer {
-                fs::write(folder.join("stdout"), &finished.stdout)?;
+                fs::write(path.join("stdout"), &finished.stdout)?;
             }
         }
-        Ok(answer)
+        let to_keep = slot.and_then(|slot| to_keep(name, &answer, folder).map(|answer| AnswerToKeep { slot, answer }));
+        Ok(CompileStep { to_keep, ..CompileStep::asked(answer) })
     }
+
+    /// Where the cache has the answer to a question, or will have it; `None` where it is not used, or must not be.
+    fn slot_of_answer(
+        &self,
+        compiler: &Compiler,
+        folder: &CompileFolder,
+        arguments: &[String],
+    ) -> Option<CacheSlot<'_>> {
+        let cache = self.cache.as_deref().filter(|_| self.kept.is_none())?;
+        let files = folder.known_files()?;
+        let program = &compiler.deciding_files(driver_named(compiler.name())?.deciding_files()?);
+        let kind = AnswerKind::Compilation;
+        cache.slot(&ProgramQuestion { kind, program, arguments, files, input: b"" })
+    }
+}
+
+/// A text for a program, and perhaps for a second one behind it.
+#[derive(Clone, Copy)]
+struct ProgramRequest<'a> {
+    toolchain: &'static Toolchain,
+    /// The name of the first program.
+    compiler: &'static str,
+    line: &'a CommandLine,
+    text: &'a str,
+}
+
+/// The answer of one program.
+struct CompileStep<'a> {
+    answer: CompilerAnswer,
+    origin: AnswerOrigin,
+    /// Where the cache had it, if that is where it comes from.
+    recalled: Option<CacheSlot<'a>>,
+    /// The answer as the cache takes it, if it does.
+    to_keep: Option<AnswerToKeep<'a>>,
+}
+
+struct AnswerToKeep<'a> {
+    slot: CacheSlot<'a>,
+    answer: AnswerOfProgram,
+}
+
+impl CompileStep<'_> {
+    fn asked(answer: CompilerAnswer) -> Self {
+        Self { answer, origin: AnswerOrigin::Asked, recalled: None, to_keep: None }
+    }
+
+    /// Gives the answer to the cache.
+    fn keep(&self) {
+        if let Some(AnswerToKeep { slot, answer }) = &self.to_keep {
+            slot.keep(answer);
+        }
+    }
+}
+
+/// What the compiler of this name answered, with what it wrote, as the cache takes it. `None` for what may be otherwise the
+/// next time: a crash, a time-out, a failure that says nothing of the source, and files that are no files.
+fn to_keep(name: &str, answer: &CompilerAnswer, folder: &mut CompileFolder) -> Option<AnswerOfProgram> {
+    let driver = driver_named(name)?;
+    let written = folder.take_up()?;
+    let (finished, files) = match answer {
+        CompilerAnswer::Accepted(finished) => (finished, written),
+        CompilerAnswer::Refused(finished) => (finished, BTreeMap::new()),
+        CompilerAnswer::Broken(_) => return None,
+    };
+
+    let ProcessEnd::Exited(status) = finished.end else { return None };
+    let (stdout, stderr) = (finished.stdout.clone(), finished.stderr.clone());
+    (status == 0 || driver.is_refusal(status)).then_some(AnswerOfProgram { status, stdout, stderr, files })
 }
 
 /// The compilers that are asked by calls, by the names of their drivers, made of the programs that are there.
@@ -271,8 +384,9 @@ impl Compilers for Toolchains {
         self.compiler(toolchain.compiler).map(Compiler::version)
     }
 
-    fn compile(&self, request: &CompileRequest<'_>) -> CompileOutcome {
-        self.ask(request).unwrap_or_else(|error| CompileOutcome::Failed(format!("{}: {error}", request.toolchain)))
+    fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
+        self.ask(request)
+            .unwrap_or_else(|error| CompileOutcome::Failed(format!("{}: {error}", request.toolchain)).into())
     }
 
     fn reader(&self) -> &dyn ModuleReader {
@@ -304,37 +418,4 @@ fn absent(compiler: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// FXC is asked by calls, through an object that is made before the limit is known.
-    #[cfg(unix)]
-    #[test]
-    fn a_limit_reaches_compilers_that_are_asked_by_calls() {
-        let hangs = |name| Compiler::script(name, "read -r line; exec sleep 1000");
-        let compilers = vec![hangs("fxc"), hangs("vkd3d")];
-        let machine = CompilersOfMachine { compilers, notes: Vec::new() };
-        let asked = Toolchains::of(machine).limit(Duration::from_millis(200));
-        let toolchain = toolchains().iter().find(|toolchain| toolchain.compiler == "fxc").unwrap();
-
-        let request = CompileRequest {
-            toolchain,
-            name: "a",
-            source: SourceText::default(),
-            entry: "main",
-            stage: Stage::Compute,
-            options: LayoutOptions::default(),
-            target: CodeTarget::Newest,
-            profile: SourceProfile::Newest,
-            extra: Vec::new(),
-        };
-        assert_eq!(asked.compile(&request), CompileOutcome::Failed("fxc gave no answer in 200ms".to_owned()));
-    }
-
-    #[test]
-    fn what_is_kept_is_below_the_folder() {
-        for name in ["a/my.hlsl/dxc/S", "/a/my.hlsl/dxc/S", "../a/./my.hlsl/dxc/S"] {
-            assert_eq!(below(Path::new("kept"), name), Path::new("kept/a/my.hlsl/dxc/S"));
-        }
-    }
-}
+mod tests;

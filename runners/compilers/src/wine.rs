@@ -11,6 +11,9 @@ use crate::search_path::on_path;
 /// Where the prefix is, below the tools folder.
 pub(crate) const PREFIX: &str = "tools/wine-prefix";
 
+/// A file in the prefix with the date of the Wine that last set it up.
+const UPDATED: &str = ".update-timestamp";
+
 /// One of Microsoft's compilers for Windows, in a folder with our program that calls it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowsCompiler {
@@ -37,6 +40,8 @@ impl WindowsCompiler {
             // Without the first two, Wine offers to download Mono and Gecko.
             ("WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=;d3dcompiler_47=n".into()),
         ];
+        // Wine writes the second when another version of it first uses the prefix.
+        let fetched = vec![folder.clone(), prefix.join(UPDATED)];
         let leading = vec![program.clone().into_os_string(), self.name.into()];
         let is_complete = program.is_file() && library.is_file() && prefix.is_dir();
         is_complete.then_some(Invocation {
@@ -44,6 +49,7 @@ impl WindowsCompiler {
             leading,
             environment,
             library: Some(library),
+            fetched,
             service: Service::Lines,
             origin: ProgramOrigin::ToolsFolder,
         })

@@ -59,7 +59,7 @@ impl Asked<'_> {
     fn compile(&self, text: &str, entry: &str) -> CompileOutcome {
         let source = SourceText { text: text.to_owned(), ..SourceText::default() };
         let options = LayoutOptions::default();
-        self.found.compile(&CompileRequest {
+        let compilation = self.found.compile(&CompileRequest {
             toolchain: self.tint,
             name: "test",
             source,
@@ -69,7 +69,8 @@ impl Asked<'_> {
             target: CodeTarget::Newest,
             profile: SourceProfile::Newest,
             extra: Vec::new(),
-        })
+        });
+        compilation.outcome
     }
 
     fn module(&self) -> Result<Vec<u32>, Failed> {

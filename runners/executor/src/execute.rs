@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{Check, Producer, Settings, Subject, SubjectShaders, share_shaders};
 use layoutproof_core::inspect::toolchain::{CodeTarget, Compilers};
@@ -70,7 +71,7 @@ pub fn plan(
         })
         .collect();
 
-    let validator = Validator::find();
+    let validator = Validator::find(making.launch.cache.as_ref());
     let mut produced = BTreeMap::new();
     let work = |alike: OrdersAlike, _: &mut pool::Workers<'_>| {
         let first = alike[0];
@@ -148,7 +149,9 @@ fn produce(
     };
     for module in &mut shaders.modules {
         if let Some((words, validator)) = module.code.spirv().zip(validator) {
-            module.validation = validator.validate(words, module.block_rules);
+            let ValidatorAnswer { validation, origin } = validator.validate(words, module.block_rules);
+            module.validation = validation;
+            shaders.origin = shaders.origin.and(origin);
             // The verdict on the module stands; a device that allows it shows what its code does all the same.
             if let Validation::ValidOnlyWith { feature, .. } = module.validation {
                 module.requires.insert(feature);

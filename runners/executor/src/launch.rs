@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::vkd3d::FetchedVkd3d;
 use layoutproof_core::model::Misreading;
 use layoutproof_device::JOB_LIMIT;
@@ -43,6 +44,8 @@ pub struct Launch {
     pub interrupt: Interrupt,
     /// Receives the progress.
     pub watcher: Arc<dyn Watcher>,
+    /// Answers of earlier runs, which spirv-val is not asked for again; `None` where it is asked for all.
+    pub cache: Option<Arc<AnswerCache>>,
 }
 
 impl Launch {
@@ -84,6 +87,7 @@ impl Launch {
             threads: None,
             interrupt: Interrupt::default(),
             watcher: Arc::new(SilentWatcher),
+            cache: None,
         }
     }
 }

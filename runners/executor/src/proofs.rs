@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::{BindingCheck, Producer, Proof, ProofCheck};
 use layoutproof_core::inspect::toolchain::Compilers;
 use layoutproof_core::results::record::CheckRecord;
@@ -12,6 +12,7 @@ use layoutproof_layout::BlockRules;
 
 use crate::launch::Launch;
 use crate::pool;
+use crate::validator::Validator;
 
 /// Every placement that one of `producers` can write shaders for, or one of `compilers` can compile them, on every device that
 /// takes them, neither compiled nor validated.
@@ -45,7 +46,7 @@ pub fn execute(
     compilers: &dyn Compilers,
     done: impl FnMut(Vec<(usize, CheckRecord)>),
 ) {
-    let validator = SpirvVal::find();
+    let validator = Validator::find(launch.cache.as_ref());
     let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| {
         let proof = Arc::new(validated(&checks[group[0]].proof, validator.as_ref()));
 
@@ -76,12 +77,14 @@ fn groups(checks: &[ProofCheck]) -> Vec<Vec<usize>> {
     groups
 }
 
-fn validated(proof: &Proof, validator: Option<&SpirvVal>) -> Proof {
+fn validated(proof: &Proof, validator: Option<&Validator>) -> Proof {
     let mut proof = proof.clone();
     for module in &mut proof.modules {
         match (&module.shader, validator) {
             (Shader::Spirv(words), Some(validator)) => {
-                module.validation = validator.validate(words, BlockRules::Relaxed);
+                let ValidatorAnswer { validation, origin } = validator.validate(words, BlockRules::Relaxed);
+                module.validation = validation;
+                proof.origin = proof.origin.and(origin);
             }
             (
                 Shader::Spirv(_)

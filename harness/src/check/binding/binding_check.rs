@@ -166,6 +166,7 @@ impl BindingCheck {
             driver_messages: Vec::new(),
             known: None,
             fast: false,
+            cached: false,
             retries: 0,
             ms: 0,
             leaves: 0,

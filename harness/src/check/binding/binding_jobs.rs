@@ -15,6 +15,7 @@ use crate::check::binding::binding_check::BindingCheck;
 use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
+use crate::inspect::toolchain::AnswerOrigin;
 use crate::probe::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
 use crate::probe::image::nonce_word;
 use crate::results::record::{
@@ -126,6 +127,7 @@ impl ProofCheck {
             driver_messages: driver_messages(results),
             known: None,
             fast: false,
+            cached: self.proof.origin == AnswerOrigin::Cached,
             retries: 0,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: 0,

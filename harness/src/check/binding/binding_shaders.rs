@@ -18,8 +18,8 @@ use crate::check::verdict::Validation;
 use crate::generate::binding::hlsl::ProgramDeclarations;
 use crate::generate::binding::{spirv, wgsl};
 use crate::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, SourceText, Toolchain,
-    toolchains,
+    AnswerOrigin, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, SourceText,
+    Toolchain, toolchains,
 };
 use crate::module::{EntryPoint, Module, ParameterKind};
 use crate::probe::Stage;
@@ -37,6 +37,8 @@ pub struct Proof {
     pub plan: BindingPlan,
     /// The shaders.
     pub modules: Vec<ProofModule>,
+    /// Where what compilers and the validator said of them comes from.
+    pub origin: AnswerOrigin,
 }
 
 /// The shader of one program.
@@ -231,7 +233,8 @@ impl Proof {
         };
 
         let modules = programs(&plan).into_iter().map(module).collect();
-        Some(Self { placed: placed.clone(), producer: Producer::Generator(producer), plan, modules })
+        let (placed, producer) = (placed.clone(), Producer::Generator(producer));
+        Some(Self { placed, producer, plan, modules, origin: AnswerOrigin::Asked })
     }
 
     /// The proof of registers of Direct3D 12, whose shaders are still to be compiled: the compiler binds the declarations
@@ -290,7 +293,8 @@ impl Proof {
             program.extent == ProgramExtent::Whole || program.bound.iter().all(|probed| probed.apart)
         };
         let modules = programs(&plan).into_iter().filter(is_complete).map(module).collect();
-        Some(Self { placed: placed.clone(), producer: Producer::Compiler(toolchain), plan, modules })
+        let (placed, producer) = (placed.clone(), Producer::Compiler(toolchain));
+        Some(Self { placed, producer, plan, modules, origin: AnswerOrigin::Asked })
     }
 
     /// The same with the shaders that the compiler makes for `device`.
@@ -326,7 +330,9 @@ impl Proof {
                 extra: asked.flat_map(|option| option.split_whitespace().map(str::to_owned)).collect(),
             };
 
-            match compilers.compile(&request) {
+            let compilation = compilers.compile(&request);
+            self.origin = self.origin.and(compilation.origin);
+            match compilation.outcome {
                 CompileOutcome::Compiled(CompiledShader { container: Some(container), .. }) => {
                     module.shader = Shader::Dxil(container);
                 }

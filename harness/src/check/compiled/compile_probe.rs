@@ -185,7 +185,7 @@ impl CompileJob<'_> {
             profile: SourceProfile::Newest,
             extra: Vec::new(),
         };
-        Ok(self.compilers.compile(&request))
+        Ok(self.compilers.compile(&request).outcome)
     }
 
     fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
@@ -336,7 +336,7 @@ impl CompileJob<'_> {
             extra: Vec::new(),
         };
 
-        match self.compilers.compile(&request) {
+        match self.compilers.compile(&request).outcome {
             CompileOutcome::Compiled(CompiledShader { container: Some(container), .. }) => Ok(Some(container)),
             CompileOutcome::Compiled(_) => Err(format!("{} made no container of the other stage", self.toolchain)),
             CompileOutcome::Rejected(words) | CompileOutcome::Failed(words) => {

@@ -8,3 +8,4 @@ mod authority;
 pub(crate) mod compile_probe;
 mod compiled_code;
 pub(crate) mod produce_compiled;
+mod watched_compilers;

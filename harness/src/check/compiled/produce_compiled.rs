@@ -11,6 +11,7 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out};
 
 use crate::check::compiled::compile_probe::{Attempt, CompileJob};
+use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::in_wgsl;
 use crate::check::produce::probe_axes::drawn_stages;
@@ -44,14 +45,16 @@ impl SubjectShaders {
             return produced;
         };
 
+        let compilers = WatchedCompilers::new(compilers);
         for block in 0..subject.layouts.len() {
-            let asked = CompileJob { subject, toolchain, compilers, text, block, target };
+            let asked = CompileJob { subject, toolchain, compilers: &compilers, text, block, target };
             if subject.is_own_wgsl() {
                 produced.add_own_wgsl(&asked);
             } else {
                 produced.add_block(&asked, settings);
             }
         }
+        produced.origin = compilers.origin();
         produced.tidy()
     }
 

@@ -22,6 +22,7 @@ use crate::check::producer::{Generator, Producer};
 use crate::check::subject::Subject;
 use crate::check::verdict::Validation;
 use crate::generate::{spirv, wgsl};
+use crate::inspect::toolchain::AnswerOrigin;
 use crate::model::{CompiledError, compiled};
 use crate::probe::{AddressSpace, Form, Interface, ProbePlan, Stage, elements, forms_left_out, plan_in};
 
@@ -43,6 +44,8 @@ pub struct SubjectShaders {
     /// Parts that were left out because a run would take too long with them, a lowercase fragment each. All of them can be
     /// asked for.
     pub spared: Vec<String>,
+    /// Where what compilers and the validator said of them comes from.
+    pub origin: AnswerOrigin,
 }
 
 /// The two layouts of a shader and its image, which differ only where a fault is planted.
@@ -124,7 +127,8 @@ impl SubjectShaders {
 
     pub(in crate::check) fn empty(producer: Producer, elements: ElementChoice) -> Self {
         let (modules, gaps, broken, spared) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { producer, modules, gaps, broken, elements, leaves_not_probed: 0, spared }
+        let origin = AnswerOrigin::Asked;
+        Self { producer, modules, gaps, broken, elements, leaves_not_probed: 0, spared, origin }
     }
 
     /// The leaves of a block in the chosen elements of its arrays; the others are counted.

@@ -105,7 +105,7 @@ impl DecisionRequest<'_> {
             profile: SourceProfile::Newest,
             extra: self.arguments(module.entry_points.iter().find(|entry| entry.name == own)),
         };
-        match self.compilers.compile(&request) {
+        match self.compilers.compile(&request).outcome {
             CompileOutcome::Compiled(made) => FrozenAnswer::Accepted(facts_of(&made, self.compilers.reader())),
             CompileOutcome::Rejected(words) => FrozenAnswer::Refused(line(&words)),
             CompileOutcome::Failed(sentence) => FrozenAnswer::Broken(line(&sentence)),

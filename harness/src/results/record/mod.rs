@@ -3,6 +3,7 @@
 //! The shape is the command-line contract's, schema 1.
 
 mod bound_count;
+mod cache_use;
 mod end;
 mod header;
 mod left_out;
@@ -13,6 +14,7 @@ use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
 
 pub use bound_count::BoundCount;
+pub use cache_use::RecordedCacheUse;
 pub use end::{Culprit, Outcome, Proves, SkipKind};
 pub use header::{RecordsFilter, RunHeader};
 pub use left_out::{CellRow, DeviceCells, LeftOutCases, LeftOutChecks};
@@ -82,6 +84,9 @@ pub struct CheckRecord {
     /// True if the driver compiled the shaders with settings that make it fast, not with its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fast: bool,
+    /// True if a compilation or a validation that the check rests on came from the cache.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
     /// How often the check was run again, because it failed, until it came to this; absent where once was enough.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retries: u32,
@@ -233,6 +238,9 @@ pub struct RunEnd {
     /// device is Mesa's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shader_cache: Option<String>,
+    /// What the cache of compilers' answers was to the run; absent where it had none, or asked nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Box<RecordedCacheUse>>,
     /// Bound resources that were read back, by device, as `id via runner`.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub bound: std::collections::BTreeMap<String, u32>,

@@ -1,6 +1,7 @@
 //! Arguments that several commands take, those of a run, which the selection reads, and those of `report`. Every other
 //! command's arguments are beside the command.
 
+mod cache;
 mod output;
 mod pages;
 mod part;
@@ -17,6 +18,7 @@ use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 
+pub use cache::CacheArgs;
 pub use output::OutputArgs;
 pub use pages::{CompletionsArgs, ManArgs};
 pub use part::PartArgs;

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use layoutproof_core::results::record::RecordsFilter;
 use layoutproof_executor::fault::Fault;
 
-use super::{DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
+use super::{CacheArgs, DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
 
 /// Which checks the records file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -45,12 +45,15 @@ pub struct RunArgs {
     /// targets and options (`dxc-spirv-dx`, ...), or `all` that were found.
     #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub producer: Vec<String>,
-    /// Keep what compilers are given and what they make below this folder.
+    /// Keep what compilers are given and what they make below this folder; they are then asked, whatever is cached.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
     /// Time limit in seconds of a compiler for one source; one that takes longer is ended, and its check is broken.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
+    /// Whether compilers are asked again.
+    #[command(flatten)]
+    pub cache: CacheArgs,
     /// Only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
     pub device: Vec<String>,

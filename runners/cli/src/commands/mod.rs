@@ -1,6 +1,7 @@
 //! The commands, one file or folder each, with its arguments.
 
 pub mod bench;
+pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod export;
 pub(crate) mod freeze;

@@ -18,6 +18,7 @@ use layoutproof_executor::watch::Watcher;
 use layoutproof_executor::{execute, proofs};
 use layoutproof_layout::DECLARED;
 
+use crate::answer_cache;
 use crate::args::RunArgs;
 use crate::output::{print, warn, warn_of_listing, warn_rendered};
 use crate::progress::{Audience, Progress};
@@ -186,6 +187,7 @@ impl Run<'_> {
         let end = RunEnd {
             fail_fast: fail_fast && end.not_done > 0,
             shader_cache,
+            cache: answer_cache::recorded(config.launch.cache.as_ref()),
             failed_listings: self.failed_listings.to_vec(),
             sources: recorded_sources(self.selection),
             ..end
@@ -206,6 +208,7 @@ impl Run<'_> {
         if audience(args) == Audience::File {
             self.print_found(&records, style);
         }
+        answer_cache::warn_of(config.launch.cache.as_ref());
         // A file that cannot be written must cost the user neither the report nor the other files.
         report.print();
         let ended = file.end(&records, &self.written_end(&records, &end));

@@ -13,8 +13,8 @@ use crate::command_line::{Cli, Command as Invoked};
 /// The command that writes records.
 const RUN: &str = "run";
 
-/// Options that only say where reports go, how they look and what they must show.
-const OF_REPORTS: [&str; 19] = [
+/// Options that only say where reports go, how they look and what they must show, and how fast it goes.
+const OF_REPORTS: [&str; 20] = [
     "json",
     "records",
     "junit",
@@ -26,6 +26,7 @@ const OF_REPORTS: [&str; 19] = [
     "quiet",
     "no_progress",
     "jobs",
+    "no_cache",
     "fail_fast",
     "retries",
     "color",

@@ -69,6 +69,11 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         end.not_done = end.not_done.saturating_add(part.not_done);
         end.fail_fast |= part.fail_fast;
         end.seen.extend(part.seen.iter().cloned());
+        end.cache = match (end.cache, &part.cache) {
+            (Some(sum), Some(of_part)) => Some(Box::new(sum.plus(**of_part))),
+            (Some(sum), None) => Some(sum),
+            (None, of_part) => of_part.clone(),
+        };
         // Only a file that is alone here leaves checks out.
         end.left_out.clone_from(&part.left_out);
         end.left_out_cases.clone_from(&part.left_out_cases);
@@ -92,12 +97,24 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         known::mark_seen(&end.seen, &mut records);
         end.seen.clear();
     }
-    let RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, sources, .. } = end;
+    let RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, sources, cache, .. } =
+        end;
     let mut totals = fold(&records);
     for group in &left_out {
         add_left_out(&mut totals, group);
     }
-    let end = RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, sources, ..totals };
+    let end = RunEnd {
+        not_done,
+        fail_fast,
+        seen,
+        failed_listings,
+        left_out,
+        left_out_cases,
+        cells,
+        sources,
+        cache,
+        ..totals
+    };
 
     let runs = if missing.is_empty() { undivided(&runs) } else { distinct(runs) };
     Ok(MergedRuns { runs, devices, records, end, notes, missing, cut })
@@ -164,7 +181,7 @@ struct FirstRecord {
     record: usize,
 }
 
-/// Every check once; `ms` aside, two records of one check must be equal.
+/// Every check once; how long it took and what came from a cache aside, two records of one check must be equal.
 fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
     let mut known: HashMap<String, FirstRecord> = HashMap::new();
     let mut records: Vec<CheckRecord> = Vec::new();
@@ -180,7 +197,7 @@ fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
             };
 
             let earlier = &records[first.record];
-            if (CheckRecord { ms: earlier.ms, ..record.clone() }) != *earlier {
+            if (CheckRecord { ms: earlier.ms, cached: earlier.cached, ..record.clone() }) != *earlier {
                 let [here, there] = [earlier, &record].map(|record| format!("{:?}", record.outcome).to_lowercase());
                 let (one, other) = (&names[first.file], &names[file]);
                 bail!("{one} and {other} contradict each other about `{name}`: {here} and {there}");

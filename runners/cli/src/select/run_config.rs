@@ -24,6 +24,7 @@ use layoutproof_executor::launch::Launch;
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_layout::ElementChoice;
 
+use crate::answer_cache;
 use crate::args::RunArgs;
 use crate::compilers;
 use crate::output::warn;
@@ -79,10 +80,11 @@ impl RunConfig {
     /// # Errors
     /// Unknown names, and lists that cannot be read.
     pub(crate) fn of(args: &RunArgs, progress: &Progress, interrupt: Interrupt) -> anyhow::Result<Self> {
+        let cache = answer_cache::open(&args.cache);
         let toolchains = if args.producer.is_empty() {
             Toolchains::default()
         } else {
-            compilers::find(args.compile_limit)?.keep(args.keep.clone())
+            compilers::find(args.compile_limit, cache.as_ref())?.keep(args.keep.clone())
         };
         let producers = producers(&args.producer, &toolchains)?;
 
@@ -114,6 +116,7 @@ impl RunConfig {
                 threads: args.jobs,
                 interrupt,
                 watcher: Arc::new(progress.clone()),
+                cache,
                 ..Launch::of(std::env::current_exe()?)?
             },
             progress: progress.clone(),
@@ -169,7 +172,7 @@ impl RunConfig {
         if is_named || !has_device || !has_registers {
             return Ok(self.toolchains.clone());
         }
-        Ok(compilers::find(args.compile_limit)?.keep(args.keep.clone()))
+        Ok(compilers::find(args.compile_limit, self.launch.cache.as_ref())?.keep(args.keep.clone()))
     }
 
     /// The devices to run on: those of every API, and the model.

@@ -1,5 +1,6 @@
 //! A temporary folder, the files in it, and the command run there.
 
+use std::cell::Cell;
 use std::fmt;
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -37,6 +38,11 @@ const NO_DRIVERS: [&str; 4] =
 /// A temporary folder to run the command in.
 pub(crate) struct Folder {
     place: TempDir,
+    /// Where each command has a cache of its own of what compilers answer, so that none depends on another one's, nor on the
+    /// user's.
+    caches: TempDir,
+    /// Commands that were started.
+    commands: Cell<u32>,
     variables: Vec<(&'static str, String)>,
     limit: Duration,
 }
@@ -44,7 +50,8 @@ pub(crate) struct Folder {
 impl Folder {
     /// A folder with these files.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
-        let folder = Self { place: tempfile::tempdir().unwrap(), variables: Vec::new(), limit: LIMIT };
+        let [place, caches] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let folder = Self { place, caches, commands: Cell::new(0), variables: Vec::new(), limit: LIMIT };
         for (name, text) in files {
             folder.write(name, text.as_bytes());
         }
@@ -136,6 +143,8 @@ impl Folder {
         for name in CLEARED {
             command.env_remove(name);
         }
+        self.commands.set(self.commands.get() + 1);
+        command.env("LAYOUTPROOF_CACHE", self.caches.path().join(self.commands.get().to_string()));
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         // Files instead of pipes: however much is printed, the process never waits for its reader.
         let stderr = File::create(self.path(".err")).unwrap();

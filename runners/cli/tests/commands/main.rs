@@ -8,6 +8,8 @@ mod bad_compilers;
 mod bench;
 mod bindings;
 mod book;
+#[cfg(target_os = "linux")]
+mod cache;
 mod containers;
 mod demands;
 #[cfg(target_os = "linux")]

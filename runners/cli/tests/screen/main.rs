@@ -53,6 +53,7 @@ fn devices() -> Vec<String> {
 
 fn layoutproof(folder: &Path, words: &str) -> std::process::Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+    command.env("LAYOUTPROOF_CACHE", folder.join("cache"));
     command.args(words.split_whitespace()).current_dir(folder).output().expect("the command was just built")
 }
 

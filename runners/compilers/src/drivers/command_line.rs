@@ -1,7 +1,5 @@
 //! A command line for one source, and what several drivers need to write theirs and to read what came of them.
 
-use std::path::Path;
-
 use layoutproof_core::inspect::toolchain::{
     CompileOutcome, CompileRequest, CompiledShader, Report, SourceText, Toolchain,
 };
@@ -9,8 +7,8 @@ use layoutproof_device::Shader;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 
-use crate::child::{OUTPUT_LIMIT, ProcessOutput};
-use crate::regular_file;
+use crate::child::ProcessOutput;
+use crate::compile_folder::CompileFolder;
 
 /// Name of the source in its folder, without extension.
 pub(crate) const SOURCE: &str = "probe";
@@ -32,7 +30,7 @@ pub(crate) struct CommandLine {
     /// The compiler that goes on with what the first one wrote.
     pub(crate) second: Option<SecondCommand>,
     /// Reads what was made from the folder, and from what the last process printed.
-    pub(crate) read: fn(&Path, &ProcessOutput) -> Result<CompileOutcome, String>,
+    pub(crate) read: fn(&CompileFolder, &ProcessOutput) -> Result<CompileOutcome, String>,
 }
 
 /// A file that a compiler needs beside the source.
@@ -108,13 +106,13 @@ pub(crate) fn first_error(stderr: &str, stdout: &str) -> String {
 }
 
 /// Reads the SPIR-V module of a compiler that reports nothing besides.
-pub(super) fn read_module(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
-    Ok(made(Shader::Spirv(read_spirv(&folder.join(MODULE))?), Report::None))
+pub(super) fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+    Ok(made(Shader::Spirv(read_spirv(folder)?), Report::None))
 }
 
-/// The words of a SPIR-V file.
-pub(super) fn read_spirv(path: &Path) -> Result<Vec<u32>, String> {
-    let bytes = regular_file::read(path, OUTPUT_LIMIT).map_err(|error| match error {
+/// The words of the SPIR-V file.
+pub(super) fn read_spirv(folder: &CompileFolder) -> Result<Vec<u32>, String> {
+    let bytes = folder.read(MODULE).map_err(|error| match error {
         error if error.is_not_found() => "it reported success but wrote no SPIR-V file".to_owned(),
         error => format!("its module cannot be read: {error}"),
     })?;
@@ -134,16 +132,6 @@ pub(super) fn made(shader: Shader, report: Report) -> CompileOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Nobody writes to the pipe: reading it as a file would wait for ever.
-    #[cfg(unix)]
-    #[test]
-    fn a_pipe_in_the_place_of_a_module_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let pipe = folder.path().join("probe.spv");
-        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        assert_eq!(read_spirv(&pipe), Err("its module cannot be read: a pipe is no regular file".to_owned()));
-    }
 
     #[test]
     fn the_first_error_stands_without_its_place() {

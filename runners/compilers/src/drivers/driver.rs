@@ -10,6 +10,7 @@ use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Toolc
 use layoutproof_core::random::declaration::TypeSpace;
 
 use super::CommandLine;
+use crate::cache::DecidingFiles;
 use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, Invocation, answering};
 use crate::d3d::LineService;
@@ -77,6 +78,19 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
     /// Processes that answer for `compiler` without its start-up for each source; `None` where it has none.
     fn service(&self, compiler: &Compiler) -> Option<Box<dyn CompileService>> {
         LineService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>)
+    }
+
+    /// What decides its answers besides its program, the libraries that are linked to that, and what was fetched with it;
+    /// `None` if that is not known, so that no answer is kept. Clang reads headers of its own from a folder that it looks
+    /// for.
+    fn deciding_files(&self) -> Option<DecidingFiles> {
+        None
+    }
+
+    /// True if this exit status says that it refuses the source, and not that it could not do its work. Other answers
+    /// without success are not kept.
+    fn is_refusal(&self, status: i32) -> bool {
+        status == 1
     }
 
     /// Recognises a crash that the compiler catches and reports like a refusal, from its standard error and from the first

@@ -15,11 +15,12 @@ use layoutproof_layout::scalar::SixteenBit;
 
 use super::command_line::{CommandLine, MODULE, SIXTEEN_BIT_TYPES, SOURCE, dxc_options, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, FamilyName};
-use crate::child::{OUTPUT_LIMIT, ProcessOutput};
+use crate::cache::DecidingFiles;
+use crate::child::ProcessOutput;
+use crate::compile_folder::CompileFolder;
 use crate::compiler::Invocation;
 use crate::own_program::{DXC_LIBRARY, own_program};
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
-use crate::regular_file;
 use crate::wine::WindowsCompiler;
 
 const PROGRAMS: &[ProgramLookup] = &[
@@ -108,6 +109,10 @@ impl CompilerDriver for DxcDriver {
         Some(FamilyName { name: "dxc", summary: "The DirectX Shader Compiler", decides_file: false })
     }
 
+    fn deciding_files(&self) -> Option<DecidingFiles> {
+        Some(DecidingFiles { opened: &["libdxcompiler", "libdxil"], started_by_script: &[] })
+    }
+
     /// A program, or a library of either ABI for our driver.
     fn invocations(&self, file: &Path) -> Result<Vec<Invocation>, String> {
         if !is_library(file) {
@@ -194,7 +199,7 @@ pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String
     arguments
 }
 
-fn read_listing(folder: &Path, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
+fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
     let DxilFiles { listing, container } = read_dxil(folder, finished)?;
     // Every listing names its entry points behind the code: with that line, none of the code is missing.
     if !listing.lines().any(|line| line.starts_with("!dx.entryPoints = ")) {
@@ -212,15 +217,15 @@ pub(super) struct DxilFiles {
 }
 
 /// Reads the files of DXIL. Our drivers of DXC's library print the listing where no file was asked for.
-pub(super) fn read_dxil(folder: &Path, finished: &ProcessOutput) -> Result<DxilFiles, String> {
+pub(super) fn read_dxil(folder: &CompileFolder, finished: &ProcessOutput) -> Result<DxilFiles, String> {
     let unreadable = |name: &str, error: &dyn std::fmt::Display| format!("its {name} cannot be read: {error}");
-    let listing = match regular_file::read_text(&folder.join(LISTING), OUTPUT_LIMIT) {
+    let listing = match folder.read_text(LISTING) {
         Ok(listing) => listing,
         Err(error) if error.is_not_found() => finished.stdout.clone(),
         Err(error) => return Err(unreadable(LISTING, &error)),
     };
 
-    let container = match regular_file::read(&folder.join(OBJECT), OUTPUT_LIMIT) {
+    let container = match folder.read(OBJECT) {
         Ok(object) => Some(object),
         Err(error) if error.is_not_found() => None,
         Err(error) => return Err(unreadable(OBJECT, &error)),

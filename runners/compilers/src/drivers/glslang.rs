@@ -5,6 +5,7 @@ use layoutproof_core::random::declaration::TypeSpace;
 
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};
+use crate::cache::DecidingFiles;
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
@@ -33,6 +34,15 @@ impl CompilerDriver for GlslangDriver {
 
     fn type_space(&self, _: &Toolchain) -> TypeSpace {
         TypeSpace::glsl()
+    }
+
+    fn deciding_files(&self) -> Option<DecidingFiles> {
+        Some(DecidingFiles::default())
+    }
+
+    /// Source: `StandAlone/StandAlone.cpp` of glslang, `EFailCompile` and `EFailLink`.
+    fn is_refusal(&self, status: i32) -> bool {
+        [2, 3].contains(&status)
     }
 }
 

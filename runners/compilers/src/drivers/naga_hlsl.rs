@@ -1,7 +1,5 @@
 //! naga for Direct3D 12: the HLSL that it writes from WGSL, which DXC compiles.
 
-use std::path::Path;
-
 use layoutproof_core::inspect::module_reader::{ModuleReader, wgsl_to_hlsl};
 use layoutproof_core::inspect::naga_offsets::NagaError;
 use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};
@@ -12,6 +10,7 @@ use super::command_line::{CommandLine, SOURCE};
 use super::dxc::{self, DxilFiles};
 use super::{CompileMethod, CompilerDriver, Translation};
 use crate::child::ProcessOutput;
+use crate::compile_folder::CompileFolder;
 use crate::program_lookup::ProgramLookup;
 
 /// The compiler's name.
@@ -62,7 +61,7 @@ fn translate(request: &CompileRequest<'_>, reader: &dyn ModuleReader) -> Result<
 }
 
 /// DXC's listing of what naga wrote. The names in it are naga's, so it is no report about the author's.
-fn read_listing(folder: &Path, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
+fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
     let DxilFiles { listing, container } = dxc::read_dxil(folder, finished)?;
     let shader = Shader::DxilListing(listing);
     Ok(CompileOutcome::Compiled(CompiledShader { shader, container, report: Report::None }))

@@ -1,7 +1,5 @@
 //! slangc, from Slang to SPIR-V and WGSL, and to HLSL, which DXC compiles.
 
-use std::path::Path;
-
 use layoutproof_core::inspect::toolchain::{
     CompileOutcome, CompileRequest, CompiledShader, Output, Report, SourceProfile, Toolchain,
 };
@@ -14,11 +12,12 @@ use super::command_line::{
 };
 use super::dxc::{self, DxilFiles};
 use super::{CompileMethod, CompilerDriver, FamilyName};
-use crate::child::{OUTPUT_LIMIT, ProcessOutput};
+use crate::cache::DecidingFiles;
+use crate::child::ProcessOutput;
+use crate::compile_folder::CompileFolder;
 use crate::compile_service::CompileService;
 use crate::compiler::Compiler;
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
-use crate::regular_file;
 use crate::slang_library::SlangService;
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
@@ -86,6 +85,10 @@ impl CompilerDriver for SlangDriver {
         SlangService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>)
     }
 
+    fn deciding_files(&self) -> Option<DecidingFiles> {
+        Some(DecidingFiles { opened: &["libslang", "libgfx", "slang"], started_by_script: &[] })
+    }
+
     /// An exception inside slangc ends a compilation; it says nothing about the source.
     fn caught_crash(&self, _: &str, first_error: &str) -> Option<String> {
         first_error.contains(EXCEPTION).then(|| first_error.to_owned())
@@ -95,7 +98,8 @@ impl CompilerDriver for SlangDriver {
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.slang");
     let order = if request.options.matrix == MatrixOrder::Row { "row" } else { "column" };
-    let (target, artifact, read): (&[&str], _, fn(&Path, &ProcessOutput) -> _) = match request.toolchain.output {
+    let (target, artifact, read): (&[&str], _, fn(&CompileFolder, &ProcessOutput) -> _) = match request.toolchain.output
+    {
         Output::Spirv | Output::SpirvOfDxbc => (TO_SPIRV, MODULE, read_module),
         Output::Dxil | Output::ClangIr => (TO_HLSL, TRANSLATED, read_listing),
         Output::Wgsl => (TO_WGSL, TEXT, read_text),
@@ -130,24 +134,22 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     CommandLine { source, arguments, header: None, second, read }
 }
 
-fn read_module(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
-    Ok(made(Shader::Spirv(read_spirv(&folder.join(MODULE))?), Report::SlangJson(reflection(folder)?)))
+fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+    Ok(made(Shader::Spirv(read_spirv(folder)?), Report::SlangJson(reflection(folder)?)))
 }
 
 /// DXC's listing of what slangc wrote, beside slangc's own report.
-fn read_listing(folder: &Path, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
+fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
     let DxilFiles { listing, container } = dxc::read_dxil(folder, finished)?;
     let report = Report::SlangJson(reflection(folder)?);
     Ok(CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), container, report }))
 }
 
-fn read_text(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
-    let text = regular_file::read_text(&folder.join(TEXT), OUTPUT_LIMIT)
-        .map_err(|error| format!("it wrote no text: {error}"))?;
+fn read_text(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+    let text = folder.read_text(TEXT).map_err(|error| format!("it wrote no text: {error}"))?;
     Ok(made(Shader::Wgsl(text), Report::SlangJson(reflection(folder)?)))
 }
 
-fn reflection(folder: &Path) -> Result<String, String> {
-    let text = regular_file::read_text(&folder.join(REFLECTION), OUTPUT_LIMIT);
-    text.map_err(|error| format!("it wrote no reflection: {error}"))
+fn reflection(folder: &CompileFolder) -> Result<String, String> {
+    folder.read_text(REFLECTION).map_err(|error| format!("it wrote no reflection: {error}"))
 }

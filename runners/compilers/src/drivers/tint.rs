@@ -8,6 +8,7 @@ use layoutproof_core::random::declaration::TypeSpace;
 
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};
+use crate::cache::DecidingFiles;
 use crate::child::run;
 use crate::compiler::{Compiler, Invocation, VERSION_LIMIT, answering};
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
@@ -46,6 +47,11 @@ impl CompilerDriver for TintDriver {
 
     fn type_space(&self, _: &Toolchain) -> TypeSpace {
         TypeSpace::tint()
+    }
+
+    /// The program that the set-up puts in Tint's place is a script.
+    fn deciding_files(&self) -> Option<DecidingFiles> {
+        Some(DecidingFiles { opened: &[], started_by_script: &["node", "spirv-as"] })
     }
 
     fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, String> {

@@ -117,8 +117,8 @@ fn reads_what_it_reports(fxc: &Fxc, profile: Profile, device: &DeviceInfo) -> Re
     // The entry point keeps its name, and one buffer goes where nobody else is.
     let executable = executable?.moved("probe", &[("layoutproof_output", slot(1000)), ("absent", slot(1001))]);
     if let Some(validator) = SpirvVal::find() {
-        let verdict = validator.validate(&executable.spirv, BlockRules::Relaxed);
-        ensure_eq(&verdict, &layoutproof_core::check::verdict::Validation::Valid, "validation")?;
+        let verdict = validator.validate(&executable.spirv, BlockRules::Relaxed, None);
+        ensure_eq(&verdict.validation, &layoutproof_core::check::verdict::Validation::Valid, "validation")?;
     }
 
     let mut expected = vec![NONCE];

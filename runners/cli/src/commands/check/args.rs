@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::DeclareArgs;
+use crate::args::{CacheArgs, DeclareArgs};
 
 /// Output formats of `layoutproof check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -62,6 +62,9 @@ pub struct CheckArgs {
     /// These compilers make the shaders that devices run; default: our own SPIR-V, with the offsets that are compared.
     #[arg(long, requires = "run", value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub compiler: Vec<String>,
+    /// Whether compilers are asked again.
+    #[command(flatten)]
+    pub cache: CacheArgs,
     /// The host type of a block.
     #[arg(long, value_name = "BLOCK=TYPE")]
     pub map: Vec<BlockMapping>,

@@ -102,6 +102,9 @@ impl Proof<'_> {
         if !self.args.device.is_empty() {
             words.extend(["--device".to_owned(), self.args.device.join(",")]);
         }
+        if self.args.cache.no_cache {
+            words.push("--no-cache".to_owned());
+        }
         words
     }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::CacheArgs;
+
 /// `layoutproof fuzz`.
 #[derive(Debug, Args)]
 pub struct FuzzArgs {
@@ -25,6 +27,9 @@ pub struct FuzzArgs {
     /// Time limit in seconds of a compiler for one source; one that takes longer is ended, and its check is broken.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
+    /// Whether compilers are asked again.
+    #[command(flatten)]
+    pub cache: CacheArgs,
     /// Only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
     pub device: Vec<String>,

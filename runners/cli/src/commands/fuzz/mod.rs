@@ -36,6 +36,7 @@ use self::draws::Draws;
 use self::fuzz_records::FuzzRecords;
 use self::round::Round;
 use self::shrink::{DifferenceKind, ShrunkDifference};
+use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn};
 use crate::progress;
@@ -104,6 +105,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     }
 
     tell(&format!("\n{}\n", seen_table(&totals.seen, &draws.space, style)));
+    answer_cache::warn_of(fuzz.launch.cache.as_ref());
     if next < end {
         tell(&format!("  stopped before number {}: enough is found\n", grouped(next)));
     }

@@ -10,6 +10,7 @@ use layoutproof_layout::RuleSet;
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 
 use super::{Fuzz, spaces};
+use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::compilers;
 use crate::output::{warn, warn_of_listing};
@@ -20,9 +21,10 @@ impl Fuzz {
     /// What the arguments ask for; `None` where a compiler or every device is missing, which is said.
     pub(super) fn of(args: &FuzzArgs) -> anyhow::Result<Option<Self>> {
         let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
-        let compilers = compilers::find(args.compile_limit)?;
+        let cache = answer_cache::open(&args.cache);
+        let compilers = compilers::find(args.compile_limit, cache.as_ref())?;
         let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
-        let launch = Launch::of(std::env::current_exe()?)?;
+        let launch = Launch { cache, ..Launch::of(std::env::current_exe()?)? };
         let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
         if devices.is_empty() {
             warn("error: no device takes what these compilers make (`layoutproof setup` fetches software drivers)\n");

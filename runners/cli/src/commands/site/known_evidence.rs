@@ -193,6 +193,7 @@ fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str) -> Chec
             untried: entry.untried,
         }),
         fast: false,
+        cached: false,
         retries: 0,
         ms: 0,
         leaves: 0,

@@ -1,16 +1,14 @@
 //! Clang as a compiler of HLSL, to its IR for Direct3D.
 
-use std::path::Path;
-
 use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 
 use super::command_line::{CommandLine, HeaderFile, SOURCE, dxc_options, made, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, FamilyName};
-use crate::child::{OUTPUT_LIMIT, ProcessOutput};
+use crate::child::ProcessOutput;
+use crate::compile_folder::CompileFolder;
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
-use crate::regular_file::read_text;
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     name: "clang-dxc",
@@ -102,8 +100,8 @@ fn crash(said: &str) -> Option<String> {
     Some(format!("clang-dxc crashed ({}): {at}", error.unwrap_or("signal")))
 }
 
-fn read(folder: &Path, _: &ProcessOutput) -> Result<CompileOutcome, String> {
-    let text = read_text(&folder.join(MODULE), OUTPUT_LIMIT).map_err(|error| format!("it wrote no IR: {error}"))?;
+fn read(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+    let text = folder.read_text(MODULE).map_err(|error| format!("it wrote no IR: {error}"))?;
     Ok(made(Shader::ClangIr(text), Report::None))
 }
 

@@ -1,0 +1,332 @@
+//! The cache as its users see it: questions to programs, and what these answered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use layoutproof_core::inspect::toolchain::AnswerOrigin;
+use serde::{Deserialize, Serialize};
+
+use super::folder::CacheFolder;
+use super::identity::{ProgramIdentity, file_digest};
+use super::key::{CacheKey, KeyParts};
+use super::program_files::ProgramFiles;
+use super::self_contained::is_self_contained;
+use super::store::{CacheContent, CacheEntryKind, EntryStore, LIMIT};
+
+/// Answers of compilers and of spirv-val on the disk. Used from many threads, and beside other processes.
+#[derive(Debug)]
+pub struct AnswerCache {
+    folder: CacheFolder,
+    store: EntryStore,
+    identities: Mutex<BTreeMap<ProgramFiles, Arc<IdentityCell>>>,
+    compilations: Mutex<AnswerHistory>,
+    validations: Mutex<AnswerHistory>,
+}
+
+/// The identity of a program, once it was asked for; `None` inside where it has none.
+type IdentityCell = OnceLock<Option<Arc<ProgramIdentity>>>;
+
+/// Whom a question is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnswerKind {
+    /// A compiler.
+    Compilation,
+    /// spirv-val.
+    Validation,
+}
+
+/// A question to a program: all that it is given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProgramQuestion<'a> {
+    pub(crate) kind: AnswerKind,
+    pub(crate) program: &'a ProgramFiles,
+    pub(crate) arguments: &'a [String],
+    /// The files in the folder where it works, by name.
+    pub(crate) files: &'a BTreeMap<String, Vec<u8>>,
+    /// Its standard input.
+    pub(crate) input: &'a [u8],
+}
+
+/// Where a cache has the answer to a question, or will have it.
+#[derive(Clone, Debug)]
+pub(crate) struct CacheSlot<'a> {
+    cache: &'a AnswerCache,
+    kind: AnswerKind,
+    key: CacheKey,
+    identity: Arc<ProgramIdentity>,
+}
+
+/// The answer of a program that came to its end by itself: all that it said and wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AnswerOfProgram {
+    /// The exit status.
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// The files that it wrote to the folder where it works, by name.
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+}
+
+/// What a cache was to a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheUse {
+    /// Answers of compilers.
+    pub compilations: ProgramUse,
+    /// Answers of spirv-val.
+    pub validations: ProgramUse,
+}
+
+/// How often programs were needed, and how often the cache answered for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProgramUse {
+    /// Answers that were needed.
+    pub needed: u32,
+    /// Those of them that came from the cache.
+    pub cached: u32,
+}
+
+/// Whose answers this process has used. What it asked for itself does not come from the cache, though another thread may
+/// find it there: a run says the same whichever thread is first.
+#[derive(Debug, Default)]
+struct AnswerHistory {
+    /// Questions that this process asked.
+    asked: BTreeSet<CacheKey>,
+    /// Those that an earlier one had asked.
+    recalled: BTreeSet<CacheKey>,
+    /// How many were asked that have no key.
+    without_key: usize,
+}
+
+/// An answer from the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RecalledAnswer {
+    pub(crate) answer: AnswerOfProgram,
+    /// `Asked` if this process had asked for it before.
+    pub(crate) origin: AnswerOrigin,
+}
+
+impl AnswerCache {
+    /// The cache in this folder.
+    pub fn new(folder: CacheFolder) -> Self {
+        Self {
+            store: EntryStore::new(&folder, LIMIT),
+            folder,
+            identities: Mutex::default(),
+            compilations: Mutex::default(),
+            validations: Mutex::default(),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// How much it holds.
+    pub fn content(&self) -> CacheContent {
+        self.store.content()
+    }
+
+    /// Removes everything, and returns what it was.
+    ///
+    /// # Errors
+    /// The first file that cannot be removed.
+    pub fn clear(&self) -> io::Result<CacheContent> {
+        self.store.clear()
+    }
+
+    /// What it has been to this process.
+    pub fn usage(&self) -> CacheUse {
+        CacheUse { compilations: locked(&self.compilations).count(), validations: locked(&self.validations).count() }
+    }
+
+    /// A sentence if answers could not be written, so that the next run has to ask for them again.
+    pub fn note(&self) -> Option<String> {
+        let reason = self.store.failure()?;
+        Some(format!("what compilers and spirv-val said is not cached: {reason}"))
+    }
+
+    /// SHA-256 of a file, in hexadecimal digits. It is remembered by path, size, inode and change time.
+    ///
+    /// # Errors
+    /// The file cannot be read, or changes meanwhile.
+    pub fn file_digest(&self, path: &Path) -> io::Result<String> {
+        file_digest(path, &self.store)
+    }
+
+    /// Where the answer to a question is, or would be. `None` if something may decide it that is not known.
+    pub(crate) fn slot(&self, question: &ProgramQuestion<'_>) -> Option<CacheSlot<'_>> {
+        let ProgramQuestion { kind, program, arguments, files, input } = *question;
+        if kind == AnswerKind::Compilation && !is_self_contained(files.values().map(Vec::as_slice), arguments) {
+            return None;
+        }
+
+        let identity = self.identity(program)?;
+        let mut parts = KeyParts::of_kind(kind.entry().as_str());
+        parts.add(identity.bytes());
+        parts.add_list(arguments.iter().map(String::as_bytes));
+        parts.add_list(files.keys().map(String::as_bytes));
+        parts.add_list(files.values().map(Vec::as_slice));
+        parts.add(input);
+        Some(CacheSlot { cache: self, kind, key: parts.key(), identity })
+    }
+
+    /// Takes note that a program is asked now; `slot` is where its answer will be kept.
+    pub(crate) fn note_asked(&self, kind: AnswerKind, slot: Option<&CacheSlot<'_>>) {
+        let mut history = self.history(kind);
+        match slot {
+            Some(slot) => drop(history.asked.insert(slot.key)),
+            None => history.without_key += 1,
+        }
+    }
+
+    fn history(&self, kind: AnswerKind) -> MutexGuard<'_, AnswerHistory> {
+        match kind {
+            AnswerKind::Compilation => locked(&self.compilations),
+            AnswerKind::Validation => locked(&self.validations),
+        }
+    }
+
+    fn identity(&self, program: &ProgramFiles) -> Option<Arc<ProgramIdentity>> {
+        let cell = {
+            let mut cells = self.identities.lock().unwrap_or_else(PoisonError::into_inner);
+            match cells.get(program) {
+                Some(cell) => Arc::clone(cell),
+                None => Arc::clone(cells.entry(program.clone()).or_default()),
+            }
+        };
+        // A large program takes a while, in which only its own questions wait.
+        cell.get_or_init(|| ProgramIdentity::of(program, &self.store).map(Arc::new)).clone()
+    }
+}
+
+impl CacheSlot<'_> {
+    /// The answer that is kept here.
+    pub(crate) fn recall(&self) -> Option<RecalledAnswer> {
+        let content = self.cache.store.get(&self.key, self.kind.entry())?;
+        let answer = postcard::from_bytes(&content).ok()?;
+
+        let mut history = self.cache.history(self.kind);
+        if history.asked.contains(&self.key) {
+            return Some(RecalledAnswer { answer, origin: AnswerOrigin::Asked });
+        }
+        history.recalled.insert(self.key);
+        Some(RecalledAnswer { answer, origin: AnswerOrigin::Cached })
+    }
+
+    /// Keeps the answer to the question, if the program is still the one that was to be asked.
+    pub(crate) fn keep(&self, answer: &AnswerOfProgram) {
+        if let (true, Ok(content)) = (self.identity.is_unchanged(), postcard::to_stdvec(answer)) {
+            self.cache.store.put(&self.key, self.kind.entry(), &content);
+        }
+    }
+
+    /// Removes an answer that is of no use.
+    pub(crate) fn forget(&self) {
+        self.cache.store.forget(&self.key, self.kind.entry());
+    }
+}
+
+impl AnswerKind {
+    fn entry(self) -> CacheEntryKind {
+        match self {
+            Self::Compilation => CacheEntryKind::Compilation,
+            Self::Validation => CacheEntryKind::Validation,
+        }
+    }
+}
+
+impl AnswerHistory {
+    fn count(&self) -> ProgramUse {
+        let needed = self.asked.union(&self.recalled).count() + self.without_key;
+        let cached = self.recalled.difference(&self.asked).count();
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        ProgramUse { needed: number(needed), cached: number(cached) }
+    }
+}
+
+fn locked(history: &Mutex<AnswerHistory>) -> MutexGuard<'_, AnswerHistory> {
+    history.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn cache() -> (tempfile::TempDir, AnswerCache) {
+        let place = tempfile::tempdir().unwrap();
+        let cache = AnswerCache::new(CacheFolder::at(&place.path().join("cache")).unwrap());
+        (place, cache)
+    }
+
+    fn files(text: &str) -> BTreeMap<String, Vec<u8>> {
+        [("probe.hlsl".to_owned(), text.as_bytes().to_vec())].into()
+    }
+
+    #[test]
+    fn everything_that_is_asked_is_in_the_key() {
+        let (_place, cache) = cache();
+        let program = ProgramFiles { program: Some("/bin/true".into()), ..ProgramFiles::default() };
+        let other = ProgramFiles { program: Some("/bin/false".into()), ..ProgramFiles::default() };
+        let arguments = ["-T".to_owned(), "cs_6_6".to_owned()];
+        let (text, empty) = (files("float a;"), files(""));
+        let kind = AnswerKind::Compilation;
+        let first = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &text, input: b"" };
+        let questions = [
+            first,
+            ProgramQuestion { kind: AnswerKind::Validation, ..first },
+            ProgramQuestion { program: &other, ..first },
+            ProgramQuestion { arguments: &arguments[..1], ..first },
+            ProgramQuestion { files: &empty, ..first },
+            ProgramQuestion { input: b"words", ..first },
+        ];
+        let keys: Vec<CacheKey> = questions.iter().map(|question| cache.slot(question).unwrap().key).collect();
+        for (index, key) in keys.iter().enumerate() {
+            assert!(!keys[..index].contains(key), "{index}");
+        }
+        assert_eq!(cache.slot(&first).unwrap().key, keys[0]);
+
+        let includes = files("#include \"a\"");
+        assert!(cache.slot(&ProgramQuestion { files: &includes, ..first }).is_none());
+    }
+
+    #[test]
+    fn an_answer_is_kept_unless_its_program_changes() {
+        let (place, cache) = cache();
+        let path = place.path().join("compiler");
+        fs::copy("/bin/true", &path).unwrap();
+        let program = ProgramFiles { program: Some(path.clone()), ..ProgramFiles::default() };
+        let text = files("float a;");
+        let kind = AnswerKind::Compilation;
+        let question = ProgramQuestion { kind, program: &program, arguments: &[], files: &text, input: b"" };
+        let answer = AnswerOfProgram {
+            status: 1,
+            stderr: "no".to_owned(),
+            files: files("listing"),
+            ..AnswerOfProgram::default()
+        };
+
+        let slot_of_answer = cache.slot(&question).unwrap();
+        assert_eq!(slot_of_answer.recall(), None);
+        slot_of_answer.keep(&answer);
+        let recalled = |origin| Some(RecalledAnswer { answer: answer.clone(), origin });
+        assert_eq!(slot_of_answer.recall(), recalled(AnswerOrigin::Cached));
+        assert_eq!(cache.usage().compilations, ProgramUse { needed: 1, cached: 1 });
+        // Whoever asks, it is this run's own answer.
+        cache.note_asked(kind, Some(&slot_of_answer));
+        assert_eq!(slot_of_answer.recall(), recalled(AnswerOrigin::Asked));
+        assert_eq!(cache.usage().compilations, ProgramUse { needed: 1, cached: 0 });
+        slot_of_answer.forget();
+        assert_eq!(slot_of_answer.recall(), None);
+
+        // Somebody installs another build while this one is asked.
+        fs::copy("/bin/false", &path).unwrap();
+        slot_of_answer.keep(&answer);
+        assert_eq!(slot_of_answer.recall(), None);
+    }
+}

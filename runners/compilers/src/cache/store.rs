@@ -1,0 +1,488 @@
+//! The entries of the cache as files: `ab/cdef….compilation` in the folder of entries, for the key `abcdef…`.
+//!
+//! Many processes work here at once, without locks: an entry is written beside its place and renamed, so it is whole or it
+//! is not there; one that is damaged all the same is removed as it is read. Each of the 256 folders keeps to its share of
+//! the limit by itself: now and then a writer looks through the one that it has just written to, and removes what was not
+//! used for the longest time. Keys are spread evenly, so that is the same as a limit for all, and nobody ever has to look
+//! through all of it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use super::entry::{LONGEST, decode, encode};
+use super::folder::CacheFolder;
+use super::key::CacheKey;
+use crate::regular_file::{ReadError, read};
+
+/// Bytes on the disk of all entries.
+pub(super) const LIMIT: u64 = 1 << 30;
+
+/// The folder of entries, below that of the cache.
+const ENTRIES: &str = "answers";
+
+/// Folders of entries: one for each first byte of a key.
+const FOLDERS: u64 = 256;
+
+/// One write in so many looks through its folder.
+const PRUNED: u8 = 16;
+
+/// How much of its share a folder keeps that was full, in percent.
+const KEPT: u64 = 90;
+
+/// How long an entry is not marked as used again.
+const RECENT: Duration = Duration::from_secs(60 * 60);
+
+/// The age at which a file that nobody finished belongs to a process that was killed.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
+
+/// Prefix of the names of files that are being written.
+const UNFINISHED: &str = ".new-";
+
+/// What an entry holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum CacheEntryKind {
+    /// What a compiler said and wrote.
+    Compilation,
+    /// What spirv-val said.
+    Validation,
+    /// SHA-256 of a file.
+    FileDigest,
+}
+
+impl CacheEntryKind {
+    const ALL: [Self; 3] = [Self::Compilation, Self::Validation, Self::FileDigest];
+
+    /// The suffix of its files.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Compilation => "compilation",
+            Self::Validation => "validation",
+            Self::FileDigest => "digest",
+        }
+    }
+}
+
+/// The entries below a folder.
+#[derive(Debug)]
+pub(super) struct EntryStore {
+    entries: PathBuf,
+    limit: u64,
+    /// Set once an entry could not be written: from then on none is.
+    is_closed: AtomicBool,
+    /// Why, in a fragment.
+    failure: Mutex<Option<String>>,
+}
+
+/// How much the cache holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CacheContent {
+    /// By kind: `compilations`, `validations`, `digests`, and `unfinished` for what nobody has finished writing.
+    pub kinds: BTreeMap<&'static str, KindContent>,
+    /// The most that it will hold, in bytes on the disk.
+    pub limit: u64,
+}
+
+/// The entries of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KindContent {
+    /// How many.
+    pub entries: u64,
+    /// Bytes on the disk.
+    pub bytes: u64,
+}
+
+impl CacheContent {
+    /// All entries.
+    pub fn total(&self) -> KindContent {
+        let sum = |field: fn(&KindContent) -> u64| self.kinds.values().map(field).sum();
+        KindContent { entries: sum(|kind| kind.entries), bytes: sum(|kind| kind.bytes) }
+    }
+}
+
+/// A file in a folder of entries.
+struct EntryFile {
+    path: PathBuf,
+    kind: Option<CacheEntryKind>,
+    /// Bytes on the disk.
+    bytes: u64,
+    /// When it was written, or used last.
+    used: SystemTime,
+}
+
+impl EntryStore {
+    /// The entries in this folder, which take `limit` bytes on the disk.
+    pub(super) fn new(folder: &CacheFolder, limit: u64) -> Self {
+        Self {
+            entries: folder.path().join(ENTRIES),
+            limit,
+            is_closed: AtomicBool::new(false),
+            failure: Mutex::default(),
+        }
+    }
+
+    /// The content under a key. A damaged entry is none, and is removed.
+    pub(super) fn get(&self, key: &CacheKey, kind: CacheEntryKind) -> Option<Vec<u8>> {
+        let path = self.path(key, kind);
+        let bytes = match read(&path, LONGEST as u64) {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_not_found() => return None,
+            Err(ReadError::Io(_) | ReadError::NotRegular(_) | ReadError::MadeUp(_) | ReadError::TooLong { .. }) => {
+                remove(&path);
+                return None;
+            }
+        };
+
+        let content = decode(key, &bytes);
+        match content {
+            Some(_) => mark_as_used(&path),
+            None => remove(&path),
+        }
+        content
+    }
+
+    /// Keeps a content under a key. If it cannot be written, nothing more is.
+    pub(super) fn put(&self, key: &CacheKey, kind: CacheEntryKind, content: &[u8]) {
+        if content.len() > LONGEST || self.is_closed.load(Ordering::Relaxed) {
+            return;
+        }
+
+        let path = self.path(key, kind);
+        let folder = path.parent().unwrap_or(&self.entries);
+        match write(folder, &path, &encode(key, content)) {
+            Ok(()) if key.bytes()[1].is_multiple_of(PRUNED) => self.prune(folder),
+            Ok(()) => {}
+            Err(error) => {
+                self.is_closed.store(true, Ordering::Relaxed);
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                failure.get_or_insert_with(|| format!("{}: {error}", folder.display()));
+            }
+        }
+    }
+
+    /// Why entries were not written, in a fragment; `None` where all were.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Removes an entry whose content turned out to be of no use.
+    pub(super) fn forget(&self, key: &CacheKey, kind: CacheEntryKind) {
+        remove(&self.path(key, kind));
+    }
+
+    /// Counts what there is.
+    pub(super) fn content(&self) -> CacheContent {
+        let mut content = CacheContent { limit: self.limit, ..CacheContent::default() };
+        for file in self.all_files() {
+            let of_kind = content.kinds.entry(plural(file.kind)).or_default();
+            of_kind.entries += 1;
+            of_kind.bytes += file.bytes;
+        }
+        content
+    }
+
+    /// Removes everything, and returns what it was. Folders stay: another process may be writing there.
+    ///
+    /// # Errors
+    /// The first file that cannot be removed.
+    pub(super) fn clear(&self) -> io::Result<CacheContent> {
+        let content = self.content();
+        for file in self.all_files() {
+            match fs::remove_file(&file.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(content)
+    }
+
+    fn path(&self, key: &CacheKey, kind: CacheEntryKind) -> PathBuf {
+        let digits = key.to_string();
+        let (folder, name) = digits.split_at(2);
+        self.entries.join(folder).join(format!("{name}.{}", kind.as_str()))
+    }
+
+    /// Brings a folder of entries back below its share of the limit, and removes what was never finished there.
+    fn prune(&self, folder: &Path) {
+        let share = self.limit / FOLDERS;
+        let now = SystemTime::now();
+        let (unfinished, mut files): (Vec<_>, Vec<_>) =
+            files_in(folder).into_iter().partition(|file| file.kind.is_none());
+        for file in unfinished {
+            if now.duration_since(file.used).is_ok_and(|age| age > ABANDONED) {
+                remove(&file.path);
+            }
+        }
+
+        let mut bytes: u64 = files.iter().map(|file| file.bytes).sum();
+        if bytes <= share {
+            return;
+        }
+        files.sort_by_key(|file| file.used);
+        for file in files {
+            if bytes <= share * KEPT / 100 {
+                break;
+            }
+            remove(&file.path);
+            bytes -= file.bytes;
+        }
+    }
+
+    fn all_files(&self) -> Vec<EntryFile> {
+        let folders = fs::read_dir(&self.entries).into_iter().flatten().filter_map(Result::ok);
+        folders.flat_map(|folder| files_in(&folder.path())).collect()
+    }
+}
+
+/// Entries of a kind; files that nobody has finished have none.
+fn plural(kind: Option<CacheEntryKind>) -> &'static str {
+    match kind {
+        Some(CacheEntryKind::Compilation) => "compilations",
+        Some(CacheEntryKind::Validation) => "validations",
+        Some(CacheEntryKind::FileDigest) => "digests",
+        None => "unfinished",
+    }
+}
+
+/// The files of a folder of entries; empty where it cannot be read.
+fn files_in(folder: &Path) -> Vec<EntryFile> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let file = |entry: fs::DirEntry| {
+        let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+        let path = entry.path();
+        let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+        let kind = CacheEntryKind::ALL.into_iter().find(|kind| kind.as_str() == suffix);
+        let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        Some(EntryFile { kind, bytes: bytes_on_disk(&metadata), used, path })
+    };
+    entries.filter_map(file).collect()
+}
+
+#[cfg(unix)]
+fn bytes_on_disk(metadata: &fs::Metadata) -> u64 {
+    // POSIX.1-2024, `sys/stat.h`, leaves the unit to the system; Linux and macOS count blocks of 512 bytes.
+    std::os::unix::fs::MetadataExt::blocks(metadata) * 512
+}
+
+#[cfg(not(unix))]
+fn bytes_on_disk(metadata: &fs::Metadata) -> u64 {
+    metadata.len()
+}
+
+/// Writes a file beside its place and renames it.
+fn write(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = || tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder);
+    let mut file = match beside() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(folder)?;
+            beside()?
+        }
+        other => other?,
+    };
+    file.write_all(bytes)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Notes that an entry was used, unless that was noted lately.
+fn mark_as_used(path: &Path) {
+    let Ok(file) = File::open(path) else { return };
+    let now = SystemTime::now();
+    let used = file.metadata().and_then(|metadata| metadata.modified());
+    let is_recent = used.is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age < RECENT));
+    if !is_recent {
+        // Where times cannot be written, entries are removed in the order in which they were written.
+        let _ = file.set_modified(now);
+    }
+}
+
+/// Removes a file that may be gone already. One that cannot be removed is looked at again the next time.
+fn remove(path: &Path) {
+    let _ = fs::remove_file(path);
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::super::key::KeyParts;
+    use super::*;
+
+    /// A store of 16 KiB for each folder of entries.
+    fn store() -> (tempfile::TempDir, EntryStore) {
+        let place = tempfile::tempdir().unwrap();
+        let folder = CacheFolder::at(&place.path().join("cache")).unwrap();
+        let store = EntryStore::new(&folder, FOLDERS * (16 << 10));
+        (place, store)
+    }
+
+    fn key(number: u32) -> CacheKey {
+        let mut parts = KeyParts::of_kind("test");
+        parts.add(&number.to_le_bytes());
+        parts.key()
+    }
+
+    /// Bytes that cannot be compressed.
+    fn noise(length: usize) -> Vec<u8> {
+        (0..length as u64).map(|index| index.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()[5]).collect()
+    }
+
+    fn put(store: &EntryStore, number: u32, content: &[u8]) {
+        store.put(&key(number), CacheEntryKind::Compilation, content);
+    }
+
+    fn get(store: &EntryStore, number: u32) -> Option<Vec<u8>> {
+        store.get(&key(number), CacheEntryKind::Compilation)
+    }
+
+    #[test]
+    fn what_was_put_is_found_by_its_key_and_kind() {
+        let (_place, store) = store();
+        put(&store, 1, b"one");
+        assert_eq!(get(&store, 1).as_deref(), Some(&b"one"[..]));
+        assert_eq!(get(&store, 2), None);
+        assert_eq!(store.get(&key(1), CacheEntryKind::Validation), None);
+        assert_eq!(store.failure(), None);
+    }
+
+    #[test]
+    fn a_damaged_entry_is_none_and_goes() {
+        let (_place, store) = store();
+        let path = store.path(&key(1), CacheEntryKind::Compilation);
+        let damages: [fn(&mut Vec<u8>); 4] =
+            [|file| file.truncate(20), |file| file.clear(), |file| file[50] ^= 4, |file| file.push(0)];
+        for damage in damages {
+            put(&store, 1, &noise(100));
+            let mut file = fs::read(&path).unwrap();
+            damage(&mut file);
+            fs::write(&path, file).unwrap();
+            assert_eq!(get(&store, 1), None);
+            assert!(!path.exists());
+        }
+
+        // The entry of another key, whole as it is.
+        put(&store, 1, b"one");
+        put(&store, 2, b"two");
+        fs::copy(store.path(&key(2), CacheEntryKind::Compilation), &path).unwrap();
+        assert_eq!(get(&store, 1), None);
+        assert!(!path.exists() && get(&store, 2).is_some());
+    }
+
+    /// Nobody writes to the pipe: reading it as a file would wait for ever. A link may lead anywhere.
+    #[test]
+    fn a_pipe_or_a_folder_in_an_entrys_place_is_none() {
+        let (_place, store) = store();
+        put(&store, 1, b"one");
+        let path = store.path(&key(1), CacheEntryKind::Compilation);
+        fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert_eq!(get(&store, 1), None);
+        assert!(!path.exists());
+
+        fs::create_dir(&path).unwrap();
+        assert_eq!(get(&store, 1), None);
+        // It cannot be written over either, and that is told.
+        put(&store, 1, b"one");
+        assert_eq!(get(&store, 1), None);
+        assert!(store.failure().is_some());
+    }
+
+    #[test]
+    fn what_was_used_last_stays() {
+        let (_place, store) = store();
+        // All in the folder of the first, each of one block or two.
+        let numbers: Vec<u32> = (0..).filter(|number| key(*number).bytes()[0] == key(0).bytes()[0]).take(8).collect();
+        let folder = store.path(&key(0), CacheEntryKind::Compilation).parent().unwrap().to_owned();
+        for (age, number) in numbers.iter().rev().enumerate() {
+            put(&store, *number, &noise(3000));
+            let file = File::open(store.path(&key(*number), CacheEntryKind::Compilation)).unwrap();
+            let hours = Duration::from_secs(60 * 60 * (2 + age as u64));
+            file.set_modified(SystemTime::now() - hours).unwrap();
+        }
+        // The one that was used last of all, the first, is now the newest.
+        assert!(get(&store, numbers[0]).is_some());
+        store.prune(&folder);
+
+        let bytes: u64 = files_in(&folder).iter().map(|file| file.bytes).sum();
+        assert!(bytes <= 16 << 10, "{bytes}");
+        let is_there = |number: &u32| store.path(&key(*number), CacheEntryKind::Compilation).exists();
+        assert!(is_there(&numbers[0]) && is_there(&numbers[7]) && !is_there(&numbers[1]));
+    }
+
+    #[test]
+    fn the_store_stays_below_its_limit_by_itself() {
+        let (_place, store) = store();
+        let first = (0..).filter(|number| key(*number).bytes()[0] == 7).take(100).collect::<Vec<u32>>();
+        for number in first {
+            put(&store, number, &noise(3000));
+        }
+        let CacheContent { kinds, .. } = store.content();
+        let KindContent { entries, bytes } = kinds["compilations"];
+        // Four kilobytes each; the folder is looked through about every sixteenth time.
+        assert!((1..60).contains(&entries) && bytes < 60 * 4096, "{entries} entries, {bytes} bytes");
+    }
+
+    #[test]
+    fn what_a_killed_process_left_goes_with_time() {
+        let (_place, store) = store();
+        put(&store, 1, b"one");
+        let folder = store.path(&key(1), CacheEntryKind::Compilation).parent().unwrap().to_owned();
+        for (name, hours) in [(".new-old", 2), (".new-young", 0)] {
+            let file = File::create(folder.join(name)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(60 * 60 * hours)).unwrap();
+        }
+        store.prune(&folder);
+        assert!(!folder.join(".new-old").exists() && folder.join(".new-young").exists());
+        assert!(get(&store, 1).is_some());
+        assert_eq!(store.content().kinds["unfinished"].entries, 1);
+    }
+
+    #[test]
+    fn everything_goes_when_it_is_cleared() {
+        let (_place, store) = store();
+        assert_eq!(store.clear().unwrap().kinds, BTreeMap::new());
+        for number in 0..20 {
+            put(&store, number, b"one");
+        }
+        assert_eq!(store.clear().unwrap().kinds["compilations"].entries, 20);
+        assert_eq!(store.content().kinds, BTreeMap::new());
+        put(&store, 1, b"one");
+        assert!(get(&store, 1).is_some());
+    }
+
+    #[test]
+    fn many_writers_and_readers_share_it() {
+        let (place, _) = store();
+        let folder = CacheFolder::at(&place.path().join("cache")).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    // A small limit, so that entries go while others read them.
+                    let store = EntryStore::new(&folder, FOLDERS * 8192);
+                    for number in (0..300).chain(0..300) {
+                        let content = noise(number as usize * 10);
+                        assert!(get(&store, number).is_none_or(|found| found == content), "entry {number}");
+                        put(&store, number, &content);
+                    }
+                    assert_eq!(store.failure(), None);
+                });
+            }
+        });
+    }
+
+    /// Root writes where nobody else can, so a file in the folder's place stands in for a folder that cannot be written.
+    #[test]
+    fn a_folder_that_takes_nothing_is_told_once_and_left_alone() {
+        let (_place, store) = store();
+        fs::write(&store.entries, "").unwrap();
+        put(&store, 1, b"one");
+        let told = store.failure().unwrap();
+        assert!(told.contains("/answers/"), "{told}");
+        fs::remove_file(&store.entries).unwrap();
+        put(&store, 1, b"one");
+        assert_eq!((get(&store, 1), store.failure()), (None, Some(told)));
+    }
+}

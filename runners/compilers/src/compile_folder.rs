@@ -1,0 +1,204 @@
+//! The files of one compilation: what compilers are given, and what they write.
+//!
+//! As long as no compiler is started, they are in memory alone: an answer from the cache needs no folder. `toolchains` fills
+//! it, drivers read from it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::child::OUTPUT_LIMIT;
+use crate::regular_file::{self, ReadError};
+use crate::scratch::ScratchFolder;
+
+/// Most bytes of the files of a compilation that are kept.
+const MOST_KEPT: usize = 8 << 20;
+
+/// The files of one compilation.
+#[derive(Debug)]
+pub(crate) struct CompileFolder {
+    /// Where they stay; `None` for a temporary folder.
+    kept: Option<PathBuf>,
+    made: Option<MadeFolder>,
+    files: BTreeMap<String, Vec<u8>>,
+    /// True if `files` are all that there is.
+    is_known: bool,
+}
+
+#[derive(Debug)]
+enum MadeFolder {
+    Scratch(ScratchFolder),
+    Kept(PathBuf),
+}
+
+impl CompileFolder {
+    /// No files yet. Those to come stay in the folder `kept`, if there is one.
+    pub(crate) fn new(kept: Option<PathBuf>) -> Self {
+        Self { kept, made: None, files: BTreeMap::new(), is_known: true }
+    }
+
+    /// The files of which the content is known; `None` if there are others.
+    pub(crate) fn known_files(&self) -> Option<&BTreeMap<String, Vec<u8>>> {
+        self.is_known.then_some(&self.files)
+    }
+
+    /// Adds a file, by its path in the folder.
+    ///
+    /// # Errors
+    /// The folder is there, and cannot be written.
+    pub(crate) fn add(&mut self, name: &str, content: Vec<u8>) -> io::Result<()> {
+        if let Some(folder) = &self.made {
+            write(folder.path(), name, &content)?;
+        }
+        self.files.insert(name.to_owned(), content);
+        Ok(())
+    }
+
+    /// The folder, which is made with all files in it.
+    ///
+    /// # Errors
+    /// It cannot be made or written.
+    pub(crate) fn path(&mut self) -> io::Result<&Path> {
+        if self.made.is_none() {
+            let folder = match &self.kept {
+                Some(kept) => {
+                    fs::create_dir_all(kept)?;
+                    MadeFolder::Kept(kept.clone())
+                }
+                None => MadeFolder::Scratch(ScratchFolder::new()?),
+            };
+            for (name, content) in &self.files {
+                write(folder.path(), name, content)?;
+            }
+            self.made = Some(folder);
+        }
+        Ok(self.made.as_ref().map_or(Path::new(""), MadeFolder::path))
+    }
+
+    /// Reads a file that a compiler wrote, of at most [`OUTPUT_LIMIT`] bytes.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, ReadError> {
+        match &self.made {
+            Some(folder) => regular_file::read(&folder.path().join(name), OUTPUT_LIMIT),
+            None => self.files.get(name).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound).into()),
+        }
+    }
+
+    /// Reads a text that a compiler wrote.
+    ///
+    /// # Errors
+    /// [`ReadError`]; bytes that are not UTF-8.
+    pub(crate) fn read_text(&self, name: &str) -> Result<String, ReadError> {
+        let text = String::from_utf8(self.read(name)?);
+        text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text").into())
+    }
+
+    /// Reads all that a compiler wrote, and returns it; `None` if that is not known from now on: it wrote much, or something
+    /// that is no file.
+    pub(crate) fn take_up(&mut self) -> Option<BTreeMap<String, Vec<u8>>> {
+        let written = self.written();
+        match &written {
+            Some(written) => self.files.extend(written.clone()),
+            None => self.is_known = false,
+        }
+        written
+    }
+
+    fn written(&self) -> Option<BTreeMap<String, Vec<u8>>> {
+        let (mut written, mut bytes) = (BTreeMap::new(), 0);
+        for entry in fs::read_dir(self.made.as_ref()?.path()).ok()? {
+            let entry = entry.ok()?;
+            let name = entry.file_name().into_string().ok()?;
+            if self.files.contains_key(&name) {
+                continue;
+            }
+            let content = regular_file::read(&entry.path(), MOST_KEPT as u64).ok()?;
+            bytes += content.len();
+            if bytes > MOST_KEPT {
+                return None;
+            }
+            written.insert(name, content);
+        }
+        Some(written)
+    }
+}
+
+impl MadeFolder {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Scratch(folder) => folder.path(),
+            Self::Kept(folder) => folder,
+        }
+    }
+}
+
+fn write(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap_or(folder))?;
+    fs::write(path, content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(files: &BTreeMap<String, Vec<u8>>) -> Vec<&str> {
+        files.keys().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn files_are_in_memory_until_a_folder_is_needed() {
+        let mut files = CompileFolder::new(None);
+        files.add("probe.hlsl", b"source".to_vec()).unwrap();
+        files.add("headers/hlsl.h", b"header".to_vec()).unwrap();
+        assert_eq!(files.read("probe.hlsl").unwrap(), b"source");
+        assert!(files.read("probe.spv").unwrap_err().is_not_found());
+
+        let folder = files.path().unwrap().to_owned();
+        assert_eq!(fs::read(folder.join("headers/hlsl.h")).unwrap(), b"header");
+        files.add("more", b"more".to_vec()).unwrap();
+        assert_eq!(fs::read(folder.join("more")).unwrap(), b"more");
+        fs::write(folder.join("probe.spv"), "words").unwrap();
+        assert_eq!(files.read_text("probe.spv").unwrap(), "words");
+        drop(files);
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn what_a_compiler_wrote_is_taken_up() {
+        let mut files = CompileFolder::new(None);
+        files.add("probe.hlsl", b"source".to_vec()).unwrap();
+        let folder = files.path().unwrap().to_owned();
+        fs::write(folder.join("probe.spv"), "words").unwrap();
+        assert_eq!(files.take_up().as_ref().map(names), Some(vec!["probe.spv"]));
+        assert_eq!(files.known_files().map(names), Some(vec!["probe.hlsl", "probe.spv"]));
+
+        fs::create_dir(folder.join("more")).unwrap();
+        assert_eq!(files.take_up(), None);
+        assert_eq!(files.known_files(), None);
+    }
+
+    #[test]
+    fn much_is_not_kept() {
+        let mut files = CompileFolder::new(None);
+        let folder = files.path().unwrap().to_owned();
+        for name in ["a", "b"] {
+            fs::write(folder.join(name), vec![0; MOST_KEPT / 2 + 1]).unwrap();
+        }
+        assert_eq!(files.take_up(), None);
+    }
+
+    /// Nobody writes to the pipe: reading it as a file would wait for ever.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_the_place_of_a_module_is_refused() {
+        let mut files = CompileFolder::new(None);
+        let pipe = files.path().unwrap().join("probe.spv");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert_eq!(files.read("probe.spv").unwrap_err().to_string(), "a pipe is no regular file");
+        assert_eq!(files.take_up(), None);
+    }
+}
