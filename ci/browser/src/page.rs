@@ -11,6 +11,9 @@ use thirtyfour::{ChromiumLikeCapabilities, DesiredCapabilities, WebDriver};
 /// Time for a script of ours in a page; axe-core takes long on the largest.
 const SCRIPT_LIMIT: Duration = Duration::from_secs(120);
 
+/// Pages of a folder below the first that are opened: those of a folder of the site are made alike.
+const MOST_OF_FOLDER: usize = 2;
+
 /// Where pages are opened.
 #[derive(Debug)]
 pub(crate) struct Browser {
@@ -74,7 +77,7 @@ impl Theme {
 }
 
 impl PageFile {
-    /// The `.html` files of a folder and of those in it, by name.
+    /// The `.html` files of a folder, and the first ones of each folder in it, by name.
     ///
     /// # Errors
     /// A folder that cannot be read or has none.
@@ -82,14 +85,20 @@ impl PageFile {
         let mut found = Vec::new();
         let mut folders = vec![folder.to_owned()];
         while let Some(next) = folders.pop() {
+            let mut pages = Vec::new();
             for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {
                 let path = entry?.path();
                 if path.is_dir() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|suffix| suffix == "html") {
-                    let name = path.strip_prefix(folder)?.with_extension("").display().to_string();
-                    found.push(Self { name, path: path.canonicalize()? });
+                    pages.push(path);
                 }
+            }
+            pages.sort();
+            let most = if next == folder { pages.len() } else { MOST_OF_FOLDER };
+            for path in pages.into_iter().take(most) {
+                let name = path.strip_prefix(folder)?.with_extension("").display().to_string();
+                found.push(Self { name, path: path.canonicalize()? });
             }
         }
         ensure!(!found.is_empty(), "{} has no pages", folder.display());
