@@ -10,7 +10,7 @@ use rustix::process::Signal;
 
 use crate::unix::assault::{Assault, Extent, Outcome};
 use crate::unix::program::{Call, End, Running, kill};
-use crate::unix::records::without_times;
+use crate::unix::records::redacted;
 use crate::unix::sandbox::Sandbox;
 
 /// Parts of the cases; a run is of one of them.
@@ -110,7 +110,7 @@ impl Disturbance {
         let made = cell.get_or_insert_with(|| {
             let (sandbox, started) = (Sandbox::new(), Instant::now());
             let end = self.start(&sandbox, shard).end().exits(&[0, 1])?;
-            let records = without_times(&sandbox.read("r.jsonl"));
+            let records = redacted(&sandbox.read("r.jsonl"));
             Ok(Reference { shard, records, code: end.code(), seconds: started.elapsed().as_secs_f64() })
         });
         made.clone()
@@ -185,7 +185,7 @@ fn same(end: End, sandbox: &Sandbox, reference: &Reference) -> Result<(), String
     if end.code() != reference.code {
         return Err(end.told(&format!("exit code {:?}, undisturbed {:?}", end.code(), reference.code)));
     }
-    let found = without_times(&sandbox.read("r.jsonl"));
+    let found = redacted(&sandbox.read("r.jsonl"));
     if found == reference.records {
         return Ok(());
     }
