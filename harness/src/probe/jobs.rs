@@ -3,7 +3,8 @@
 //! Every entry point runs once with guards inside the bound range, so that a read or write behind the block hits
 //! something that names itself. Entry points with the leaf form run again with the exact range where they come near its
 //! end, which devices may treat differently, and so do those that ask for a length, to which the end is what matters.
-//! Push constants have no range, so no guards. The output is refilled and each dispatch has a nonce of its own, so a dispatch that does
+//! Push constants have no range, so no guards; root constants of Direct3D 12 have guards as far as the packing of constant
+//! buffers can move a leaf. The output is refilled and each dispatch has a nonce of its own, so a dispatch that does
 //! nothing shows. Where the plan has leaves that need planes, or offsets beyond 64 KiB, the same dispatch is repeated
 //! with the image in each ink.
 
@@ -102,7 +103,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
         let is_constant_buffer = entry.space == AddressSpace::PushConstant && shader.interface.has_root_constants;
         let behind = match &tail {
             Some(tail) if entry.forms == [Form::Length] => tail.slack(),
-            Some(_) | None if is_constant_buffer => most_spread(&image) + GUARD_BYTES,
+            Some(_) | None if is_constant_buffer => most_growth(&image) + GUARD_BYTES,
             Some(_) | None => GUARD_BYTES,
         };
         let guarded = guarded.entry(behind).or_insert_with(|| Arc::new(BlockImage::clone(&image).with_guards(behind)));
@@ -131,9 +132,9 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     Ok(jobs)
 }
 
-/// Bytes by which a block can become longer where it is packed as a constant buffer, in which each scalar of an array takes
-/// a register of 16 bytes.
-fn most_spread(image: &BlockImage) -> u32 {
+/// Bytes by which a block grows at most where it is packed as a constant buffer, in which each scalar of an array takes a
+/// register of 16 bytes.
+fn most_growth(image: &BlockImage) -> u32 {
     u32::try_from(3 * image.owners.len()).unwrap_or(u32::MAX / 2)
 }
 
@@ -165,8 +166,8 @@ fn ranges(
     guarded.into_iter().chain(exact.then(|| (BoundRange::Exact, Arc::clone(image)))).collect()
 }
 
-/// Returns true if a leaf of the plan is near the end of the block, as one of a whole block is; of a long block's parts one
-/// has it.
+/// Returns true if a leaf of the plan is near the end of the block. That of a whole block has one; of the plans for parts of
+/// a long block, only the last ones have.
 fn is_near_end(plan: &ProbePlan, image: &BlockImage) -> bool {
     let last = plan.leaves.iter().map(|leaf| leaf.offset.saturating_add(leaf.component.size)).max().unwrap_or(0);
     last.saturating_add(NEAR_END) as usize >= image.owners.len()

@@ -17,7 +17,7 @@ use crate::probe::{
 /// Bytes of storage buffer that a group takes at most.
 const STORAGE_BYTES: u32 = 1 << 20;
 
-/// Bytes up to which a block is short.
+/// Bytes beyond which a block counts as long.
 const LONG_BLOCK: u32 = 1 << 10;
 
 /// Bytes of blocks that a group copies to workgroup memory at most: half of what Vulkan promises, as a device may align it as
