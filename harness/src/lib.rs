@@ -26,5 +26,6 @@ pub mod probe;
 pub mod random;
 pub mod report;
 pub mod results;
+pub mod show;
 pub mod stable_hash;
 pub mod version;

@@ -9,7 +9,7 @@ use thirtyfour::{By, Key};
 
 use crate::page::{Browser, OpenPage, PageFile, Scripts, Theme, WindowWidth};
 
-type CheckResult<'a> = Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + 'a>>;
+pub(crate) type CheckResult<'a> = Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + 'a>>;
 
 /// One thing that holds for pages.
 pub(crate) struct PageCheck {
@@ -68,11 +68,16 @@ async fn axe(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
             let name = format!("{}-{}-{}", file.name, theme.as_str(), width.pixels());
             browser.keep_picture(&page, &name).await?;
         }
-        let found = page.answer(AXE).await?;
-        let findings = found.as_array().map(Vec::as_slice).unwrap_or_default();
-        ensure!(findings.is_empty(), "{}: {}", theme.as_str(), list(findings));
+        let findings = serious_findings(&page).await?;
+        ensure!(findings.is_empty(), "{}: {findings}", theme.as_str());
     }
     page.close().await
+}
+
+/// What axe-core finds on a page that has it; empty if nothing.
+pub(crate) async fn serious_findings(page: &OpenPage) -> anyhow::Result<String> {
+    let found = page.answer(AXE).await?;
+    Ok(list(found.as_array().map(Vec::as_slice).unwrap_or_default()))
 }
 
 /// Asks axe-core for what is serious or critical: rule, number of places, and the first of them.

@@ -4,6 +4,7 @@
 //! driver's own protocol and Chromium's developer tools.
 
 mod checks;
+mod explorer;
 mod page;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use clap::Parser;
 use libtest_mimic::{Failed, Trial};
 use tokio::runtime::Runtime;
 
+use crate::explorer::ServedExplorer;
 use crate::page::{Browser, PageFile};
 
 /// Checks the pages of a folder in a browser.
@@ -28,6 +30,12 @@ struct BrowserArgs {
     /// The file `axe.min.js` of axe-core.
     #[arg(long)]
     axe: PathBuf,
+    /// Address of the explorer's page; without it, it is not opened.
+    #[arg(long, requires = "sample")]
+    explorer: Option<String>,
+    /// The folder of texts with the command's answers, for the explorer.
+    #[arg(long)]
+    sample: Option<PathBuf>,
     /// Folder for screenshots; none are made without it.
     #[arg(long)]
     screenshots: Option<PathBuf>,
@@ -56,6 +64,17 @@ fn trials(arguments: BrowserArgs) -> anyhow::Result<Vec<Trial>> {
             let name = format!("{}::{}", file.name, check.name);
             trials.push(Trial::test(name, move || {
                 let done = runtime.block_on((check.run)(&browser, &file));
+                done.map_err(|error| Failed::from(format!("{error:#}")))
+            }));
+        }
+    }
+
+    if let (Some(address), Some(sample)) = (arguments.explorer, arguments.sample) {
+        let served = ServedExplorer { address, sample };
+        for check in explorer::ALL {
+            let (browser, runtime, served) = (Arc::clone(&browser), Arc::clone(&runtime), served.clone());
+            trials.push(Trial::test(format!("explorer::{}", check.name), move || {
+                let done = runtime.block_on((check.run)(&browser, &served));
                 done.map_err(|error| Failed::from(format!("{error:#}")))
             }));
         }

@@ -14,6 +14,9 @@ const SCRIPT_LIMIT: Duration = Duration::from_secs(120);
 /// Pages of a folder below the first that are opened: those of a folder of the site are made alike.
 const MOST_OF_FOLDER: usize = 2;
 
+/// The page that does not work as a file; `explorer.rs` has its checks.
+const EXPLORER: &str = "explorer.html";
+
 /// Where pages are opened.
 #[derive(Debug)]
 pub(crate) struct Browser {
@@ -90,7 +93,7 @@ impl PageFile {
                 let path = entry?.path();
                 if path.is_dir() {
                     folders.push(path);
-                } else if path.extension().is_some_and(|suffix| suffix == "html") {
+                } else if path.extension().is_some_and(|suffix| suffix == "html") && !path.ends_with(EXPLORER) {
                     pages.push(path);
                 }
             }
@@ -132,6 +135,14 @@ impl Browser {
     /// # Errors
     /// What the driver says.
     pub(crate) async fn open(&self, file: &PageFile, scripts: Scripts) -> anyhow::Result<OpenPage> {
+        self.open_address(&file.address(), scripts).await
+    }
+
+    /// The same for an address.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub(crate) async fn open_address(&self, address: &str, scripts: Scripts) -> anyhow::Result<OpenPage> {
         let mut capabilities = DesiredCapabilities::chrome();
         // Root may not use Chromium's sandbox.
         for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] {
@@ -142,7 +153,7 @@ impl Browser {
         page.driver.set_script_timeout(SCRIPT_LIMIT).await?;
         page.resize(WindowWidth::Wide).await?;
         page.cdp("Emulation.setScriptExecutionDisabled", json!({ "value": scripts == Scripts::Off })).await?;
-        page.driver.goto(file.address()).await?;
+        page.driver.goto(address).await?;
         Ok(page)
     }
 

@@ -29,6 +29,11 @@ pub fn show_page(input: &ShownInput) -> String {
     PageFrame { title: &title, intro: legend(), content: blocks(&input.columns, input.words) }.into_text()
 }
 
+/// The sections of [`show_page`] alone, for a page that has its own frame: one for each block.
+pub fn layout_sections(columns: &[ShownColumn], words: DeclarationWords) -> String {
+    blocks(columns, words).into_string()
+}
+
 /// Two layouts beside each other; what is elsewhere in the right one is outlined there.
 pub fn diff_page(left: &ShownLayout, right: &ShownLayout, differs: bool) -> String {
     let title = format!("{} and {}", left.rules, right.rules);

@@ -8,6 +8,7 @@ mod byte_pieces;
 mod case_link;
 mod case_part;
 mod failure_card;
+mod finding_parts;
 mod layout_page;
 mod layout_sheet;
 mod outcome_cell;
@@ -17,6 +18,7 @@ mod run_page;
 pub mod site;
 mod witness_layers;
 
-pub use layout_page::{ShownInput, diff_page, show_page};
+pub use finding_parts::{bindings_part, padding_part};
+pub use layout_page::{ShownInput, diff_page, layout_sections, show_page};
 pub use layout_sheet::layout_sheet;
 pub use run_page::{RunPageFacts, run_page};

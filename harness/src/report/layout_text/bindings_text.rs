@@ -16,7 +16,28 @@ pub struct BindingsColumn {
     pub bound: BoundModule,
 }
 
+/// A parameter with its place in each column.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::report) struct BindingsRow<'a> {
+    /// The parameter.
+    pub path: &'a str,
+    /// In the order of the columns.
+    pub places: Vec<String>,
+}
+
 impl BindingsColumn {
+    /// Every parameter that a column knows, in the order of the first that does.
+    pub(in crate::report) fn rows(columns: &[Self]) -> Vec<BindingsRow<'_>> {
+        let mut paths: Vec<&str> = Vec::new();
+        for binding in columns.iter().flat_map(|column| &column.bound.bindings) {
+            if !paths.contains(&binding.path.as_str()) {
+                paths.push(&binding.path);
+            }
+        }
+        let row = |path| BindingsRow { path, places: columns.iter().map(|column| column.places(path)).collect() };
+        paths.into_iter().map(row).collect()
+    }
+
     fn places(&self, path: &str) -> String {
         let rows = self.bound.bindings.iter().filter(|binding| binding.path == path);
         let places = places_text(&rows.map(BindingPlace::from).collect::<Vec<_>>());
@@ -39,36 +60,26 @@ pub fn rows(bound: &BoundModule) -> Vec<ShownBinding> {
 
 /// Every parameter that a column knows, in the order of the first that does.
 pub fn table(columns: &[BindingsColumn], style: Style) -> String {
-    let mut paths: Vec<&str> = Vec::new();
-    for binding in columns.iter().flat_map(|column| &column.bound.bindings) {
-        if !paths.contains(&binding.path.as_str()) {
-            paths.push(&binding.path);
-        }
-    }
-
+    let rows = BindingsColumn::rows(columns);
     let mut text = TextLines::default();
-    let first = paths.iter().map(|path| width(path)).max().unwrap_or(0);
-    let widths: Vec<usize> = columns.iter().map(|column| column_width(column, &paths)).collect();
+    let first = rows.iter().map(|row| width(row.path)).max().unwrap_or(0);
+    let cells = |index: usize| rows.iter().map(move |row| width(&row.places[index]));
+    let column_width = |(index, column): (usize, &BindingsColumn)| cells(index).chain([width(&column.name)]).max();
+    let widths: Vec<usize> = columns.iter().enumerate().filter_map(column_width).collect();
     let heads = columns.iter().zip(&widths).map(|(column, width)| pad(&column.name, *width));
     text.push(&style.paint(Tone::Strong, &format!("    {}  {}", pad("", first), heads.collect::<Vec<_>>().join("  "))));
 
-    for path in &paths {
-        let cells: Vec<String> = columns.iter().map(|column| column.places(path)).collect();
-        let (mark, tone) =
-            if cells.iter().all(|cell| *cell == cells[0]) { (" ", Tone::Plain) } else { ("!", Tone::Disagree) };
-        let cells = cells.iter().zip(&widths).map(|(cell, width)| pad(cell, *width));
+    for BindingsRow { path, places } in &rows {
+        let is_same = places.iter().all(|place| *place == places[0]);
+        let (mark, tone) = if is_same { (" ", Tone::Plain) } else { ("!", Tone::Disagree) };
+        let cells = places.iter().zip(&widths).map(|(cell, width)| pad(cell, *width));
         let line = format!("{}  {}", pad(&one_line(path), first), cells.collect::<Vec<_>>().join("  "));
         text.push(&format!("  {} {}", style.paint(tone, mark), line.trim_end()));
     }
-    if paths.is_empty() {
+    if rows.is_empty() {
         text.push("    no parameter is bound");
     }
     text.into_text()
-}
-
-fn column_width(column: &BindingsColumn, paths: &[&str]) -> usize {
-    let cells = paths.iter().map(|path| width(&column.places(path)));
-    cells.chain([width(&column.name)]).max().unwrap_or(0)
 }
 
 #[cfg(test)]

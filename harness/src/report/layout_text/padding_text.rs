@@ -42,19 +42,25 @@ fn structure(block: &BlockPadding, padded: &PaddedStruct, style: Style, text: &m
         text.push(&columns("", "", &heading));
     }
 
-    for Hole { kind, member, offset, size } in holes {
-        let place = match (kind, member.as_str()) {
-            (HoleKind::Tail, "") => "at the end".to_owned(),
-            (HoleKind::Before | HoleKind::Inside, "") => "inside the element".to_owned(),
-            (HoleKind::Before, member) => format!("before {member}"),
-            (HoleKind::Inside, member) => format!("inside {member}"),
-            (HoleKind::Tail, member) => format!("at the end, behind {member}"),
-        };
+    for hole in holes {
+        let Hole { offset, size, .. } = hole;
+        let place = place(hole);
         text.push(&style.paint(Tone::Dim, &columns(&offset.to_string(), &size.to_string(), &one_line(&place))));
     }
 
     if let Some(MemberOrder { members, size, saves }) = better {
         let order = one_line(&members.join(", "));
         text.push(&format!("{} {order}: {size} bytes, {saves} fewer", style.verb(Tone::Agree, "Better")));
+    }
+}
+
+/// `before b`.
+pub(in crate::report) fn place(hole: &Hole) -> String {
+    match (hole.kind, hole.member.as_str()) {
+        (HoleKind::Tail, "") => "at the end".to_owned(),
+        (HoleKind::Before | HoleKind::Inside, "") => "inside the element".to_owned(),
+        (HoleKind::Before, member) => format!("before {member}"),
+        (HoleKind::Inside, member) => format!("inside {member}"),
+        (HoleKind::Tail, member) => format!("at the end, behind {member}"),
     }
 }

@@ -13,7 +13,9 @@ mod shard;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use layoutproof_core::show::ShaderLanguage;
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
@@ -42,7 +44,7 @@ pub enum Colour {
 #[derive(Clone, Debug, Args)]
 pub struct DeclareArgs {
     /// Language of the files, whatever their suffixes are; `-` reads standard input in this language.
-    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    #[arg(long, value_parser = shader_language(), value_name = "LANGUAGE")]
     pub lang: Option<ShaderLanguage>,
     /// Order of matrices that declare none.
     #[arg(long, value_enum, default_value_t = MatrixArg::Column)]
@@ -64,17 +66,17 @@ pub struct DeclareArgs {
     pub cases: Vec<PathBuf>,
 }
 
-/// Languages of shader files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ShaderLanguage {
-    /// HLSL, as DXC reads it.
-    Hlsl,
-    /// Slang.
-    Slang,
-    /// GLSL.
-    Glsl,
-    /// WGSL.
-    Wgsl,
+/// A language by its name.
+fn shader_language() -> impl TypedValueParser<Value = ShaderLanguage> {
+    let help = |language| match language {
+        ShaderLanguage::Hlsl => "HLSL, as DXC reads it",
+        ShaderLanguage::Slang => "Slang",
+        ShaderLanguage::Glsl => "GLSL",
+        ShaderLanguage::Wgsl => "WGSL",
+    };
+    let value = |language: ShaderLanguage| PossibleValue::new(language.as_str()).help(help(language));
+    let named = |name: String| ShaderLanguage::named(&name).ok_or("no such language");
+    PossibleValuesParser::new(ShaderLanguage::ALL.map(value)).try_map(named)
 }
 
 /// Order of matrices.

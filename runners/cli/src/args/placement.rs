@@ -9,8 +9,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use layoutproof_core::bindings::request::parse_convention;
 use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Convention, Target};
-
-use crate::args::ShaderLanguage;
+use layoutproof_core::show::ShaderLanguage;
 
 /// Where parameters are bound, for whom.
 #[derive(Clone, Debug, Args)]

@@ -13,11 +13,12 @@ use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::module::Module;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::Exit;
+use layoutproof_core::show::{InputContent, ShaderLanguage, ShowInput};
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 
+use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
-use crate::args::{DeclareArgs, ShaderLanguage};
-use crate::commands::show::input::{Input, InputContent};
+use crate::commands::show::input::read_input;
 use crate::output::{print, warn_rendered};
 use crate::select::inputs::{InputWord, add_text};
 use crate::select::shader_file::declare_options::options_of;
@@ -119,9 +120,9 @@ fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Bo
         return Ok(Source::of_program(span, options, &declared, sources).map(Box::new));
     }
 
-    Ok(match Input::read(&args.input, &args.declare, args.placement.profile.as_deref(), sources)? {
-        Ok(Input { content: InputContent::Declared(source), .. }) => Ok(source),
-        Ok(Input { content: InputContent::LaidOut(_), .. }) => {
+    Ok(match read_input(&args.input, &args.declare, args.placement.profile.as_deref(), sources)? {
+        Ok(ShowInput { content: InputContent::Declared(source), .. }) => Ok(source),
+        Ok(ShowInput { content: InputContent::LaidOut(_), .. }) => {
             bail!("{} says its own layout: reflection is of HLSL and Slang", args.input)
         }
         Err(found) => Err(found),

@@ -11,9 +11,9 @@ use layoutproof_core::host::{VectorTypeRow, VectorTypes};
 use layoutproof_core::input::diagnostics::{Code, Diagnostic};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::input::toml_table::{FileProblems, TomlTable, parse, string};
+use layoutproof_core::show::ShaderLanguage;
 
 use super::globs;
-use crate::args::ShaderLanguage;
 use crate::select::files::{FileKind, read_text};
 use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::rule_choice;
@@ -195,7 +195,7 @@ fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
     }
     if let Some(value) = table.value("language") {
         let name = string(value, problems).unwrap_or_default();
-        shaders.language = <ShaderLanguage as clap::ValueEnum>::from_str(&name, false).ok();
+        shaders.language = ShaderLanguage::named(&name);
         if shaders.language.is_none() {
             problems.report(value.span(), "expected hlsl, slang, glsl or wgsl");
         }

@@ -7,17 +7,15 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use layoutproof_built_in::CASES;
 use layoutproof_core::case::{Case, matches_filter};
-use layoutproof_core::declare::DeclaredLanguage;
 use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::input::nearest_name::nearest_name;
 use layoutproof_core::input::sources::{SourceFile, SourceMap};
+use layoutproof_core::show::ShaderLanguage;
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_layout::Span;
 
-use crate::args::ShaderLanguage;
 use crate::select::files::{FileKind, read_text, toml_files_below};
 use crate::select::shader_file::container_file::SUFFIXES as CONTAINER_SUFFIXES;
-use crate::select::shader_file::glsl_file::STAGES;
 
 /// The message where nothing tells the language of standard input.
 pub(crate) const NO_LANGUAGE: &str =
@@ -25,35 +23,6 @@ pub(crate) const NO_LANGUAGE: &str =
 
 /// The word for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
-
-impl ShaderLanguage {
-    /// The language of files with this suffix, in lowercase and without its full stop.
-    fn of_suffix(suffix: &str) -> Option<Self> {
-        match suffix {
-            "hlsl" | "hlsli" | "fx" | "fxh" => Some(Self::Hlsl),
-            "slang" => Some(Self::Slang),
-            "wgsl" => Some(Self::Wgsl),
-            "glsl" => Some(Self::Glsl),
-            _ if STAGES.contains(&suffix) => Some(Self::Glsl),
-            _ => None,
-        }
-    }
-
-    /// The language that `named` says, or else the suffix of `path`.
-    pub(crate) fn of(named: Option<Self>, path: &Path) -> Option<Self> {
-        let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
-        named.or_else(|| Self::of_suffix(suffix.as_deref()?))
-    }
-
-    /// The language of declarations that this is, for those that are declared here.
-    pub(crate) fn declared(self) -> Option<DeclaredLanguage> {
-        match self {
-            Self::Hlsl => Some(DeclaredLanguage::Hlsl),
-            Self::Slang => Some(DeclaredLanguage::Slang),
-            Self::Glsl | Self::Wgsl => None,
-        }
-    }
-}
 
 /// A word on the command line, by what it names.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,39 +4,13 @@ use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_core::input::nearest_name::{did_you_mean, nearest_name};
-use layoutproof_layout::native::{Native, find_native, natives};
-use layoutproof_layout::{Block, DECLARED, RuleSet, find, table};
+use layoutproof_core::show::RuleChoice;
+use layoutproof_layout::native::{find_native, natives};
+use layoutproof_layout::{DECLARED, RuleSet, find, table};
 use wildmatch::WildMatch;
 
 /// How the names of compilers' choices begin.
 const NATIVE: &str = "native:";
-
-/// What a name of `--rules` stands for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum RuleChoice {
-    /// One rule set for all blocks.
-    Rules(&'static RuleSet),
-    /// For each block the one that this compiler takes by itself.
-    Native(&'static Native),
-}
-
-impl RuleChoice {
-    /// The name on the command line.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Rules(rules) => rules.name,
-            Self::Native(native) => native.name,
-        }
-    }
-
-    /// The rule set for a block; `None` where the compiler has no such block.
-    pub(crate) fn rules(self, block: &Block) -> Option<&'static RuleSet> {
-        match self {
-            Self::Rules(rules) => Some(rules),
-            Self::Native(native) => native.rules(block),
-        }
-    }
-}
 
 /// The rule set of this name.
 ///

@@ -8,12 +8,12 @@ use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::{BindingCheck, Source, Subject};
 use layoutproof_core::input::diagnostics::{Code, Diagnostic};
 use layoutproof_core::inspect::toolchain::Toolchain;
+use layoutproof_core::show::{RuleChoice, ShaderLanguage};
 use layoutproof_layout::{Block, RuleSet, Span, find, table};
 
+use crate::args::DeclareArgs;
 use crate::args::placement::{NamedConvention, PlacementArgs};
-use crate::args::{DeclareArgs, ShaderLanguage};
 use crate::select::inputs::add_text;
-use crate::select::rule_set::RuleChoice;
 use crate::select::selection::Selection;
 use crate::select::shader_file::declare_options::options_of;
 use crate::select::shader_file::explicit_layouts;

@@ -16,6 +16,7 @@ mod demands;
 mod driver_library;
 mod elements;
 mod endings;
+mod explorer;
 mod fast;
 mod faults;
 mod folder;

@@ -3,7 +3,7 @@
 use maud::html;
 
 use super::markdown::{MarkdownPage, MarkdownPlace};
-use super::site_page::{SiteFrame, SitePage, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 
 /// A page of the book.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,7 @@ const BOOK: &[BookPage] = &[
     book_page!("compilers"),
     book_page!("drivers-and-fleets"),
     book_page!("engines"),
+    book_page!("explorer"),
     book_page!("failures"),
     book_page!("proof"),
     book_page!("reliability"),
@@ -47,12 +48,12 @@ pub(super) fn contents() -> MarkdownPage {
 }
 
 /// Every page of the book but its list of pages.
-pub(super) fn book_pages() -> impl Iterator<Item = SitePage> {
+pub(super) fn book_pages() -> impl Iterator<Item = SiteDraft> {
     BOOK.iter().map(|page| {
         let MarkdownPage { title, content } = MarkdownPage::of(page.text, IN_BOOK);
         let path = format!("book/{}.html", page.name);
         let content = html! { div.prose { (content) } };
-        SiteFrame { path: &path, section: SiteSection::Start, title: &title, intro: html! {}, content }.into_page()
+        SiteFrame { path: &path, section: SiteSection::Start, title: &title, intro: html! {}, content }.into_draft()
     })
 }
 

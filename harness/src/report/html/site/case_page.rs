@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::address::{case_page, link};
+use super::explorer_link::ExplorerText;
 use super::known_differences::Mechanism;
-use super::site_page::{SiteFrame, SitePage, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use crate::report::failure::block::sentence;
 use crate::report::html::case_part::source_part;
 use crate::report::html::layout_page::legend;
@@ -27,6 +28,8 @@ pub struct CaseFacts {
     pub text: String,
     /// Its declarations with their layouts; none where they must be refused.
     pub source: Option<RecordedSource>,
+    /// Its declarations for the explorer.
+    pub explored: Option<ExplorerText>,
 }
 
 impl CaseFacts {
@@ -40,8 +43,10 @@ impl CaseFacts {
 pub(super) fn case_pages<'a>(
     cases: &'a [CaseFacts],
     mechanisms: &'a [Mechanism<'_>],
-) -> impl Iterator<Item = SitePage> + use<'a> {
-    std::iter::once_with(|| list_page(cases)).chain(cases.iter().map(|case| one_case(case, mechanisms)))
+    navigation: SiteNavigation,
+) -> impl Iterator<Item = SiteDraft> + use<'a> {
+    std::iter::once_with(|| list_page(cases))
+        .chain(cases.iter().map(move |case| one_case(case, mechanisms, navigation)))
 }
 
 /// A link to the page of a case.
@@ -49,7 +54,7 @@ pub(super) fn case_link(from: &str, id: &str) -> Markup {
     html! { a href=(link(from, &case_page(id))) { (id) } }
 }
 
-fn list_page(cases: &[CaseFacts]) -> SitePage {
+fn list_page(cases: &[CaseFacts]) -> SiteDraft {
     let path = SiteSection::Cases.first_page();
     let mut folders: BTreeMap<&str, Vec<&CaseFacts>> = BTreeMap::new();
     for case in cases {
@@ -72,16 +77,20 @@ fn list_page(cases: &[CaseFacts]) -> SitePage {
             "compiler or a clause of a document gives; none comes from layoutproof itself."
         }
     };
-    SiteFrame { path, section: SiteSection::Cases, title: "Cases", intro, content }.into_page()
+    SiteFrame { path, section: SiteSection::Cases, title: "Cases", intro, content }.into_draft()
 }
 
-fn one_case(case: &CaseFacts, mechanisms: &[Mechanism<'_>]) -> SitePage {
+fn one_case(case: &CaseFacts, mechanisms: &[Mechanism<'_>], navigation: SiteNavigation) -> SiteDraft {
     let path = case_page(&case.id);
     let about: Vec<&Mechanism<'_>> = mechanisms.iter().filter(|mechanism| mechanism.names(&case.id)).collect();
 
     let content = html! {
         @if let Some(source) = case.source.as_ref().filter(|_| case.has_layouts()) {
-            section { (legend()) (source_part(source)) }
+            section {
+                (legend())
+                @if let Some(explored) = &case.explored { (explored.link(&path, navigation)) }
+                (source_part(source))
+            }
         }
         @if !about.is_empty() {
             section {
@@ -102,5 +111,5 @@ fn one_case(case: &CaseFacts, mechanisms: &[Mechanism<'_>]) -> SitePage {
         }
     };
     let intro = html! { p { (sentence(&one_line(&case.summary))) } };
-    SiteFrame { path: &path, section: SiteSection::Cases, title: &case.id, intro, content }.into_page()
+    SiteFrame { path: &path, section: SiteSection::Cases, title: &case.id, intro, content }.into_draft()
 }

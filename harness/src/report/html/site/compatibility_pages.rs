@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::address::{GivenNames, link, rule_link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
-use super::site_page::{SiteFrame, SitePage, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use crate::report::failure::group::place;
 use crate::report::html::outcome_cell::{CellLink, OutcomeCell, cell_legend};
 use crate::report::html::outcome_matrix::{CheckPlace, CheckPlaces};
@@ -58,7 +58,7 @@ struct DeviceTable<'a> {
 }
 
 /// The start, a page for each device, and a page for each cell.
-pub(super) fn compatibility_pages(records: &SiteRecords, links: EvidenceLinks<'_>) -> Vec<SitePage> {
+pub(super) fn compatibility_pages(records: &SiteRecords, links: EvidenceLinks<'_>) -> Vec<SiteDraft> {
     if records.files.is_empty() {
         return vec![page_without_records()];
     }
@@ -76,7 +76,7 @@ pub(super) fn compatibility_pages(records: &SiteRecords, links: EvidenceLinks<'_
     pages
 }
 
-fn page_without_records() -> SitePage {
+fn page_without_records() -> SiteDraft {
     let path = SiteSection::Compatibility.first_page();
 
     let content = html! {
@@ -96,7 +96,7 @@ fn page_without_records() -> SitePage {
         }
     };
     SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro: html! {}, content }
-        .into_page()
+        .into_draft()
 }
 
 fn device_tables<'a>(records: &'a SiteRecords, places: &CheckPlaces<'a>) -> Vec<DeviceTable<'a>> {
@@ -145,7 +145,7 @@ fn name_cells(tables: &mut [DeviceTable<'_>], names: &mut GivenNames) {
     }
 }
 
-fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -> SitePage {
+fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -> SiteDraft {
     let path = SiteSection::Compatibility.first_page();
 
     let content = html! {
@@ -184,7 +184,7 @@ fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -
         }
         @for note in &records.notes { p.note { (one_line(note)) } }
     };
-    SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }.into_page()
+    SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }.into_draft()
 }
 
 impl DeviceTable<'_> {
@@ -269,7 +269,7 @@ fn file_table(records: &SiteRecords) -> Markup {
     }
 }
 
-fn device_page(table: &DeviceTable<'_>, records: &SiteRecords, rules: &[&str]) -> SitePage {
+fn device_page(table: &DeviceTable<'_>, records: &SiteRecords, rules: &[&str]) -> SiteDraft {
     let path = table.path.as_str();
     let own_rules = rules.iter().filter(|rules| table.cells.keys().any(|key| key.rules == **rules));
 
@@ -305,5 +305,5 @@ fn device_page(table: &DeviceTable<'_>, records: &SiteRecords, rules: &[&str]) -
             None => { p { "Checks in which no device takes part: where parameters are bound, and what was not asked of one." } },
         }
     };
-    SiteFrame { path, section: SiteSection::Compatibility, title: &table.name, intro, content }.into_page()
+    SiteFrame { path, section: SiteSection::Compatibility, title: &table.name, intro, content }.into_draft()
 }

@@ -6,7 +6,7 @@ use super::address::{compiler_page, link};
 use super::known_differences::{KnownList, Mechanism, compiler_of, list_title};
 use super::markdown::paragraph;
 use super::option_table::option_table;
-use super::site_page::{SiteFrame, SitePage, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use crate::inspect::toolchain::{Toolchain, toolchains};
 use crate::report::failure::block::sentence;
 use crate::report::html::run_page::link_to;
@@ -18,7 +18,7 @@ fn toolchains_of(list: &str) -> Vec<&'static Toolchain> {
 }
 
 /// The list of compilers, and a page for each list of known differences.
-pub(super) fn compiler_pages(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> Vec<SitePage> {
+pub(super) fn compiler_pages(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> Vec<SiteDraft> {
     let mut pages = vec![index(lists, mechanisms)];
     pages.extend(lists.iter().map(|list| {
         let own: Vec<&Mechanism<'_>> = mechanisms.iter().filter(|it| it.list.name == list.name).collect();
@@ -27,7 +27,7 @@ pub(super) fn compiler_pages(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) 
     pages
 }
 
-fn index(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> SitePage {
+fn index(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> SiteDraft {
     let path = SiteSection::Compilers.first_page();
     let of_list = |list: &KnownList| mechanisms.iter().filter(|it| it.list.name == list.name).count() as u64;
     let linked = |list: &KnownList| {
@@ -64,10 +64,10 @@ fn index(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> SitePage {
             "the builds that were seen to differ, and how we know."
         }
     };
-    SiteFrame { path, section: SiteSection::Compilers, title: "Compilers and drivers", intro, content }.into_page()
+    SiteFrame { path, section: SiteSection::Compilers, title: "Compilers and drivers", intro, content }.into_draft()
 }
 
-fn one_list(list: &KnownList, mechanisms: &[&Mechanism<'_>]) -> SitePage {
+fn one_list(list: &KnownList, mechanisms: &[&Mechanism<'_>]) -> SiteDraft {
     let path = compiler_page(&list.name);
     let toolchains = toolchains_of(&list.name);
 
@@ -92,7 +92,7 @@ fn one_list(list: &KnownList, mechanisms: &[&Mechanism<'_>]) -> SitePage {
     };
     let intro = html! { div.prose { (paragraph(&list.introduction)) } };
     SiteFrame { path: &path, section: SiteSection::Compilers, title: list_title(&list.name), intro, content }
-        .into_page()
+        .into_draft()
 }
 
 fn mechanism_row(path: &str, mechanism: &Mechanism<'_>) -> Markup {

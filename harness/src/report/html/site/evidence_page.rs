@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::address::link;
 use super::case_page::case_link;
 use super::known_differences::{EntryPlace, MechanismPaths};
-use super::site_page::{SiteFrame, SitePage, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use crate::report::html::outcome_cell::OutcomeCell;
 use crate::report::style::{counted, one_line};
 use crate::results::record::{CheckRecord, Outcome};
@@ -44,7 +44,7 @@ const MAX_REASON: usize = 300;
 const MAX_CHECKS: usize = 900;
 
 /// The page.
-pub(super) fn evidence_page(title: &str, cell: &EvidenceCell<'_>, links: EvidenceLinks<'_>) -> SitePage {
+pub(super) fn evidence_page(title: &str, cell: &EvidenceCell<'_>, links: EvidenceLinks<'_>) -> SiteDraft {
     let path = cell.path.as_str();
     let mut checks = cell.checks.clone();
     checks.sort_by_key(|check| BY_URGENCY.iter().position(|outcome| *outcome == check.outcome));
@@ -61,7 +61,7 @@ pub(super) fn evidence_page(title: &str, cell: &EvidenceCell<'_>, links: Evidenc
         @if hidden > 0 { p.note { "and " (counted(hidden as u64, "other check")) " that the records hold." } }
         @if cell.left_out > 0 { p.note { (counted(cell.left_out, "check")) " that the records count and do not hold." } }
     };
-    SiteFrame { path, section: SiteSection::Compatibility, title, intro: html! {}, content }.into_page()
+    SiteFrame { path, section: SiteSection::Compatibility, title, intro: html! {}, content }.into_draft()
 }
 
 fn check_row(path: &str, check: &CheckRecord, links: EvidenceLinks<'_>) -> Markup {

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::case_page::{CaseFacts, case_link};
 use super::known_differences::{Mechanism, SeenBuilds, list_title};
-use super::site_page::{SiteFrame, SitePage, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use crate::report::failure::block::sentence;
 use crate::report::html::failure_card::{failure_maps, witness_table};
 use crate::report::html::run_page::link_to;
@@ -49,7 +49,7 @@ pub(super) struct MechanismSources<'a> {
 }
 
 /// The page.
-pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSources<'_>) -> SitePage {
+pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSources<'_>) -> SiteDraft {
     let path = mechanism.path.as_str();
     let cases: Vec<&CaseFacts> = sources.cases.iter().filter(|case| mechanism.names(&case.id)).collect();
     let evidence = evidence(mechanism, sources);
@@ -62,7 +62,7 @@ pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSource
     };
     let title = format!("{}: a known difference", list_title(&mechanism.list.name));
     let intro = html! { p { (sentence(&one_line(mechanism.reason))) } };
-    SiteFrame { path, section: SiteSection::Compilers, title: &title, intro, content }.into_page()
+    SiteFrame { path, section: SiteSection::Compilers, title: &title, intro, content }.into_draft()
 }
 
 fn facts(mechanism: &Mechanism<'_>) -> Markup {

@@ -10,6 +10,8 @@ mod case_page;
 mod compatibility_pages;
 mod compiler_pages;
 mod evidence_page;
+mod explorer_link;
+mod explorer_page;
 mod known_differences;
 mod markdown;
 mod mechanism_page;
@@ -23,6 +25,8 @@ mod whole_site;
 
 pub use case_page::CaseFacts;
 pub use compatibility_pages::{RecordedFile, SiteRecords};
+pub use explorer_link::ExplorerText;
+pub use explorer_page::EXPLORER_FILES;
 pub use known_differences::KnownList;
 pub use mechanism_page::KnownEvidence;
 pub use rule_pages::{RuleSetFacts, ShownNeighbour};

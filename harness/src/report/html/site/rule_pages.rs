@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use super::address::{rule_link, rule_page};
 use super::option_table::kinds_of;
 use super::rule_words::meaning;
-use super::site_page::{SiteFrame, SitePage, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use crate::report::failure::block::sentence;
 use crate::report::html::layout_page::{legend, maps, numbers};
 use crate::report::layout_text::declaration_words::DeclarationWords;
@@ -59,13 +59,13 @@ impl RuleSetFacts {
 }
 
 /// The list of rule sets, and a page for each.
-pub(super) fn rule_pages(facts: &[RuleSetFacts]) -> Vec<SitePage> {
+pub(super) fn rule_pages(facts: &[RuleSetFacts]) -> Vec<SiteDraft> {
     let mut pages = vec![list_page(facts)];
     pages.extend(facts.iter().map(rule_set_page));
     pages
 }
 
-fn list_page(facts: &[RuleSetFacts]) -> SitePage {
+fn list_page(facts: &[RuleSetFacts]) -> SiteDraft {
     let path = SiteSection::Rules.first_page();
 
     let content = html! {
@@ -91,10 +91,10 @@ fn list_page(facts: &[RuleSetFacts]) -> SitePage {
             "rule set before it. Each is a row of one table of parameters, applied by one piece of code."
         }
     };
-    SiteFrame { path, section: SiteSection::Rules, title: "Rule sets", intro, content }.into_page()
+    SiteFrame { path, section: SiteSection::Rules, title: "Rule sets", intro, content }.into_draft()
 }
 
-fn rule_set_page(facts: &RuleSetFacts) -> SitePage {
+fn rule_set_page(facts: &RuleSetFacts) -> SiteDraft {
     let rules = facts.rules;
     let path = rule_page(rules.name);
 
@@ -117,7 +117,7 @@ fn rule_set_page(facts: &RuleSetFacts) -> SitePage {
         (parameter_table(rules))
         (who_takes_it(rules))
     };
-    SiteFrame { path: &path, section: SiteSection::Rules, title: rules.name, intro, content }.into_page()
+    SiteFrame { path: &path, section: SiteSection::Rules, title: rules.name, intro, content }.into_draft()
 }
 
 fn worked_example(facts: &RuleSetFacts) -> Markup {

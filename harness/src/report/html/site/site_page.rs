@@ -41,11 +41,13 @@ pub(super) enum SiteSection {
     Compatibility,
     /// Cases.
     Cases,
+    /// Type declarations, see their layouts.
+    Explorer,
 }
 
 impl SiteSection {
-    const ALL: [Self; 6] =
-        [Self::Start, Self::Rules, Self::Surprises, Self::Compilers, Self::Compatibility, Self::Cases];
+    const ALL: [Self; 7] =
+        [Self::Start, Self::Explorer, Self::Rules, Self::Surprises, Self::Compilers, Self::Compatibility, Self::Cases];
 
     /// The address of its first page.
     pub(super) fn first_page(self) -> &'static str {
@@ -56,6 +58,7 @@ impl SiteSection {
             Self::Compilers => "compilers/index.html",
             Self::Compatibility => "compatibility/index.html",
             Self::Cases => "cases/index.html",
+            Self::Explorer => "explorer.html",
         }
     }
 
@@ -67,6 +70,7 @@ impl SiteSection {
             Self::Compilers => "Compilers",
             Self::Compatibility => "Compatibility",
             Self::Cases => "Cases",
+            Self::Explorer => "Explorer",
         }
     }
 }
@@ -85,28 +89,57 @@ pub(super) struct SiteFrame<'a> {
     pub content: Markup,
 }
 
+/// A page before it is known which other pages there are.
+#[derive(Clone, Debug)]
+pub(super) struct SiteDraft {
+    path: String,
+    section: SiteSection,
+    title: String,
+    intro: Markup,
+    content: Markup,
+}
+
+/// The parts of the site that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SiteNavigation {
+    /// True if the explorer is one of them.
+    pub has_explorer: bool,
+}
+
 impl SiteFrame<'_> {
-    /// The page.
-    pub(super) fn into_page(self) -> SitePage {
+    /// The page without the links to other parts.
+    pub(super) fn into_draft(self) -> SiteDraft {
         let Self { path, section, title, intro, content } = self;
-        let surroundings = PageSurroundings {
-            style: html! { link rel="stylesheet" href=(link(path, STYLE_FILE)); },
-            navigation: navigation(path, section),
-            footer: html! {
-                "Made by layoutproof " (env!("CARGO_PKG_VERSION")) " from its own data. The site loads nothing from elsewhere."
-            },
-            script: html! { script src=(link(path, SCRIPT_FILE)) {} },
-        };
-        let text = PageFrame { title, intro, content }.within(&surroundings);
-        SitePage { path: path.to_owned(), text }
+        SiteDraft { path: path.to_owned(), section, title: title.to_owned(), intro, content }
     }
 }
 
-fn navigation(path: &str, current: SiteSection) -> Markup {
-    html! {
-        nav.site aria-label="Site" {
-            @for section in SiteSection::ALL {
-                a href=(link(path, section.first_page())) aria-current=[(section == current).then_some("true")] { (section.name()) }
+impl SiteDraft {
+    /// The page.
+    pub(super) fn into_page(self, navigation: SiteNavigation) -> SitePage {
+        let Self { path, section, title, intro, content } = self;
+        let surroundings = PageSurroundings {
+            style: html! { link rel="stylesheet" href=(link(&path, STYLE_FILE)); },
+            navigation: navigation.links(&path, section),
+            footer: html! {
+                "Made by layoutproof " (env!("CARGO_PKG_VERSION")) " from its own data. The site loads nothing from elsewhere."
+            },
+            script: html! { script src=(link(&path, SCRIPT_FILE)) {} },
+        };
+        let text = PageFrame { title: &title, intro, content }.within(&surroundings);
+        SitePage { path, text }
+    }
+}
+
+impl SiteNavigation {
+    /// The line of links on the page `path`, which belongs to the part `current`.
+    pub(super) fn links(self, path: &str, current: SiteSection) -> Markup {
+        let is_there = |section: &SiteSection| *section != SiteSection::Explorer || self.has_explorer;
+        html! {
+            nav.site aria-label="Site" {
+                @for section in SiteSection::ALL.into_iter().filter(is_there) {
+                    a href=(link(path, section.first_page())) aria-current=[(section == current).then_some("true")] { (section.name()) }
+                }
             }
         }
     }

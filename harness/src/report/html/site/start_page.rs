@@ -5,7 +5,7 @@ use maud::html;
 
 use super::address::link;
 use super::book::contents;
-use super::site_page::{SiteFrame, SitePage, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use crate::report::style::{counted, grouped};
 
 /// How much there is of each part.
@@ -19,10 +19,12 @@ pub(super) struct SiteFigures {
     pub cases: usize,
     /// Files of records.
     pub records: usize,
+    /// True if there is an explorer.
+    pub has_explorer: bool,
 }
 
 /// The page.
-pub(super) fn start_page(figures: SiteFigures) -> SitePage {
+pub(super) fn start_page(figures: SiteFigures) -> SiteDraft {
     let path = SiteSection::Start.first_page();
     let to = |section: SiteSection| link(path, section.first_page());
     let rules = table().len() as u64;
@@ -31,6 +33,10 @@ pub(super) fn start_page(figures: SiteFigures) -> SitePage {
         section id="parts" {
             h2 { "What is here" }
             dl {
+                @if figures.has_explorer {
+                    dt { a href=(to(SiteSection::Explorer)) { "Explorer" } }
+                    dd { "Type declarations in HLSL, Slang, GLSL or WGSL, see where each compiler puts the members." }
+                }
                 dt { a href=(to(SiteSection::Surprises)) { "float3, then float" } }
                 dd { (counted(figures.surprises as u64, "declaration")) " that surprise, each under all rule sets." }
                 dt { a href=(to(SiteSection::Rules)) { "Rules" } }
@@ -55,5 +61,5 @@ pub(super) fn start_page(figures: SiteFigures) -> SitePage {
             "show them as byte maps, and say who follows which rule, and how we know."
         }
     };
-    SiteFrame { path, section: SiteSection::Start, title: "Where shader parameters live", intro, content }.into_page()
+    SiteFrame { path, section: SiteSection::Start, title: "Where shader parameters live", intro, content }.into_draft()
 }

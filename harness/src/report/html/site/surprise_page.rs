@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::address::{case_page, link, slug};
-use super::site_page::{SiteFrame, SitePage, SiteSection};
+use super::explorer_link::ExplorerText;
+use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use crate::report::failure::block::sentence;
 use crate::report::html::layout_page::{legend, maps, numbers};
 use crate::report::layout_text::declaration_words::DeclarationWords;
@@ -24,10 +25,12 @@ pub struct Surprise {
     pub case: RecordedSource,
     /// The declaration under every rule set.
     pub columns: Vec<ShownColumn>,
+    /// The declaration for the explorer.
+    pub explored: Option<ExplorerText>,
 }
 
 /// The page.
-pub(super) fn surprise_page(surprises: &[Surprise]) -> SitePage {
+pub(super) fn surprise_page(surprises: &[Surprise], navigation: SiteNavigation) -> SiteDraft {
     let path = SiteSection::Surprises.first_page();
 
     let intro = html! {
@@ -41,13 +44,13 @@ pub(super) fn surprise_page(surprises: &[Surprise]) -> SitePage {
             ul.columns { @for surprise in surprises { li { a href=(format!("#{}", slug(surprise.title))) { (surprise.title) } } } }
         }
     };
-    let content = html! { @for surprise in surprises { (section(path, surprise)) } };
+    let content = html! { @for surprise in surprises { (section(path, surprise, navigation)) } };
     let title = "float3, then float, across the world";
-    SiteFrame { path, section: SiteSection::Surprises, title, intro, content }.into_page()
+    SiteFrame { path, section: SiteSection::Surprises, title, intro, content }.into_draft()
 }
 
-fn section(path: &str, surprise: &Surprise) -> Markup {
-    let Surprise { title, words, case, columns } = surprise;
+fn section(path: &str, surprise: &Surprise, navigation: SiteNavigation) -> Markup {
+    let Surprise { title, words, case, columns, explored } = surprise;
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
 
     html! {
@@ -56,6 +59,7 @@ fn section(path: &str, surprise: &Surprise) -> Markup {
             p { (words) }
             pre tabindex="0" { code { (case.declaration.as_deref().unwrap_or_default().trim_matches('\n')) } }
             p.dim { "Case " a href=(link(path, &case_page(&case.case))) { (case.case) } ": " (sentence(&case.summary)) }
+            @if let Some(explored) = explored { (explored.link(path, navigation)) }
             @for index in 0..blocks {
                 @let merged = MergedBlock::of(columns, index);
                 (numbers(&merged.columns, DeclarationWords::Hlsl))

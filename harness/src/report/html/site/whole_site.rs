@@ -7,10 +7,11 @@ use super::case_page::{CaseFacts, case_pages};
 use super::compatibility_pages::{SiteRecords, compatibility_pages};
 use super::compiler_pages::compiler_pages;
 use super::evidence_page::EvidenceLinks;
+use super::explorer_page::explorer_pages;
 use super::known_differences::{KnownList, mechanism_paths, mechanisms};
 use super::mechanism_page::{KnownEvidence, MechanismSources, mechanism_page};
 use super::rule_pages::{RuleSetFacts, rule_pages};
-use super::site_page::{SCRIPT_FILE, STYLE_FILE, SitePage};
+use super::site_page::{SCRIPT_FILE, STYLE_FILE, SiteNavigation, SitePage};
 use super::start_page::{SiteFigures, start_page};
 use super::surprise_page::{Surprise, surprise_page};
 use crate::report::html::layout_sheet::MAP_STYLE;
@@ -34,6 +35,8 @@ pub struct SiteFacts<'a> {
     pub cases: &'a [CaseFacts],
     /// Records of runs.
     pub records: &'a SiteRecords,
+    /// True if the site gets the explorer's page, whose other files are put beside it.
+    pub has_explorer: bool,
 }
 
 /// Every file of the site.
@@ -44,20 +47,26 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     let links = EvidenceLinks { cases: &cases, mechanisms: &paths };
     let sources = MechanismSources { cases: facts.cases, known: facts.evidence, checks: &facts.records.checks };
 
-    let mut pages = vec![start_page(SiteFigures {
+    let navigation = SiteNavigation { has_explorer: facts.has_explorer };
+    let mut drafts = vec![start_page(SiteFigures {
         surprises: facts.surprises.len(),
         mechanisms: mechanisms.len(),
         cases: cases.len(),
         records: facts.records.files.len(),
+        has_explorer: facts.has_explorer,
     })];
-    pages.extend(book_pages());
-    pages.extend(rule_pages(facts.rules));
-    pages.push(surprise_page(facts.surprises));
-    pages.extend(compiler_pages(facts.known, &mechanisms));
-    pages.extend(mechanisms.iter().map(|mechanism| mechanism_page(mechanism, sources)));
-    pages.extend(compatibility_pages(facts.records, links));
-    pages.extend(case_pages(facts.cases, &mechanisms));
+    drafts.extend(book_pages());
+    drafts.extend(rule_pages(facts.rules));
+    drafts.push(surprise_page(facts.surprises, navigation));
+    drafts.extend(compiler_pages(facts.known, &mechanisms));
+    drafts.extend(mechanisms.iter().map(|mechanism| mechanism_page(mechanism, sources)));
+    drafts.extend(compatibility_pages(facts.records, links));
+    drafts.extend(case_pages(facts.cases, &mechanisms, navigation));
 
+    let mut pages: Vec<SitePage> = drafts.into_iter().map(|draft| draft.into_page(navigation)).collect();
+    if facts.has_explorer {
+        pages.extend(explorer_pages(navigation));
+    }
     pages.push(SitePage { path: STYLE_FILE.to_owned(), text: format!("{MAP_STYLE}{PAGE_STYLE}{SITE_STYLE}") });
     pages.push(SitePage { path: SCRIPT_FILE.to_owned(), text: PAGE_SCRIPT.to_owned() });
     pages

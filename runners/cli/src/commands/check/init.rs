@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use layoutproof_core::report::summary::Exit;
+use layoutproof_core::show::ShaderLanguage;
 
 use super::args::InitArgs;
 use super::input_kind::CheckInput;
-use crate::args::ShaderLanguage;
 use crate::output::print;
 use crate::project::project_file::PROJECT_FILE;
 use crate::select::files::entries;

@@ -10,12 +10,13 @@ use layoutproof_core::host::shader_comment::{BlockComment, comment_of};
 use layoutproof_core::host::{LinePlace, member_places};
 use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::show::{InputContent, RuleChoice, ShaderLanguage};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
 
 use super::args::CheckTarget;
-use crate::args::{DeclareArgs, ShaderLanguage};
-use crate::commands::show::input::{Input, InputContent};
-use crate::select::rule_set::{RuleChoice, rule_choice};
+use crate::args::DeclareArgs;
+use crate::commands::show::input::read_input;
+use crate::select::rule_set::rule_choice;
 
 /// One shader file with the way in which it is read.
 #[derive(Clone, Debug)]
@@ -80,7 +81,7 @@ pub(crate) struct ShaderBlocks {
 /// What could not be read, and unknown rule sets; the inner error is what is wrong with the text.
 pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
-    let content = match Input::read(&word, &job.declare, job.profile.as_deref(), sources)? {
+    let content = match read_input(&word, &job.declare, job.profile.as_deref(), sources)? {
         Err(problems) => return Ok(Err(problems)),
         Ok(input) => input.content,
     };

@@ -10,13 +10,12 @@ use layoutproof_core::report::diff_text::{diff, paired};
 use layoutproof_core::report::html::diff_page;
 use layoutproof_core::report::show_json::ShownLayout;
 use layoutproof_core::report::summary::Exit;
+use layoutproof_core::show::{InputContent, RuleSetLayouts, ShownRules};
 use layoutproof_layout::DECLARED;
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::{DiffArgs, DiffFormat};
-use crate::commands::show::input::{Input, InputContent};
-use crate::commands::show::rule_set_layouts::RuleSetLayouts;
-use crate::commands::show::show_rules::ShownRules;
+use crate::commands::show::input::read_input;
 use crate::output::{print, print_json, print_refusal};
 use crate::select::inputs::InputWord;
 use crate::select::refused_input::RefusedInput;
@@ -115,7 +114,7 @@ fn says_own_offsets(word: &str) -> bool {
 fn layout(side: &DiffSide<'_>, declare: &DeclareArgs, is_one_input: bool) -> anyhow::Result<ShownLayout> {
     let mut sources = SourceMap::default();
     let choice = side.rules.filter(|rules| *rules != DECLARED).map(rule_choice).transpose()?;
-    let input = match Input::read(side.input, declare, None, &mut sources)? {
+    let input = match read_input(side.input, declare, None, &mut sources)? {
         Ok(input) => input,
         Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
     };

@@ -3,12 +3,9 @@
 pub(crate) mod args;
 mod bindings;
 pub(crate) mod compare;
-mod findings;
 mod host_text;
 pub(crate) mod input;
 mod project_columns;
-pub(crate) mod rule_set_layouts;
-mod shipping;
 mod show_rules;
 
 use layoutproof_core::input::diagnostics::{Code, Diagnostic, render};
@@ -17,12 +14,12 @@ use layoutproof_core::report::html::{ShownInput, layout_sheet, show_page};
 use layoutproof_core::report::show_json::Shown;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, bindings_text, padding_text, struct_text};
+use layoutproof_core::show::{RuleSetLayouts, ShownRules};
 
 use crate::commands::show::args::{ShowArgs, ShowFormat};
-use crate::commands::show::input::Input;
+use crate::commands::show::input::{binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
-use crate::commands::show::rule_set_layouts::RuleSetLayouts;
-use crate::commands::show::show_rules::ShownRules;
+use crate::commands::show::show_rules::shown_rules;
 use crate::output::{print, print_json, warn_of_error, warn_rendered};
 use crate::project::project_file::ProjectFile;
 use crate::select::input_patterns::expanded;
@@ -63,24 +60,24 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
 fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
     let of_project = project.map(|project| ProjectColumns::of(project, word, &args.declare)).transpose()?.flatten();
-    let shown_rules = match &of_project {
+    let rules = match &of_project {
         Some(columns) => columns.rules.clone(),
-        None => ShownRules::of(args, word).map_err(|error| not_read(args, word, Code::UnknownRules, error))?,
+        None => shown_rules(args, word).map_err(|error| not_read(args, word, Code::UnknownRules, error))?,
     };
     let declare = of_project.as_ref().map_or(&args.declare, |columns| &columns.declare);
     let profile = args.placement.profile.as_deref();
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
-    let read = Input::read(word, declare, profile, &mut sources);
+    let read = read_input(word, declare, profile, &mut sources);
     let input = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, word, &found, &sources, style)),
     };
 
-    let requests = input.requests(word, args)?;
+    let requests = binding_requests(&input, word, args)?;
     let placements = input.placements(&requests);
-    let is_named = matches!(shown_rules, ShownRules::Named(_));
+    let is_named = matches!(rules, ShownRules::Named(_));
     let shows_layouts = requests.is_empty() || is_named || args.all;
-    let layouts = if shows_layouts { input.layouts(&shown_rules) } else { Vec::new() };
+    let layouts = if shows_layouts { input.layouts(&rules) } else { Vec::new() };
     let forbidden = if is_named { input.refusals(&layouts) } else { Vec::new() };
 
     let mut refused = placements.refused.clone();
@@ -105,7 +102,7 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     match args.format {
         ShowFormat::Json => {
             let layouts = layouts.iter().map(RuleSetLayouts::shown).collect();
-            let shown = placements.shown(word, &requests, layouts, is_named);
+            let shown = bindings::shown(&placements, word, &requests, layouts, is_named);
             let mut answer = shown.with_warnings(&warnings, &sources).with_forbidden(&forbidden, &sources);
             answer.padding = padding;
             print_json(&answer.to_json());

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use layoutproof_core::show::{MOST_COLUMNS, ShownRules};
+
 use crate::args::DeclareArgs;
 use crate::commands::show::args::{ShowArgs, ShowFormat};
-use crate::commands::show::shipping::MOST_COLUMNS;
-use crate::commands::show::show_rules::ShownRules;
 use crate::project::project_file::ProjectFile;
 use crate::project::shader_settings::ShaderSettings;
 use crate::select::inputs::InputWord;
@@ -63,7 +63,7 @@ impl ProjectColumns {
             1..=MOST_COLUMNS => format!("  columns from {file}\n"),
             _ => format!("  columns from {file}: the first {MOST_COLUMNS} of {all}; --rules shows others\n"),
         };
-        let rules = if choices.is_empty() { ShownRules::Shipping } else { ShownRules::OfProject(choices) };
+        let rules = if choices.is_empty() { ShownRules::Shipping } else { ShownRules::Columns(choices) };
         Ok(Some(Self { declare: settings.declare, profile: settings.profile, rules, note }))
     }
 }

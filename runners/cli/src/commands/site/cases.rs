@@ -1,20 +1,22 @@
 //! What the pages of cases show: every built-in case, those whose declarations must be refused among them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use layoutproof_built_in::CASES;
+use layoutproof_core::check::Source;
 use layoutproof_core::input::sources::SourceMap;
-use layoutproof_core::report::html::site::CaseFacts;
+use layoutproof_core::report::html::site::{CaseFacts, ExplorerText};
 use layoutproof_core::results::record::RecordedSource;
 
 use crate::select::inputs::Cases;
 use crate::select::refused_input::RefusedInput;
 
-/// The cases by id, each with its layouts from `recorded`.
+/// The cases by id, each with its declarations from `read` and its layouts from `recorded`.
 ///
 /// # Errors
 /// Every problem of the cases.
-pub(super) fn case_facts(recorded: Vec<RecordedSource>) -> anyhow::Result<Vec<CaseFacts>> {
+pub(super) fn case_facts(read: &[Arc<Source>], recorded: Vec<RecordedSource>) -> anyhow::Result<Vec<CaseFacts>> {
     let all = Cases::load(&[])?;
     let mut sources = SourceMap::default();
     let mut diagnostics = Vec::new();
@@ -26,9 +28,11 @@ pub(super) fn case_facts(recorded: Vec<RecordedSource>) -> anyhow::Result<Vec<Ca
     let texts: HashMap<&str, &str> = CASES.iter().map(|case| (case.name, case.text)).collect();
     let mut layouts: HashMap<String, RecordedSource> =
         recorded.into_iter().map(|source| (source.case.clone(), source)).collect();
+    let explored = |id: &str| read.iter().find(|source| source.id == id).and_then(|source| ExplorerText::of(source));
     let facts = cases.into_iter().map(|case| CaseFacts {
         text: texts.get(case.id.as_str()).copied().unwrap_or_default().to_owned(),
         source: layouts.remove(&case.id),
+        explored: explored(&case.id),
         id: case.id,
         summary: case.summary,
         bugs: case.bugs,

@@ -14,13 +14,14 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use layoutproof_core::report::counted;
-use layoutproof_core::report::html::site::{SiteFacts, SitePage, site_pages};
+use layoutproof_core::report::html::site::{EXPLORER_FILES, SiteFacts, SitePage, site_pages};
 use layoutproof_core::report::summary::Exit;
 
 use crate::output::print;
 use crate::records::output_files::check_folder;
 use crate::records::recorded_sources::recorded_sources;
 use crate::select::all_cases;
+use crate::select::files::{FileKind, read};
 use crate::select::selection::Selection;
 
 /// `layoutproof site`.
@@ -32,6 +33,9 @@ pub struct SiteArgs {
     /// Records of runs, which become the pages of compatibility.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub records: Vec<PathBuf>,
+    /// The folder that `ci/explorer` wrote, which becomes the page of the explorer. Without it there is none.
+    #[arg(long, value_name = "DIR")]
+    pub explorer: Option<PathBuf>,
 }
 
 /// Writes the site.
@@ -40,6 +44,7 @@ pub struct SiteArgs {
 /// A folder that is not empty or cannot be written, and records that cannot be read or contradict each other.
 pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
     check_out(&args.out)?;
+    let explorer = args.explorer.as_deref().map(explorer_files).transpose()?.unwrap_or_default();
     let records = records::site_records(&args.records)?;
 
     let sources = all_cases::sources(&[], &[])?;
@@ -53,10 +58,15 @@ pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
         surprises: &surprises::surprises(&sources, &recorded)?,
         evidence: &known_evidence::known_evidence(&known, &sources)?,
         known: &known,
-        cases: &cases::case_facts(recorded)?,
+        cases: &cases::case_facts(&sources, recorded)?,
         records: &records,
+        has_explorer: !explorer.is_empty(),
     });
     write(&args.out, &pages)?;
+    for file in &explorer {
+        let path = args.out.join(file.name);
+        fs::write(&path, &file.content).with_context(|| format!("writing {}", path.display()))?;
+    }
 
     let html = pages.iter().filter(|page| page.is_html()).count();
     print(&format!("wrote {} to {}\n", counted(html as u64, "page"), args.out.display()));
@@ -69,6 +79,26 @@ fn check_out(out: &Path) -> anyhow::Result<()> {
         bail!("{} is not empty: name a folder that is, so that nothing else is published with the site", out.display());
     }
     check_folder(out)
+}
+
+/// A file of the explorer that is put beside its page.
+struct ExplorerFile {
+    name: &'static str,
+    content: Vec<u8>,
+}
+
+/// The files of the explorer in `folder`.
+///
+/// # Errors
+/// A file that is not there, with the script that makes it.
+fn explorer_files(folder: &Path) -> anyhow::Result<Vec<ExplorerFile>> {
+    let file = |name: &'static str| {
+        let path = folder.join(name);
+        let content = read(&path, FileKind::Shader)
+            .with_context(|| format!("no explorer: `ci/explorer --out {}` makes it", folder.display()))?;
+        Ok(ExplorerFile { name, content })
+    };
+    EXPLORER_FILES.into_iter().map(file).collect()
 }
 
 fn write(out: &Path, pages: &[SitePage]) -> anyhow::Result<()> {

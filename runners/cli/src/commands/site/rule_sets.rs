@@ -5,10 +5,10 @@ use layoutproof_core::declare::DeclareOptions;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::html::site::{RuleSetFacts, ShownNeighbour};
 use layoutproof_core::report::shown_columns::{BlockPresence, ShownColumn};
+use layoutproof_core::show::{LaidOutBlock, RuleSetLayouts};
 use layoutproof_layout::rules::HomeBuffer;
 use layoutproof_layout::{LayoutOptions, RuleSet, Span, lay_out, table};
 
-use crate::commands::show::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 use crate::select::refused_input::RefusedInput;
 
 /// Every rule set, in the order of the table.

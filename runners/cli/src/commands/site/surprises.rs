@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use layoutproof_core::check::Source;
-use layoutproof_core::report::html::site::Surprise;
+use layoutproof_core::report::html::site::{ExplorerText, Surprise};
 use layoutproof_core::results::record::RecordedSource;
 use layoutproof_layout::table;
 
@@ -121,7 +121,7 @@ pub(super) fn surprises(sources: &[Arc<Source>], recorded: &[RecordedSource]) ->
         let source = sources.iter().find(|source| source.id == case).with_context(missing)?;
         let recorded = recorded.iter().find(|source| source.case == case).with_context(missing)?;
         let columns = table().iter().map(|rules| column_of(source, rules)).collect();
-        Ok(Surprise { title, words, case: recorded.clone(), columns })
+        Ok(Surprise { title, words, case: recorded.clone(), columns, explored: ExplorerText::of(source) })
     };
     SURPRISES.iter().map(surprise).collect()
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use layoutproof_core::declare::DeclareOptions;
+use layoutproof_core::show::ShaderLanguage;
 
-use crate::args::{DeclareArgs, ShaderLanguage};
+use crate::args::DeclareArgs;
 use crate::select::shader_file::included::IncludedFiles;
 
 /// How the user's declarations in the file at `path` are read, for a shader profile if one is named.

@@ -15,20 +15,16 @@ use layoutproof_core::input::glsl_text::GlslText;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::input::text_limits::{TextLanguage, check_text};
 use layoutproof_core::inspect::module_reader::spirv_blocks;
+use layoutproof_core::show::{LaidOutFile, STAGES};
 use layoutproof_layout::Span;
 
 use crate::args::DeclareArgs;
 use crate::select::shader_file::included::IncludedFiles;
-use crate::select::shader_file::laid_out_file::{LaidOutFile, words_of};
 use crate::select::shader_file::reader_process::{self, ReaderProcess};
+use crate::select::shader_file::spirv_words::words_of;
 
 /// How long glslang may take for one stage of one file.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
-
-/// Suffixes of files by stage, which are glslang's names of the stages; the first are the most common.
-pub(crate) const STAGES: [&str; 14] = [
-    "comp", "vert", "frag", "geom", "tesc", "tese", "mesh", "task", "rgen", "rint", "rahit", "rchit", "rmiss", "rcall",
-];
 
 /// The blocks of the text at `span`, which is the file at `path`.
 ///

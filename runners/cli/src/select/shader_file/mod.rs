@@ -7,5 +7,5 @@ pub(crate) mod declare_options;
 pub(crate) mod explicit_layouts;
 pub(crate) mod glsl_file;
 pub(crate) mod included;
-pub(crate) mod laid_out_file;
 pub(crate) mod reader_process;
+mod spirv_words;

@@ -1,44 +1,49 @@
 //! All blocks of an input under one rule set, with what reports are made of.
 
-use layoutproof_core::report::show_json::{ShownBlock, ShownLayout};
-use layoutproof_core::report::shown_columns::{BlockPresence, PaddingShare, ShownColumn, ShownColumnBlock};
 use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::{BlockLayout, DECLARED};
 
+use crate::report::show_json::{ShownBlock, ShownLayout};
+use crate::report::shown_columns::{BlockPresence, PaddingShare, ShownColumn, ShownColumnBlock};
+
 /// All blocks under one rule set, or as one compiler has them.
-pub(crate) struct RuleSetLayouts {
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleSetLayouts {
     /// The rule set, the compiler's choice or the target.
-    pub(crate) name: String,
+    pub name: String,
     /// In the order of the module's blocks.
-    pub(crate) blocks: Vec<LaidOutBlock>,
+    pub blocks: Vec<LaidOutBlock>,
 }
 
 /// A block with whether the column is about it.
-pub(crate) struct LaidOutBlock {
-    pub(crate) layout: BlockLayout,
-    pub(crate) presence: BlockPresence,
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaidOutBlock {
+    /// Where its members are.
+    pub layout: BlockLayout,
+    /// Whether the column is about it.
+    pub presence: BlockPresence,
 }
 
 impl RuleSetLayouts {
     /// The blocks of a module that says its own offsets.
-    pub(crate) fn declared(blocks: &[BlockLayout]) -> Self {
+    pub fn declared(blocks: &[BlockLayout]) -> Self {
         let present = |layout: &BlockLayout| LaidOutBlock { layout: layout.clone(), presence: BlockPresence::Present };
         Self { name: DECLARED.to_owned(), blocks: blocks.iter().map(present).collect() }
     }
 
     /// Copies of the layouts.
-    pub(crate) fn copied(&self) -> impl Iterator<Item = BlockLayout> {
+    pub fn copied(&self) -> impl Iterator<Item = BlockLayout> {
         self.blocks.iter().map(|block| block.layout.clone())
     }
 
     /// The layouts as JSON has them.
-    pub(crate) fn shown(&self) -> ShownLayout {
+    pub fn shown(&self) -> ShownLayout {
         let blocks = self.blocks.iter().map(|block| ShownBlock::new(&block.layout, block.layout.rows()));
         ShownLayout { rules: self.name.clone(), blocks: blocks.collect() }
     }
 
     /// The layouts as a column of the text.
-    pub(crate) fn column(&self) -> ShownColumn {
+    pub fn column(&self) -> ShownColumn {
         let blocks = self.blocks.iter().map(|LaidOutBlock { layout, presence }| {
             let share = |it: BlockPadding| PaddingShare { bytes: it.padding, percent: it.percent };
             let padding = padding(layout, None).map(share);
@@ -48,7 +53,7 @@ impl RuleSetLayouts {
     }
 
     /// The blocks that the column is about.
-    pub(crate) fn present(&self) -> impl Iterator<Item = (usize, &BlockLayout)> {
+    pub fn present(&self) -> impl Iterator<Item = (usize, &BlockLayout)> {
         let present = self.blocks.iter().enumerate().filter(|(_, block)| block.presence == BlockPresence::Present);
         present.map(|(index, block)| (index, &block.layout))
     }

@@ -2,15 +2,15 @@
 
 use layoutproof_layout::native::{Native, find_native};
 
-use crate::args::ShaderLanguage;
+use super::shader_language::ShaderLanguage;
 
 /// A compiler with its target, as people name it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ShippingTarget {
+pub struct ShippingTarget {
     /// `D3D12 · DXC`.
-    pub(crate) label: &'static str,
+    pub label: &'static str,
     /// What the compiler does there by itself.
-    pub(crate) native: &'static str,
+    pub native: &'static str,
 }
 
 /// HLSL goes through DXC, and to Vulkan through either compiler.
@@ -29,11 +29,11 @@ const SLANG: &[ShippingTarget] = &[
 ];
 
 /// Most columns that nobody named on the command line.
-pub(crate) const MOST_COLUMNS: usize = 4;
+pub const MOST_COLUMNS: usize = 4;
 
 impl ShippingTarget {
     /// The targets of a language whose files are laid out by rule sets, four at most.
-    pub(crate) fn of(language: ShaderLanguage) -> &'static [Self] {
+    pub fn of(language: ShaderLanguage) -> &'static [Self] {
         match language {
             ShaderLanguage::Slang => SLANG,
             ShaderLanguage::Hlsl | ShaderLanguage::Glsl | ShaderLanguage::Wgsl => HLSL,
@@ -41,12 +41,12 @@ impl ShippingTarget {
     }
 
     /// What people call the target of a compiler's choice.
-    pub(crate) fn label_of(native: &str) -> Option<&'static str> {
+    pub fn label_of(native: &str) -> Option<&'static str> {
         HLSL.iter().chain(SLANG).find(|target| target.native == native).map(|target| target.label)
     }
 
     /// The compiler's choice for each block.
-    pub(crate) fn native(self) -> Option<&'static Native> {
+    pub fn native(self) -> Option<&'static Native> {
         find_native(self.native)
     }
 }

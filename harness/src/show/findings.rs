@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::input::diagnostics::{Code, Diagnostic};
 use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::reorder::LayoutInput;
 use layoutproof_layout::{Block, BlockLayout, LayoutWarning, Span, find, join};
 
-use crate::commands::show::input::{Input, InputContent};
-use crate::commands::show::rule_set_layouts::RuleSetLayouts;
+use super::rule_set_layouts::RuleSetLayouts;
+use super::show_input::{InputContent, ShowInput};
+use crate::input::diagnostics::{Code, Diagnostic};
 
-impl Input {
+impl ShowInput {
     /// Padding of every block; other orders are tried where there are declarations.
-    pub(crate) fn padding(&self, layouts: &[RuleSetLayouts]) -> Vec<BlockPadding> {
+    pub fn padding(&self, layouts: &[RuleSetLayouts]) -> Vec<BlockPadding> {
         let declared = |index: usize, layout: &BlockLayout| match &self.content {
             InputContent::LaidOut(_) => None,
             InputContent::Declared(source) => {
@@ -30,7 +30,7 @@ impl Input {
     }
 
     /// Blocks that a rule set forbids.
-    pub(crate) fn refusals(&self, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
+    pub fn refusals(&self, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
         let InputContent::Declared(source) = &self.content else { return Vec::new() };
         let spans: Vec<Span> = source.module.blocks.iter().map(|block| block.span).collect();
 
@@ -52,7 +52,7 @@ impl Input {
     }
 
     /// Warnings of the declarations or of the file, then those of the layouts.
-    pub(crate) fn warnings(&self, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
+    pub fn warnings(&self, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
         match &self.content {
             InputContent::Declared(source) => {
                 let declared = source.module.warnings.iter().cloned();
@@ -84,14 +84,13 @@ fn layout_warnings(blocks: &[Block], layouts: &[RuleSetLayouts]) -> Vec<Diagnost
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::check::Source;
-    use layoutproof_core::declare::DeclareOptions;
-    use layoutproof_core::input::sources::SourceMap;
     use layoutproof_layout::LayoutOptions;
 
     use super::*;
-    use crate::commands::show::show_rules::ShownRules;
-    use crate::select::rule_set::rule_choices;
+    use crate::check::Source;
+    use crate::declare::DeclareOptions;
+    use crate::input::sources::SourceMap;
+    use crate::show::{RuleChoice, ShownRules};
 
     /// What rule sets ignore or overlap, with the codes and the rule sets that say so.
     #[test]
@@ -102,9 +101,9 @@ mod tests {
         let file = sources.add("a.hlsl", text);
         let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
         let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).unwrap();
-        let input = Input { content: InputContent::Declared(Box::new(source)), language: None };
-        let named = ["hlsl-cbuffer", "slang-cbuffer", "scalar"].map(str::to_owned);
-        let layouts = input.layouts(&ShownRules::Named(rule_choices(&named).unwrap()));
+        let input = ShowInput { content: InputContent::Declared(Box::new(source)), language: None };
+        let named = ["hlsl-cbuffer", "slang-cbuffer", "scalar"].map(|name| RuleChoice::Rules(find(name).unwrap()));
+        let layouts = input.layouts(&ShownRules::Named(named.to_vec()));
         let warnings = input.warnings(&layouts);
         let found: Vec<_> = warnings.iter().map(|it| (it.code, sources.position(it.span()).line)).collect();
         assert_eq!(found, [(Code::PackoffsetMixed, 2), (Code::Ignored, 1), (Code::OffsetOverlap, 2)]);

@@ -1,0 +1,19 @@
+//! `layoutproof-bindgen FILE.wasm FOLDER`: writes the module for browsers, and the script that calls it, to the folder.
+//!
+//! What the program `wasm-bindgen --target no-modules` does, by its own library: the script can be loaded by a classic worker.
+
+use std::env;
+
+use anyhow::bail;
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [module, folder] = arguments.as_slice() else {
+        bail!("usage: layoutproof-bindgen FILE.wasm FOLDER");
+    };
+    let mut bindgen = Bindgen::new();
+    bindgen.input_path(module).no_modules(true)?.typescript(false);
+    bindgen.remove_name_section(true).remove_producers_section(true);
+    bindgen.generate(folder)
+}

@@ -1,0 +1,524 @@
+//! The checks of the explorer, which a server on this machine serves: browsers load no WebAssembly from a file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use serde_json::{Value, json};
+use thirtyfour::By;
+
+use crate::checks::{CheckResult, serious_findings};
+use crate::page::{Browser, OpenPage, Scripts, Theme, WindowWidth};
+
+/// Time for the module to be loaded and for an answer, on a machine that does other things as well.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A text that ends what answers too long is given up after this, and what follows it is answered.
+const GIVEN_UP: Duration = Duration::from_secs(4);
+
+/// Most milliseconds for a struct of a hundred members, from the question to the answer.
+const MOST_MILLISECONDS: f64 = 30.0;
+
+/// What the checks need.
+#[derive(Clone, Debug)]
+pub(crate) struct ServedExplorer {
+    /// Address of the page.
+    pub(crate) address: String,
+    /// Folder of texts (`NAME.hlsl` ...), each with the command's answer in `NAME.json`.
+    pub(crate) sample: PathBuf,
+}
+
+/// One thing that holds for the explorer.
+pub(crate) struct ExplorerCheck {
+    /// Verb phrase.
+    pub(crate) name: &'static str,
+    pub(crate) run: for<'a> fn(&'a Browser, &'a ServedExplorer) -> CheckResult<'a>,
+}
+
+/// All checks.
+pub(crate) const ALL: &[ExplorerCheck] = &[
+    ExplorerCheck { name: "draws_what_is_typed", run: |browser, it| Box::pin(typed(browser, it)) },
+    ExplorerCheck { name: "lights_a_member_in_all_maps", run: |browser, it| Box::pin(hovered(browser, it)) },
+    ExplorerCheck { name: "marks_what_is_wrong", run: |browser, it| Box::pin(marked(browser, it)) },
+    ExplorerCheck { name: "draws_every_example", run: |browser, it| Box::pin(examples(browser, it)) },
+    ExplorerCheck { name: "shows_the_same_from_its_address", run: |browser, it| Box::pin(linked(browser, it)) },
+    ExplorerCheck { name: "shows_chosen_columns_and_bindings", run: |browser, it| Box::pin(chosen(browser, it)) },
+    ExplorerCheck { name: "copies_what_it_shows", run: |browser, it| Box::pin(copied(browser, it)) },
+    ExplorerCheck { name: "survives_hostile_texts", run: |browser, it| Box::pin(hostile(browser, it)) },
+    ExplorerCheck { name: "runs_no_text_of_others", run: |browser, it| Box::pin(escaped(browser, it)) },
+    ExplorerCheck { name: "answers_while_one_types", run: |browser, it| Box::pin(fast(browser, it)) },
+    ExplorerCheck { name: "answers_as_the_command", run: |browser, it| Box::pin(sampled(browser, it)) },
+    ExplorerCheck { name: "has_nothing_serious_for_axe", run: |browser, it| Box::pin(accessible(browser, it)) },
+    ExplorerCheck { name: "can_be_used_with_the_keyboard", run: |browser, it| Box::pin(keyboard(browser, it)) },
+    ExplorerCheck { name: "says_what_it_needs_without_scripts", run: |browser, it| Box::pin(no_scripts(browser, it)) },
+];
+
+/// The explorer in a window, after its first answer.
+async fn opened(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<OpenPage> {
+    let page = browser.open_address(&explorer.address, Scripts::On).await?;
+    wait(&page, "Number(document.getElementById('explorer').dataset.answers) > 0", PATIENCE).await?;
+    Ok(page)
+}
+
+/// Waits until an expression is true.
+async fn wait(page: &OpenPage, expression: &str, limit: Duration) -> anyhow::Result<()> {
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        if page.value(&format!("!!({expression})")).await? == true {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    let said = page.value("document.getElementById('status').textContent").await?;
+    bail!("not within {limit:?}: {expression}; the page says {said}")
+}
+
+/// Puts a text in the place of what is typed, as a paste does, and waits for its answer; the time that this took.
+async fn paste(page: &OpenPage, language: &str, text: &str) -> anyhow::Result<Duration> {
+    let start = Instant::now();
+    let put = format!(
+        "(() => {{
+            const [explorer, text] = ['explorer', 'text'].map(id => document.getElementById(id));
+            explorer.dataset.answers = 0;
+            document.getElementById('language').value = {};
+            text.value = {};
+            text.dispatchEvent(new Event('input', {{ bubbles: true }}));
+        }})()",
+        json!(language),
+        json!(text)
+    );
+    page.value(&put).await?;
+    wait(page, "Number(document.getElementById('explorer').dataset.answers) > 0", PATIENCE).await?;
+    Ok(start.elapsed())
+}
+
+async fn status(page: &OpenPage) -> anyhow::Result<String> {
+    let status = page.value("document.getElementById('status').textContent").await?;
+    Ok(status.as_str().unwrap_or_default().to_owned())
+}
+
+/// The cells of the first table's row for a member.
+async fn row(page: &OpenPage, member: &str) -> anyhow::Result<Vec<String>> {
+    let cells = page.value(&format!(
+        "[...document.querySelectorAll('#layouts table.numbers tbody tr')]
+            .filter(row => row.firstElementChild.textContent.split(/[^\\w]+/).includes({}))
+            .slice(0, 1).flatMap(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))",
+        json!(member)
+    ));
+    let cells = cells.await?;
+    Ok(cells.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+/// Keys of the keyboard become offsets: those of cases/arrays/scalar_packs_behind_the_last_element.toml, by DXC 1.7.2308.
+async fn typed(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    paste(&page, "hlsl", "").await?;
+    let field = page.driver.find(By::Id("text")).await?;
+    field.send_keys("cbuffer S : register(b0) { float3 a; float b[2]; float c; float2 d; };").await?;
+    wait(&page, "document.querySelectorAll('#layouts svg [data-m=c]').length > 1", PATIENCE).await?;
+
+    // D3D12 by DXC first; Vulkan by DXC and by Slang beside it.
+    let cells = row(&page, "c").await?;
+    ensure!(cells.first().is_some_and(|cell| cell == "36"), "c stands at {cells:?}");
+    ensure!(cells.iter().any(|cell| cell == "48 ≠"), "c stands at {cells:?}");
+    let outlined = page.value("document.querySelectorAll('#layouts [data-m=c] path.d').length").await?;
+    ensure!(outlined.as_u64() > Some(0), "nothing is outlined");
+    page.close().await
+}
+
+async fn hovered(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    let maps = page.value("document.querySelectorAll('#layouts svg').length").await?.as_u64().unwrap_or(0);
+    ensure!(maps > 1, "{maps} maps");
+    let member = page.driver.find(By::Css("#layouts svg [data-m=gamma] path")).await?;
+    member.scroll_into_view().await?;
+    page.driver.action_chain().move_to_element_center(&member).perform().await?;
+    wait(&page, &format!("document.querySelectorAll('#layouts .lit[data-m=gamma]').length === {maps}"), PATIENCE)
+        .await?;
+
+    // The word under the caret, too.
+    page.value(
+        "(() => {
+            const text = document.getElementById('text');
+            text.focus();
+            const at = text.value.indexOf('jitter');
+            text.setSelectionRange(at + 2, at + 2);
+        })()",
+    )
+    .await?;
+    wait(&page, &format!("document.querySelectorAll('#layouts .lit[data-m=jitter]').length === {maps}"), PATIENCE)
+        .await?;
+    page.close().await
+}
+
+async fn marked(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    paste(&page, "hlsl", "cbuffer S {\n    float3 ä;\n    flot b;\n};").await?;
+    let problem = page.value("document.querySelector('#problems li').textContent").await?;
+    let problem = problem.as_str().unwrap_or_default().to_owned();
+    ensure!(problem.starts_with("2:") || problem.starts_with("3:5"), "{problem}");
+
+    paste(&page, "hlsl", "cbuffer S {\n    float3 a; // ä 🙂\n    flot b;\n};").await?;
+    let problem = page.value("document.querySelector('#problems li').textContent").await?;
+    ensure!(problem.as_str().is_some_and(|text| text.starts_with("3:5") && text.contains("flot")), "{problem}");
+    // The mark and the button lead to the word, whatever stands before it.
+    let marks = page.value("[...CSS.highlights.get('ink-error')].map(range => range.toString())").await?;
+    ensure!(marks == json!(["flot"]), "marked is {marks}");
+    page.value("document.querySelector('#problems button').click()").await?;
+    let selected = page
+        .value("(() => { const { value, selectionStart, selectionEnd } = document.getElementById('text'); return value.slice(selectionStart, selectionEnd); })()")
+        .await?;
+    ensure!(selected == "flot", "selected is {selected}");
+
+    // A file that is included, and GLSL beyond our reader, are refused with what helps.
+    paste(&page, "hlsl", "#include \"a.h\"\ncbuffer S { float a; };").await?;
+    let problem = page.value("document.getElementById('problems').textContent").await?;
+    ensure!(problem.as_str().is_some_and(|text| text.contains("no files")), "{problem}");
+    paste(&page, "glsl", "#version 450\n#extension GL_EXT_buffer_reference : require\nlayout(buffer_reference) buffer P { float x; };\nvoid main() {}").await?;
+    let problem = page.value("document.getElementById('problems').textContent").await?;
+    ensure!(problem.as_str().is_some_and(|text| text.contains("glslang")), "{problem}");
+    page.close().await
+}
+
+async fn examples(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    let count = page.value("document.querySelectorAll('#example option[value]:not([value=\"\"])').length").await?;
+    let count = count.as_u64().unwrap_or(0);
+    ensure!(count > 4, "{count} examples");
+    for example in 0..count {
+        page.value(&format!(
+            "(() => {{
+                const choice = document.getElementById('example');
+                document.getElementById('explorer').dataset.answers = 0;
+                choice.value = {example};
+                choice.dispatchEvent(new Event('change', {{ bubbles: true }}));
+            }})()"
+        ))
+        .await?;
+        wait(&page, "Number(document.getElementById('explorer').dataset.answers) > 0", PATIENCE).await?;
+        let said = status(&page).await?;
+        let errors = page.value("document.querySelectorAll('#problems .bad').length").await?;
+        ensure!(said.starts_with("Laid out") && errors == 0, "example {example}: {said}");
+        let maps = page.value("document.querySelectorAll('#layouts svg [data-m]').length").await?;
+        let bindings = page.value("document.querySelectorAll('#bindings table').length").await?;
+        ensure!(maps.as_u64() > Some(0) || bindings == 1, "example {example} shows nothing");
+    }
+    page.close().await
+}
+
+async fn linked(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    let text = "ConstantBuffer<float4> ä; // 🙂 <b>\ncbuffer S { float3x2 m; half h; };";
+    paste(&page, "slang", text).await?;
+    page.value(
+        "(() => {
+            const matrix = document.getElementById('matrix');
+            matrix.value = 'row';
+            matrix.dispatchEvent(new Event('change', { bubbles: true }));
+            document.querySelector('#rules input[value=std430]').click();
+        })()",
+    )
+    .await?;
+    wait(&page, "location.hash.startsWith('#1.')", PATIENCE).await?;
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    let address = page.value("location.href").await?;
+    let address = address.as_str().unwrap_or_default().to_owned();
+    ensure!(address.is_ascii() && address.len() < 1000, "{address}");
+    page.close().await?;
+
+    let other = opened(browser, &ServedExplorer { address, ..explorer.clone() }).await?;
+    let state = other
+        .value("[document.getElementById('text').value, document.getElementById('language').value, document.getElementById('matrix').value, document.querySelector('#rules input[value=std430]').checked]")
+        .await?;
+    ensure!(state == json!([text, "slang", "row", true]), "the other page has {state}");
+
+    // A damaged address says so and does not end the page.
+    other.value("location.hash = '#1.notdeflate'").await?;
+    wait(&other, "document.getElementById('status').textContent.startsWith('Laid out')", PATIENCE).await?;
+    other.close().await
+}
+
+async fn chosen(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    let answers = "document.getElementById('explorer').dataset.answers = 0";
+    page.value(answers).await?;
+    page.value("document.querySelector('#rules input[value=scalar]').click()").await?;
+    wait(&page, "document.querySelector('#layouts thead').textContent.includes('scalar')", PATIENCE).await?;
+    page.value("document.getElementById('usual').click()").await?;
+    wait(&page, "!document.querySelector('#layouts thead').textContent.includes('scalar')", PATIENCE).await?;
+
+    paste(&page, "hlsl", "Texture2D a; Texture2D b[3]; Texture2D c;\n[numthreads(1,1,1)] void main() { }").await?;
+    page.value("document.querySelector('#conventions input[value=\"d3d12.slang\"]').click()").await?;
+    wait(&page, "document.querySelector('#bindings thead')?.textContent.includes('d3d12.slang')", PATIENCE).await?;
+    page.close().await
+}
+
+async fn copied(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    page.value(
+        "(() => { navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }; })()",
+    )
+    .await?;
+    for (kind, start, holds) in [
+        ("svg", "<svg xmlns=", "data-m=\"exposure\""),
+        ("markdown", "```hlsl\ncbuffer Scene", "explorer.html#1."),
+        ("json", "{\"schema\":1", "\"layouts\""),
+        ("case", "# No number", "--fill hlsl-cbuffer"),
+        ("link", "http://127.0.0.1", "#1."),
+    ] {
+        page.value(&format!(
+            "(() => {{ window.copied = ''; document.querySelector('[data-copy={kind}]').click(); }})()"
+        ))
+        .await?;
+        wait(&page, "window.copied", PATIENCE).await?;
+        let copied = page.value("window.copied").await?;
+        let copied = copied.as_str().unwrap_or_default();
+        ensure!(copied.starts_with(start) && copied.contains(holds), "{kind}: {copied}");
+    }
+
+    page.value("(() => { document.getElementById('host-part').open = true; })()").await?;
+    wait(&page, "document.getElementById('host').textContent.includes('static_assert')", PATIENCE).await?;
+    page.value(
+        "(() => {
+            const language = document.getElementById('host-language');
+            language.value = 'rust';
+            language.dispatchEvent(new Event('change', { bubbles: true }));
+        })()",
+    )
+    .await?;
+    wait(&page, "document.getElementById('host').textContent.includes('offset_of!')", PATIENCE).await?;
+    page.close().await
+}
+
+/// Texts that crash or stall readers: an answer, a diagnostic or the sentence about the limit, and then the next text is
+/// laid out.
+async fn hostile(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    let bomb = |doublings: usize| {
+        let lines = (1..doublings).map(|at| format!("#define M{at} M{} M{}\n", at - 1, at - 1));
+        format!("#define M0 float x;\n{}cbuffer S {{ M{} }};", lines.collect::<String>(), doublings - 1)
+    };
+    let structs = (0..20_000).map(|at| {
+        format!("struct S{at} {{ {} s; }};\n", if at == 0 { "float".to_owned() } else { format!("S{}", at - 1) })
+    });
+    let nested_arrays = format!(
+        "struct T {{ x: {}f32{} }}\n@group(0) @binding(0) var<storage> t: T;",
+        "array<".repeat(5000),
+        ", 2>".repeat(5000)
+    );
+    let texts: Vec<(&str, &str, String)> = vec![
+        ("a paste of a megabyte", "hlsl", "float4 colour; ".repeat(70_000)),
+        (
+            "a megabyte of members",
+            "hlsl",
+            format!("cbuffer S {{ {} }};", (0..60_000).map(|at| format!("float m{at};\n")).collect::<String>()),
+        ),
+        ("a megabyte of textures", "slang", (0..40_000).map(|at| format!("Texture2D t{at};\n")).collect()),
+        ("a megabyte of letters", "wgsl", "x".repeat(1_000_000)),
+        ("a megabyte of brackets", "hlsl", "(".repeat(1_000_000)),
+        ("braces in braces", "hlsl", format!("{}{}", "struct A { ".repeat(50_000), "}".repeat(50_000))),
+        (
+            "brackets in brackets",
+            "hlsl",
+            format!("cbuffer S {{ float a[{}1{}]; }};", "(".repeat(100_000), ")".repeat(100_000)),
+        ),
+        ("structs in structs", "slang", format!("{}ConstantBuffer<S19999> b;", structs.collect::<String>())),
+        ("a macro bomb", "hlsl", bomb(64)),
+        ("arrays in arrays", "wgsl", nested_arrays),
+        ("an array without measure", "hlsl", "cbuffer S { float a[65536][65536][65536]; };".to_owned()),
+        (
+            "a large array of structs",
+            "hlsl",
+            "struct T { float3 a; float b[64]; float3x3 c[64]; }; cbuffer S { T t[1024]; };".to_owned(),
+        ),
+        (
+            "expressions in expressions",
+            "glsl",
+            format!(
+                "#version 450\nlayout(std140) uniform U {{ float a; }};\nvoid main() {{ float x = {}1.0{}; }}",
+                "(".repeat(20_000),
+                ")".repeat(20_000)
+            ),
+        ),
+        (
+            "operators in a row",
+            "wgsl",
+            format!("const x = {}1;\n@group(0) @binding(0) var<uniform> u: vec4<f32>;", "-".repeat(200_000)),
+        ),
+        ("nothing but zeros", "hlsl", "\0".repeat(100_000)),
+    ];
+    for (name, language, text) in &texts {
+        let took = paste(&page, language, text).await.with_context(|| (*name).to_owned())?;
+        ensure!(took < GIVEN_UP, "{name}: {took:?}");
+        let said = status(&page).await?;
+        ensure!(!said.is_empty() && !said.starts_with("Loading"), "{name}: `{said}`");
+        println!("  {name}: {} ms: {said}", took.as_millis());
+
+        let took = paste(&page, "hlsl", "cbuffer Good { float3 a; float b; };")
+            .await
+            .with_context(|| format!("after {name}"))?;
+        ensure!(took < GIVEN_UP, "after {name}: {took:?}");
+        let said = status(&page).await?;
+        ensure!(said.starts_with("Laid out"), "after {name}: {said}");
+    }
+    page.close().await
+}
+
+async fn escaped(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    let evil = "<img src=x onerror=\"window.ran=1\"><script>window.ran=1</script>";
+    for (language, text) in [
+        ("hlsl", format!("cbuffer S {{ float a; }}; {evil}")),
+        ("hlsl", format!("#error {evil}\n")),
+        ("hlsl", format!("#define X \"{evil}\"\ncbuffer S {{ float a[X]; }};")),
+        ("wgsl", format!("struct S {{ {evil} }}")),
+        ("glsl", format!("#version 450\n{evil}")),
+        ("slang", format!("// {evil}\ncbuffer S {{ float a; }};")),
+    ] {
+        paste(&page, language, &text).await?;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let ran = page.value("String(window.ran)").await?;
+        ensure!(ran == "undefined", "the text was run: {text}");
+        let images = page.value("document.querySelectorAll('main img, main script').length").await?;
+        ensure!(images == 0, "the text became elements: {text}");
+    }
+
+    // Nothing but the site's own files is loaded, and the page may not.
+    let foreign = page.value("performance.getEntriesByType('resource').map(one => one.name).filter(name => !name.startsWith(location.origin))");
+    let foreign = foreign.await?;
+    ensure!(foreign == json!([]), "the page loads {foreign}");
+    let refused = page
+        .answer("const done = arguments[arguments.length - 1]; fetch('http://127.0.0.1:1/').then(() => done('sent'), () => 0); addEventListener('securitypolicyviolation', event => done(event.effectiveDirective));")
+        .await?;
+    ensure!(refused == "connect-src", "a request to another place: {refused}");
+    page.close().await
+}
+
+/// The median is told; the least is what the machine can do when it does nothing else.
+async fn fast(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    let types = ["float", "float3", "float4x4", "uint2", "half3", "bool"];
+    let members: String = (0..100).map(|at| format!("    {} member{at};\n", types[at % types.len()])).collect();
+    let mut times = Vec::new();
+    for round in 0..30 {
+        paste(&page, "hlsl", &format!("// {round}\ncbuffer Hundred {{\n{members}}};\n")).await?;
+        let time = page.value("Number(document.getElementById('explorer').dataset.milliseconds)").await?;
+        times.push(time.as_f64().context("no time was taken")?);
+    }
+    times.sort_by(f64::total_cmp);
+    println!(
+        "  100 members: least {} ms, median {} ms, most {} ms",
+        times[0],
+        times[times.len() / 2],
+        times[times.len() - 1]
+    );
+    ensure!(times[0] < MOST_MILLISECONDS, "a struct of 100 members takes at least {} ms", times[0]);
+    page.close().await
+}
+
+/// The JSON of the explorer is that of the command, but for the name of the text.
+async fn sampled(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    page.value(
+        "(() => { navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }; })()",
+    )
+    .await?;
+    page.value("(() => { for (const box of document.querySelectorAll('#rules input')) box.click(); for (const box of document.querySelectorAll('#compilers input:checked')) box.click(); })()")
+        .await?;
+    let mut compared = 0;
+    for path in texts_of(&explorer.sample)? {
+        let language = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+        let expected = fs::read_to_string(path.with_extension("json")).with_context(|| path.display().to_string())?;
+        paste(&page, language, &fs::read_to_string(&path)?).await?;
+        page.value("(() => { window.copied = ''; document.querySelector('[data-copy=json]').click(); })()").await?;
+        wait(&page, "window.copied", PATIENCE).await?;
+        let answer = page.value("window.copied").await?;
+        let (found, expected) = (unnamed(answer.as_str().unwrap_or_default())?, unnamed(&expected)?);
+        ensure!(found == expected, "{} differs:\n{found}\n{expected}", path.display());
+        compared += 1;
+    }
+    ensure!(compared > 5, "{compared} texts");
+    println!("  {compared} texts answered as by the command");
+    page.close().await
+}
+
+fn texts_of(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|suffix| suffix != "json") {
+            texts.push(path);
+        }
+    }
+    texts.sort();
+    Ok(texts)
+}
+
+fn unnamed(json: &str) -> anyhow::Result<Value> {
+    let mut answer: Value = serde_json::from_str(json)?;
+    answer["source"] = Value::Null;
+    Ok(answer)
+}
+
+async fn accessible(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    page.value("document.querySelectorAll('details').forEach(one => one.open = true)").await?;
+    wait(&page, "document.getElementById('host').textContent", PATIENCE).await?;
+    page.driver.execute(browser.axe.clone(), Vec::new()).await?;
+    for theme in Theme::ALL {
+        page.use_theme(theme).await?;
+        for (name, text) in [("unfolded", None), ("wrong", Some("cbuffer S { flot a; };\nfloat x : packoffset(c0);"))] {
+            if let Some(text) = text {
+                paste(&page, "hlsl", text).await?;
+            }
+            for width in WindowWidth::ALL {
+                page.resize(width).await?;
+                let needed = page.value("document.documentElement.scrollWidth").await?.as_u64().unwrap_or(u64::MAX);
+                ensure!(needed <= width.pixels().into(), "{needed} pixels wide in a window of {}", width.pixels());
+                let found = serious_findings(&page).await?;
+                ensure!(found.is_empty(), "{name} {} {}: {found}", theme.as_str(), width.pixels());
+            }
+        }
+        paste(&page, "hlsl", "cbuffer S { float3 a; float b[2]; float c; };").await?;
+    }
+    page.close().await?;
+
+    // As one finds it, for people who look.
+    let page = opened(browser, explorer).await?;
+    for theme in Theme::ALL {
+        page.use_theme(theme).await?;
+        for width in WindowWidth::ALL {
+            page.resize(width).await?;
+            browser.keep_picture(&page, &format!("explorer-{}-{}", theme.as_str(), width.pixels())).await?;
+        }
+    }
+    page.close().await
+}
+
+/// Tab leads from the text to the problems and on; it is no prison for the keyboard.
+async fn keyboard(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    use thirtyfour::Key;
+
+    let page = opened(browser, explorer).await?;
+    paste(&page, "hlsl", "cbuffer S { flot a; };").await?;
+    page.value("document.getElementById('language').focus()").await?;
+    let mut reached = Vec::new();
+    for _ in 0..12 {
+        page.driver.action_chain().send_keys(Key::Tab + "").perform().await?;
+        let here = page.value("document.activeElement.id || document.activeElement.dataset.copy || document.activeElement.textContent").await?;
+        reached.push(here.as_str().unwrap_or_default().to_owned());
+    }
+    for needed in ["example", "text", "1:13", "link", "markdown"] {
+        ensure!(reached.iter().any(|one| one == needed), "Tab reaches {reached:?}, not {needed}");
+    }
+    page.close().await
+}
+
+async fn no_scripts(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = browser.open_address(&explorer.address, Scripts::Off).await?;
+    let text = page.text().await?;
+    ensure!(text.contains("only with JavaScript") && text.contains("layoutproof show FILE"), "{text}");
+    ensure!(!text.contains("Copy link"), "what does nothing without scripts is shown: {text}");
+    page.close().await
+}

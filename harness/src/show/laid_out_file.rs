@@ -1,0 +1,111 @@
+//! The blocks of a file that declares their offsets, as its readers return them.
+
+use layoutproof_layout::{BlockLayout, FileId, Span, join};
+
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::sources::SourceMap;
+use crate::inspect::module_reader::{ModuleReader, glsl_blocks, wgsl_blocks};
+use crate::inspect::spirv::{DeclaredBlock, SpecializedLength};
+
+/// The blocks of such a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaidOutFile {
+    /// Its blocks.
+    pub blocks: Vec<BlockLayout>,
+    /// Warnings about them.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl From<Vec<BlockLayout>> for LaidOutFile {
+    fn from(blocks: Vec<BlockLayout>) -> Self {
+        Self { blocks, warnings: Vec::new() }
+    }
+}
+
+impl LaidOutFile {
+    /// The blocks of the WGSL text at `span`, which may be none.
+    ///
+    /// # Errors
+    /// A text for a preprocessor, and what the reader refuses, each at its place.
+    pub fn of_wgsl(reader: &dyn ModuleReader, span: Span, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
+        let text = &sources.file(span.file).text;
+        match unprocessed(text, span.file) {
+            Some(problem) => Err(vec![problem]),
+            None => wgsl_blocks(reader, text, span.file).map(Self::from),
+        }
+    }
+
+    /// The blocks of the GLSL text at `span`, which may be none, by naga.
+    ///
+    /// # Errors
+    /// What the reader refuses, which may be GLSL that naga does not know, each at its place.
+    pub fn of_glsl(reader: &dyn ModuleReader, span: Span, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
+        glsl_blocks(reader, &sources.file(span.file).text, span.file).map(Self::from)
+    }
+
+    /// Takes the blocks of a SPIR-V module; `place` tells where the specialization constant with a `SpecId` stands.
+    pub fn of_module(blocks: Vec<DeclaredBlock>, place: impl Fn(u32) -> Span) -> Self {
+        let warnings = blocks.iter().flat_map(|block| {
+            let lengths = block.specialized.iter();
+            lengths.filter_map(|length| may_be_another(&block.layout.name, length, &place))
+        });
+        Self { warnings: warnings.collect(), blocks: blocks.into_iter().map(|block| block.layout).collect() }
+    }
+
+    /// The same file.
+    ///
+    /// # Errors
+    /// A file without blocks, at its `start`.
+    pub fn with_blocks(self, start: Span) -> Result<Self, Vec<Diagnostic>> {
+        if self.blocks.is_empty() {
+            let message = "this module has no buffer, so there is no layout";
+            return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
+        }
+        Ok(self)
+    }
+}
+
+/// The warning that a pipeline may give an array another length; `None` where none can.
+fn may_be_another(block: &str, length: &SpecializedLength, place: impl Fn(u32) -> Span) -> Option<Diagnostic> {
+    let first = length.constants.first()?;
+    let path = join(block, &length.path);
+    let named: Vec<String> = length.constants.iter().map(u32::to_string).collect();
+    let plural = if named.len() == 1 { "" } else { "s" };
+
+    let message = format!(
+        "the length of `{path}` is {} by default, and depends on specialization constant{plural} {}",
+        length.length,
+        named.join(", ")
+    );
+    let help = if length.is_computed {
+        "shown are the offsets that the module declares; glslang places what follows an array of a computed length as if \
+         that were 1"
+    } else {
+        "shown are the offsets that the module declares; a pipeline that gives the constant another value leaves them as \
+         they are"
+    };
+    Some(Diagnostic::warning(Code::UncertainLayout, place(*first), message).with_help(help))
+}
+
+/// The problem with a text that is to go through a preprocessor before it is WGSL.
+fn unprocessed(text: &str, file: FileId) -> Option<Diagnostic> {
+    let mut line_start = 0;
+    for line in text.split_inclusive('\n') {
+        let (indent, content) = (line.len() - line.trim_start().len(), line.trim());
+        if let Some(directive) = content.strip_prefix('#') {
+            let start = u32::try_from(line_start + indent).unwrap_or(u32::MAX);
+            let end = start.saturating_add(u32::try_from(content.len()).unwrap_or(0));
+            return Some(of_naga_oil(directive, Span { file, start, end }));
+        }
+        line_start += line.len();
+    }
+    None
+}
+
+/// The problem with a line that begins with `#`; `directive` is what follows.
+fn of_naga_oil(directive: &str, place: Span) -> Diagnostic {
+    let word = directive.split(char::is_whitespace).next().unwrap_or_default();
+    let message = format!("`#{word}` is a directive of naga_oil, the preprocessor of Bevy's shaders, and no WGSL");
+    let help = "compose the shader with naga_oil first, and give the WGSL or SPIR-V that this makes";
+    Diagnostic::error(Code::BadModule, place, message).with_help(help)
+}

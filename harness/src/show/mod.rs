@@ -1,0 +1,22 @@
+//! What `layoutproof show` and the explorer of the site show of one text: its blocks under targets and rule sets, where its
+//! parameters are bound, what of it is padding, and warnings.
+//!
+//! The command reads files and cases into a [`ShowInput`], the explorer what is typed; from there on both go the same way to
+//! the columns that [`crate::report`] draws.
+
+mod findings;
+mod laid_out_file;
+mod placements;
+mod rule_set_layouts;
+mod shader_language;
+mod shipping;
+mod show_input;
+mod shown_rules;
+
+pub use laid_out_file::LaidOutFile;
+pub use placements::Placements;
+pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
+pub use shader_language::{STAGES, ShaderLanguage};
+pub use shipping::{MOST_COLUMNS, ShippingTarget};
+pub use show_input::{InputContent, ShowInput};
+pub use shown_rules::{RuleChoice, ShownRules};

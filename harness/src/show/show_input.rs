@@ -1,0 +1,129 @@
+//! What `show`, `diff` and the explorer are about: declarations, or a module that says its own offsets.
+
+use layoutproof_layout::native::{Native, find_native};
+use layoutproof_layout::{BlockLayout, Refusal, RuleSet, lay_out, table};
+
+use super::laid_out_file::LaidOutFile;
+use super::placements::Placements;
+use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
+use super::shader_language::ShaderLanguage;
+use super::shipping::ShippingTarget;
+use super::shown_rules::{RuleChoice, ShownRules, is_relevant};
+use crate::bindings::BindingRequest;
+use crate::check::Source;
+use crate::report::declaration_words::DeclarationWords;
+use crate::report::shown_columns::BlockPresence;
+
+/// A file or a case that is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShowInput {
+    /// Its blocks.
+    pub content: InputContent,
+    /// The language of a file.
+    pub language: Option<ShaderLanguage>,
+}
+
+/// The blocks of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputContent {
+    /// Declarations, which every rule set lays out.
+    Declared(Box<Source>),
+    /// A module that says its own offsets.
+    LaidOut(LaidOutFile),
+}
+
+impl ShowInput {
+    /// The words in which its members are declared.
+    pub fn words(&self) -> DeclarationWords {
+        self.language.map_or_else(DeclarationWords::default, ShaderLanguage::words)
+    }
+
+    /// Every block under the rule sets that are shown.
+    pub fn layouts(&self, shown_rules: &ShownRules) -> Vec<RuleSetLayouts> {
+        let source = match &self.content {
+            InputContent::Declared(source) => source,
+            InputContent::LaidOut(file) => return vec![RuleSetLayouts::declared(&file.blocks)],
+        };
+
+        let bare = || table().iter().filter(|rules| rules.is_bare()).map(RuleChoice::Rules);
+        match shown_rules {
+            ShownRules::Shipping => {
+                let targets = ShippingTarget::of(self.shipped_language(source)).iter();
+                let columns = targets.filter_map(|target| {
+                    Some(under(source, target.label, RuleChoice::Native(target.native()?), Unused::Absent))
+                });
+                columns.collect()
+            }
+            ShownRules::Columns(choices) => {
+                let label = |choice: RuleChoice| ShippingTarget::label_of(choice.name()).unwrap_or(choice.name());
+                choices.iter().map(|choice| under(source, label(*choice), *choice, Unused::Absent)).collect()
+            }
+            ShownRules::Bare => bare().map(|rules| under(source, rules.name(), rules, Unused::Forbidden)).collect(),
+            ShownRules::Relevant => {
+                bare().map(|rules| under(source, rules.name(), rules, Unused::Irrelevant)).collect()
+            }
+            ShownRules::Named(choices) => {
+                choices.iter().map(|choice| under(source, choice.name(), *choice, Unused::Forbidden)).collect()
+            }
+        }
+    }
+
+    /// The language whose targets are shown. A case has none: it is HLSL unless DXC lacks one of its blocks.
+    pub fn shipped_language(&self, source: &Source) -> ShaderLanguage {
+        let dxc = find_native("native:dxc-dxil");
+        let is_of_dxc = |dxc: &Native| source.module.blocks.iter().all(|block| dxc.rules(block).is_some());
+        match self.language {
+            Some(language) => language,
+            None if dxc.is_none_or(is_of_dxc) => ShaderLanguage::Hlsl,
+            None => ShaderLanguage::Slang,
+        }
+    }
+
+    /// The answers of the conventions; none for a module that says its own bindings.
+    pub fn placements(&self, requests: &[BindingRequest]) -> Placements {
+        match &self.content {
+            InputContent::Declared(source) => Placements::of(source, requests),
+            InputContent::LaidOut(_) => Placements::default(),
+        }
+    }
+}
+
+/// What becomes of a block under a rule set that nobody uses for it.
+#[derive(Clone, Copy, PartialEq)]
+enum Unused {
+    /// It is laid out all the same; where a compiler has no such block that is an error.
+    Forbidden,
+    /// The compiler has no such block, and nobody asked for the compiler by name.
+    Absent,
+    /// It is left out.
+    Irrelevant,
+}
+
+/// All blocks as one column.
+fn under(source: &Source, name: &str, choice: RuleChoice, unused: Unused) -> RuleSetLayouts {
+    let blocks = source.module.blocks.iter().map(|block| {
+        let laid_out = |rules: &RuleSet| lay_out(block, rules, source.options);
+        match choice.rules(block) {
+            Some(rules) if unused == Unused::Irrelevant && !is_relevant(rules, block) => {
+                LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Irrelevant }
+            }
+            Some(rules) => LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Present },
+            None => {
+                let message = format!("{name} has no layout for {} `{}`", block.kind, block.name);
+                let layout = BlockLayout {
+                    rules: name.to_owned(),
+                    name: block.name.clone(),
+                    kind: block.kind,
+                    count: block.count,
+                    result: Err(vec![Refusal { path: String::new(), message }]),
+                    stride: None,
+                    warnings: Vec::new(),
+                };
+                let is_asked = unused == Unused::Forbidden;
+                let presence = if is_asked { BlockPresence::Present } else { BlockPresence::Absent };
+                LaidOutBlock { layout, presence }
+            }
+        }
+    });
+    RuleSetLayouts { name: name.to_owned(), blocks: blocks.collect() }
+}

@@ -1,0 +1,70 @@
+//! What is shown: rule sets and compilers' choices.
+
+use layoutproof_layout::native::{Native, natives};
+use layoutproof_layout::{Block, RuleSet};
+
+/// A column that can be asked for: what a name of `--rules` stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RuleChoice {
+    /// One rule set for all blocks.
+    Rules(&'static RuleSet),
+    /// For each block the one that this compiler takes by itself.
+    Native(&'static Native),
+}
+
+impl RuleChoice {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rules(rules) => rules.name,
+            Self::Native(native) => native.name,
+        }
+    }
+
+    /// The rule set for a block; `None` where the compiler has no such block.
+    pub fn rules(self, block: &Block) -> Option<&'static RuleSet> {
+        match self {
+            Self::Rules(rules) => Some(rules),
+            Self::Native(native) => native.rules(block),
+        }
+    }
+}
+
+/// Rule sets for all blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShownRules {
+    /// The targets that programs in the input's language ship for; modules that say their own offsets have them under
+    /// `declared` alone.
+    Shipping,
+    /// These, under the names that targets have; a block that a compiler lacks is left out of its column.
+    Columns(Vec<RuleChoice>),
+    /// Every bare one; a block that one of them forbids is shown as forbidden.
+    Bare,
+    /// Of the bare ones those that some compiler takes for such a block.
+    Relevant,
+    /// These, under their own names; a block that a compiler lacks is shown as forbidden.
+    Named(Vec<RuleChoice>),
+}
+
+/// True if some compiler takes this rule set, or a dialect of it, for such a block.
+pub(super) fn is_relevant(rules: &RuleSet, block: &Block) -> bool {
+    let bare = |name: &'static str| name.split_once('@').map_or(name, |(bare, _)| bare);
+    let takes = |native: &Native| native.rules(block).is_some_and(|taken| bare(taken.name) == rules.name);
+    natives().iter().any(takes)
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_layout::{BlockKind, Scalar, Type, find};
+
+    use super::*;
+
+    #[test]
+    fn a_structured_buffer_has_nothing_to_do_with_constant_registers() {
+        let block = |kind| Block::new("b", kind, Type::Scalar(Scalar::Float32));
+        let relevant = |name: &str, kind| is_relevant(find(name).unwrap(), &block(kind));
+        assert!(relevant("hlsl-cbuffer", BlockKind::Cbuffer) && relevant("std430", BlockKind::StructuredElement));
+        assert!(!relevant("hlsl-cbuffer", BlockKind::StructuredElement));
+        assert!(!relevant("hlsl-structured", BlockKind::Cbuffer));
+    }
+}

@@ -1,0 +1,15 @@
+//! The bytes of a SPIR-V file as words.
+
+/// First word of every SPIR-V module.
+const SPIRV_MAGIC: u32 = 0x0723_0203;
+
+/// The words of a SPIR-V file, which may be of either byte order.
+pub(super) fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
+    let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
+    let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
+    let words: Vec<u32> = words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect();
+    if words.first().is_some_and(|first| *first == SPIRV_MAGIC) && !bytes.len().is_multiple_of(4) {
+        return Err(format!("{} bytes, expected a multiple of 4: the SPIR-V file is truncated", bytes.len()));
+    }
+    Ok(words)
+}

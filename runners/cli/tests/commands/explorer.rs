@@ -1,0 +1,135 @@
+//! The explorer of the site answers as the command does, for the declarations of every case, as HLSL and as Slang.
+
+use std::collections::BTreeMap;
+
+use layoutproof_built_in::CASES;
+use layoutproof_core::case::Case;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::table;
+use layoutproof_web::{CopiedText, ExploreMatrix, ExploreRequest, copied_text, explore};
+use serde_json::Value;
+
+use super::folder::Folder;
+
+/// Texts that say their own offsets.
+const LAID_OUT: [(&str, &str); 4] = [
+    ("wgsl", "struct S { a: vec3<f32>, b: f32, c: array<vec2<f32>, 3> }\n@group(0) @binding(0) var<storage> s: S;\n"),
+    ("wgsl", "@group(0) @binding(0) var<uniform> s: mat3x3<f32>;\nfn f() -> f32 { return s.x; }\n"),
+    ("glsl", "#version 450\nlayout(std140, binding = 0) uniform S { vec3 a; float b[2]; mat3 m; };\nvoid main() {}\n"),
+    ("wgsl", "struct S {\n"),
+];
+
+/// The declarations of every case in both languages.
+fn requests() -> Vec<ExploreRequest> {
+    let mut sources = SourceMap::default();
+    let mut requests = Vec::new();
+    for built_in in CASES {
+        let file = sources.add(built_in.name, built_in.text);
+        let case = Case::read(built_in.name, file, &mut sources).expect("built-in cases are read by other tests");
+        for language in ["hlsl", "slang"] {
+            requests.push(ExploreRequest {
+                language: language.to_owned(),
+                text: sources.text(case.declare).to_owned(),
+                columns: table().iter().map(|rules| rules.name.to_owned()).collect(),
+                defines: case.defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),
+                entry: case.invocation.entry.clone().unwrap_or_default(),
+                matrix: match case.options.matrix {
+                    MatrixOrder::Column => ExploreMatrix::Column,
+                    MatrixOrder::Row => ExploreMatrix::Row,
+                },
+                wide_half: case.options.sixteen_bit == SixteenBit::Off,
+                ..ExploreRequest::default()
+            });
+        }
+    }
+    requests
+}
+
+/// The flags with which the command reads such a request.
+fn flags(request: &ExploreRequest) -> String {
+    let mut flags = String::new();
+    for define in &request.defines {
+        flags += &format!(" -D {define}");
+    }
+    if !request.entry.is_empty() {
+        flags += &format!(" --entry {}", request.entry);
+    }
+    if request.matrix == ExploreMatrix::Row {
+        flags += " --matrix row";
+    }
+    flags + if request.wide_half { " --16bit off" } else { "" }
+}
+
+/// An answer without the name of its text, which the explorer does not know.
+fn unnamed(json: &str) -> Value {
+    let mut answer: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+    answer["source"] = Value::Null;
+    answer
+}
+
+#[test]
+fn the_explorer_and_the_command_say_the_same_about_every_case() {
+    let mut by_flags: BTreeMap<String, Vec<ExploreRequest>> = BTreeMap::new();
+    for request in requests() {
+        by_flags.entry(flags(&request)).or_default().push(request);
+    }
+
+    let rules: Vec<&str> = table().iter().map(|rules| rules.name).collect();
+    let mut laid_out = 0;
+    for (flags, requests) in by_flags {
+        let folder = Folder::with(&[]).within(std::time::Duration::from_secs(120));
+        let name = |(index, request): (usize, &ExploreRequest)| format!("{index}.{}", request.language);
+        let names: Vec<String> = requests.iter().enumerate().map(name).collect();
+        for (name, request) in names.iter().zip(&requests) {
+            folder.write(name, request.text.as_bytes());
+        }
+
+        let words = format!("show {} --rules {} --format json --padding{flags}", names.join(" "), rules.join(","));
+        let answer = folder.run(&words);
+        let lines: Vec<&str> = answer.stdout.lines().collect();
+        assert_eq!(lines.len(), requests.len(), "{words}: {answer}");
+        for (line, request) in lines.into_iter().zip(&requests) {
+            let command = unnamed(line);
+            let explorer = unnamed(&copied_text(request, CopiedText::Json).expect("there is always JSON"));
+            assert_eq!(explorer, command, "{}: {}", request.language, request.text);
+            laid_out += usize::from(command.get("layouts").is_some());
+        }
+    }
+    // Most cases are about HLSL that Slang takes, too.
+    assert!(laid_out > CASES.len(), "{laid_out} texts were laid out, of {} cases", CASES.len());
+}
+
+#[test]
+fn the_byte_maps_are_those_of_the_command() {
+    let folder = Folder::with(&[]);
+    let sample: Vec<ExploreRequest> = requests().into_iter().step_by(29).filter(|it| flags(it).is_empty()).collect();
+    assert!(sample.len() > 20);
+    for request in &sample {
+        let name = format!("sample.{}", request.language);
+        folder.write(&name, request.text.as_bytes());
+        let shipping = ExploreRequest { columns: Vec::new(), ..request.clone() };
+        let answer = explore(&shipping);
+        let page = folder.run(&format!("show {name} --format html")).stdout;
+        assert_eq!(!page.is_empty(), answer.is_read, "{}: {}", request.text, answer.rendered);
+        assert!(page.contains(&answer.layouts), "{}", request.text);
+        if answer.is_read {
+            let picture = copied_text(&shipping, CopiedText::Svg).expect("it is laid out");
+            assert_eq!(picture, folder.run(&format!("show {name} --format svg")).stdout, "{}", request.text);
+        }
+    }
+}
+
+#[test]
+fn texts_that_say_their_own_offsets_are_read_alike() {
+    for (language, text) in LAID_OUT {
+        let name = format!("own.{language}");
+        let folder = Folder::with(&[(&name, text)]);
+        let request =
+            ExploreRequest { language: language.to_owned(), text: text.to_owned(), ..ExploreRequest::default() };
+        let answer = folder.run(&format!("show {name} --format json --padding"));
+        let explorer = copied_text(&request, CopiedText::Json).expect("there is always JSON");
+        assert_eq!(unnamed(&explorer), unnamed(&answer.stdout), "{text}");
+    }
+}

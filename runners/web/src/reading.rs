@@ -1,0 +1,148 @@
+//! Reads the text of a request as the command reads a file of its language.
+
+use std::sync::Arc;
+
+use layoutproof_core::bindings::request::parse_convention;
+use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Target};
+use layoutproof_core::case::file::split_define;
+use layoutproof_core::check::Source;
+use layoutproof_core::declare::DeclareOptions;
+use layoutproof_core::input::diagnostics::{Code, Diagnostic};
+use layoutproof_core::input::sources::{ReadRefusal, SourceMap, Sources};
+use layoutproof_core::inspect::module_reader::InProcessReader;
+use layoutproof_core::show::{
+    InputContent, LaidOutFile, RuleChoice, RuleSetLayouts, ShaderLanguage, ShowInput, ShownRules,
+};
+use layoutproof_layout::native::find_native;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{FileId, LayoutOptions, Span, find};
+
+use crate::request::{ExploreMatrix, ExploreRequest};
+
+/// The name of the text before the suffix of its language, for messages and for what is copied.
+pub const EXPLORED_FILE_STEM: &str = "explorer";
+
+/// What is said where naga refuses GLSL, which may know less than the text uses.
+const GLSL_HELP: &str =
+    "naga read this, which knows a part of GLSL; `layoutproof show` asks glslang, which reads all of it";
+
+/// A request whose text was read.
+#[derive(Debug)]
+pub struct ExploreReading {
+    /// The text, and nothing else: no file can be included.
+    pub sources: SourceMap,
+    /// Its blocks, or what is wrong with it.
+    pub input: Result<ShowInput, Vec<Diagnostic>>,
+    /// What is shown of it.
+    pub rules: ShownRules,
+    /// Where it is bound.
+    pub bindings: Vec<BindingRequest>,
+    /// The name of the text, as a file's.
+    pub name: String,
+}
+
+/// The files that a text in a browser can include: none.
+#[derive(Clone, Copy, Debug)]
+struct NoFilesHere;
+
+impl Sources for NoFilesHere {
+    fn read(&self, _path: &str) -> Result<String, ReadRefusal> {
+        Err(ReadRefusal::Refused {
+            reason: "the explorer has no files".to_owned(),
+            help: Some("put the text of the file here, or give both files to `layoutproof show`".to_owned()),
+        })
+    }
+}
+
+impl ExploreReading {
+    /// Reads the text.
+    pub fn of(request: &ExploreRequest) -> Self {
+        let language = ShaderLanguage::named(&request.language).unwrap_or(ShaderLanguage::Hlsl);
+        let name = format!("{EXPLORED_FILE_STEM}.{}", language.as_str());
+        let mut sources = SourceMap::default();
+        let file = sources.add(name.as_str(), request.text.as_str());
+        let span = whole(file, &request.text);
+
+        let content = match language {
+            ShaderLanguage::Hlsl | ShaderLanguage::Slang => {
+                let source = Source::of_file(span, layout_options(request), &declare_options(request), &mut sources);
+                source.map(|source| InputContent::Declared(Box::new(source)))
+            }
+            ShaderLanguage::Wgsl => laid_out(LaidOutFile::of_wgsl(&InProcessReader, span, &sources), span),
+            ShaderLanguage::Glsl => {
+                laid_out(LaidOutFile::of_glsl(&InProcessReader, span, &sources).map_err(explained), span)
+            }
+        };
+        let input = content.map(|content| ShowInput { content, language: Some(language) });
+        Self { sources, input, rules: shown_rules(&request.columns), bindings: binding_requests(request), name }
+    }
+
+    /// The blocks under what is shown; none of a text that is refused.
+    pub fn layouts(&self) -> Vec<RuleSetLayouts> {
+        self.input.as_ref().map(|input| input.layouts(&self.rules)).unwrap_or_default()
+    }
+}
+
+fn whole(file: FileId, text: &str) -> Span {
+    // Texts of 4 GiB do not fit in the memory of WebAssembly.
+    Span { file, start: 0, end: u32::try_from(text.len()).unwrap_or(u32::MAX) }
+}
+
+fn laid_out(read: Result<LaidOutFile, Vec<Diagnostic>>, span: Span) -> Result<InputContent, Vec<Diagnostic>> {
+    let start = Span { end: span.start, ..span };
+    read.and_then(|file| file.with_blocks(start)).map(InputContent::LaidOut)
+}
+
+/// Problems of a GLSL text with what would read more of GLSL.
+fn explained(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let explain = |problem: Diagnostic| match problem.code {
+        Code::BadModule => problem.with_help(GLSL_HELP),
+        _ => problem,
+    };
+    problems.into_iter().map(explain).collect()
+}
+
+fn layout_options(request: &ExploreRequest) -> LayoutOptions {
+    let matrix = match request.matrix {
+        ExploreMatrix::Column => MatrixOrder::Column,
+        ExploreMatrix::Row => MatrixOrder::Row,
+    };
+    let sixteen_bit = if request.wide_half { SixteenBit::Off } else { SixteenBit::On };
+    LayoutOptions { matrix, sixteen_bit }
+}
+
+fn declare_options(request: &ExploreRequest) -> DeclareOptions {
+    DeclareOptions {
+        entry: entry(request),
+        defines: request.defines.iter().map(|define| split_define(define)).collect(),
+        files: Arc::new(NoFilesHere),
+        ..DeclareOptions::default()
+    }
+}
+
+fn entry(request: &ExploreRequest) -> Option<String> {
+    Some(request.entry.clone()).filter(|entry| !entry.is_empty())
+}
+
+/// The rule sets and choices of these names; a link may name one that there no longer is, which is left out.
+fn shown_rules(names: &[String]) -> ShownRules {
+    let choice = |name: &String| match find(name) {
+        Some(rules) => Some(RuleChoice::Rules(rules)),
+        None => find_native(name).map(RuleChoice::Native),
+    };
+    let choices: Vec<RuleChoice> = names.iter().filter_map(choice).collect();
+    if choices.is_empty() { ShownRules::Shipping } else { ShownRules::Columns(choices) }
+}
+
+/// The questions of these names (`d3d12.dxc`); one that no convention answers is left out.
+fn binding_requests(request: &ExploreRequest) -> Vec<BindingRequest> {
+    let invocation = BindingInvocation { entry: entry(request), ..BindingInvocation::default() };
+    let named = |name: &String| {
+        let (target, convention) = name.split_once('.')?;
+        let target = Target::ALL.into_iter().find(|known| known.as_str() == target)?;
+        let (convention, version) = parse_convention(convention)?;
+        convention.targets().contains(&target).then(|| invocation.request(target, convention, version))
+    };
+    request.bindings.iter().filter_map(named).collect()
+}

@@ -1,0 +1,66 @@
+//! The texts that the page offers to copy.
+
+use layoutproof_core::report::asserts::{HostLanguage, asserts};
+use layoutproof_core::report::html::layout_sheet;
+use layoutproof_core::report::show_json::Shown;
+use layoutproof_core::report::{Style, struct_text};
+use layoutproof_core::show::{RuleSetLayouts, ShowInput, ShownRules};
+
+use crate::case_text::case_text;
+use crate::reading::ExploreReading;
+use crate::request::{CopiedText, ExploreRequest};
+
+/// A text of the request.
+///
+/// # Errors
+/// A sentence about why there is none: a text that is not laid out has neither picture nor structs.
+pub fn copied_text(request: &ExploreRequest, kind: CopiedText) -> Result<String, String> {
+    let read = ExploreReading::of(request);
+    let laid_out = || read.input.as_ref().map_err(|_| "there is nothing to copy: the text has errors".to_owned());
+    match kind {
+        CopiedText::Json => Ok(json(&read)),
+        CopiedText::Case => Ok(case_text(request, &read)),
+        CopiedText::Svg => laid_out().map(|input| {
+            let columns: Vec<_> = read.layouts().iter().map(RuleSetLayouts::column).collect();
+            layout_sheet(&columns, input.words())
+        }),
+        CopiedText::Markdown => laid_out().map(|input| markdown(request, &read, input)),
+        CopiedText::Cpp => laid_out().and_then(|_| host_structs(&read, HostLanguage::Cpp)),
+        CopiedText::Rust => laid_out().and_then(|_| host_structs(&read, HostLanguage::Rust)),
+        CopiedText::C => laid_out().and_then(|_| host_structs(&read, HostLanguage::C)),
+    }
+}
+
+/// As `layoutproof show --padding --format json` answers, where columns are chosen with their names behind `--rules`.
+fn json(read: &ExploreReading) -> String {
+    let input = match &read.input {
+        Ok(input) => input,
+        Err(problems) => return Shown::refused(&read.name, problems, &read.sources).to_json(),
+    };
+    let layouts = input.layouts(&read.rules);
+    let warnings = input.warnings(&layouts);
+    let mut shown = Shown::layouts(&read.name, layouts.iter().map(RuleSetLayouts::shown).collect())
+        .with_warnings(&warnings, &read.sources);
+    if let ShownRules::Columns(_) = read.rules {
+        shown = shown.with_forbidden(&input.refusals(&layouts), &read.sources);
+    }
+    shown.padding = Some(input.padding(&layouts));
+    shown.to_json()
+}
+
+/// The declaration and the table of `layoutproof show`, each in a block of code.
+fn markdown(request: &ExploreRequest, read: &ExploreReading, input: &ShowInput) -> String {
+    let columns: Vec<_> = read.layouts().iter().map(RuleSetLayouts::column).collect();
+    let table = struct_text::show(&columns, input.words(), Style::PLAIN);
+    // A fence is longer than any that the text holds.
+    let longest = request.text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{}\n{}\n{fence}\n\n{fence}text\n{table}{fence}\n", request.language, request.text.trim_end())
+}
+
+/// Structs under the first column.
+fn host_structs(read: &ExploreReading, language: HostLanguage) -> Result<String, String> {
+    let layouts = read.layouts();
+    let first = layouts.first().ok_or("there is no column to write structs for")?;
+    Ok(asserts(&read.name, &first.copied().collect::<Vec<_>>(), language, None))
+}

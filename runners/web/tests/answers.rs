@@ -1,0 +1,165 @@
+//! The answers of the explorer to what people type, and to what nobody should.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::time::{Duration, Instant};
+
+use layoutproof_core::case::Case;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_web::{
+    CopiedText, ExploreAnswer, ExploreRequest, choices, copied_text, copied_text_json, explore, explore_json,
+};
+
+fn request(language: &str, text: &str) -> ExploreRequest {
+    ExploreRequest { language: language.to_owned(), text: text.to_owned(), ..ExploreRequest::default() }
+}
+
+fn answer(language: &str, text: &str) -> ExploreAnswer {
+    explore(&request(language, text))
+}
+
+// The numbers are those of cases/arrays/scalar_packs_behind_the_last_element.toml, from DXC 1.7.2308.
+const SCENE: &str = "cbuffer S : register(b0) { float3 a; float b[2]; float c; float2 d; };";
+
+#[test]
+fn an_answer_has_maps_padding_and_bindings() {
+    let asked = ExploreRequest {
+        columns: ["native:dxc-dxil", "native:dxc-spirv"].map(str::to_owned).to_vec(),
+        bindings: ["d3d12.dxc", "vulkan.dxc"].map(str::to_owned).to_vec(),
+        ..request("hlsl", SCENE)
+    };
+    let ExploreAnswer { is_read, problems, layouts, padding, bindings, .. } = explore(&asked);
+    assert!(is_read && problems.is_empty());
+    for words in ["D3D12 · DXC · 48 bytes", "Vulkan · DXC · 64 bytes", "data-m=\"c\"", "offset 36", "offset 48"] {
+        assert!(layouts.contains(words), "{words}: {layouts}");
+    }
+    assert!(padding.contains("hlsl-cbuffer") && padding.contains("relaxed140"), "{padding}");
+    assert!(bindings.contains("b0") && bindings.contains("binding 0"), "{bindings}");
+}
+
+#[test]
+fn problems_have_their_places_in_the_units_of_javascript() {
+    // The letter takes two units and four bytes.
+    let text = "// \u{1f642}\ncbuffer S { flot a; };";
+    let ExploreAnswer { is_read, problems, rendered, .. } = answer("hlsl", text);
+    assert!(!is_read);
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let problem = &problems[0];
+    assert_eq!(String::from_utf16(&units[problem.start..problem.end]).unwrap(), "flot");
+    assert_eq!((problem.line, problem.column), (2, 13));
+    assert!(rendered.contains("cbuffer S { flot a; };"), "{rendered}");
+}
+
+#[test]
+fn files_and_what_naga_does_not_know_are_refused_with_what_helps() {
+    let included = answer("hlsl", "#include \"a.h\"\ncbuffer S { float a; };");
+    assert!(included.rendered.contains("the explorer has no files"), "{}", included.rendered);
+    assert!(included.rendered.contains("put the text of the file here"), "{}", included.rendered);
+
+    let pointers = "#version 450\n#extension GL_EXT_buffer_reference : require\n\
+                    layout(buffer_reference) buffer P { float x; };\nvoid main() {}";
+    let refused = answer("glsl", pointers);
+    assert!(!refused.is_read && refused.rendered.contains("glslang"), "{}", refused.rendered);
+}
+
+#[test]
+fn names_reach_the_page_as_text() {
+    let evil = "<img src=x onerror=run()>";
+    for (language, text) in [
+        ("hlsl", format!("cbuffer S {{ float a[{evil}]; }};")),
+        ("hlsl", format!("#error {evil}\n")),
+        ("wgsl", format!("struct S {{ {evil} }}")),
+        ("glsl", format!("#version 450\n{evil}")),
+        ("slang", format!("// {evil}\ncbuffer S {{ float a; }};")),
+    ] {
+        let ExploreAnswer { layouts, padding, bindings, .. } = answer(language, &text);
+        for html in [layouts, padding, bindings] {
+            assert!(!html.contains("<img"), "{html}");
+        }
+    }
+}
+
+#[test]
+fn what_a_link_names_wrongly_is_left_out() {
+    let asked = ExploreRequest {
+        columns: ["std140", "no such rules"].map(str::to_owned).to_vec(),
+        bindings: ["d3d12.fxc", "metal.dxc", "", "vulkan.slang"].map(str::to_owned).to_vec(),
+        ..request("no language", SCENE)
+    };
+    let answer = explore(&asked);
+    assert!(answer.is_read && answer.layouts.contains("std140"));
+    assert!(answer.bindings.contains("vulkan.slang") && !answer.bindings.contains("metal.dxc"));
+    assert!(explore_json("{\"language\":\"hlsl\",\"more\":1}").is_err());
+    assert!(copied_text_json("{}", "nothing").is_err());
+}
+
+#[test]
+fn every_choice_can_be_asked_for() {
+    let choices = choices();
+    let columns: Vec<String> = choices.compilers.iter().chain(&choices.rules).map(|it| it.name.to_owned()).collect();
+    for column in columns {
+        let answer = explore(&ExploreRequest { columns: vec![column.clone()], ..request("hlsl", SCENE) });
+        assert!(answer.is_read && !answer.layouts.is_empty(), "{column}");
+    }
+    for binding in choices.bindings {
+        let answer = explore(&ExploreRequest { bindings: vec![binding.clone()], ..request("hlsl", SCENE) });
+        assert!(answer.bindings.contains(&binding), "{binding}");
+    }
+    for language in choices.languages {
+        assert_eq!(language.columns.is_empty(), ["glsl", "wgsl"].contains(&language.name));
+    }
+}
+
+#[test]
+fn texts_to_copy_are_what_they_say() {
+    let asked = request("hlsl", SCENE);
+    let text = |kind| copied_text(&asked, kind).unwrap();
+    assert!(text(CopiedText::Svg).starts_with("<svg xmlns="));
+    assert!(text(CopiedText::Cpp).contains("static_assert"));
+    assert!(text(CopiedText::Rust).contains("offset_of!"));
+    assert!(text(CopiedText::C).contains("_Static_assert"));
+    let markdown = text(CopiedText::Markdown);
+    assert!(markdown.starts_with("```hlsl\ncbuffer S") && markdown.contains("```text\n"), "{markdown}");
+
+    let fences = copied_text(&request("hlsl", &format!("// ````\n{SCENE}")), CopiedText::Markdown).unwrap();
+    assert!(fences.starts_with("`````hlsl\n"), "{fences}");
+    assert!(copied_text(&request("hlsl", "flot"), CopiedText::Svg).unwrap_err().contains("errors"));
+}
+
+#[test]
+fn a_case_holds_the_text_and_no_number() {
+    let hostile = format!("{SCENE} // \"\"\" \\ \u{7}\t\u{1f642}\r\n");
+    let text = copied_text(&request("hlsl", &hostile), CopiedText::Case).unwrap();
+    let mut sources = SourceMap::default();
+    let file = sources.add("a.toml", text.as_str());
+    // It is a case but for the expectations, which only an authority has.
+    let problems = Case::read("a", file, &mut sources).map(|case| sources.text(case.declare).to_owned());
+    let problems = problems.map_err(|found| found.into_iter().map(|problem| problem.message).collect::<Vec<_>>());
+    assert!(
+        problems.as_ref().is_ok_and(|_| true) || problems.as_ref().is_err_and(|found| found.len() == 1),
+        "{problems:?}"
+    );
+    assert!(text.contains("ci/transcribe.py --fill hlsl-cbuffer,relaxed140"), "{text}");
+}
+
+/// In a browser a worker is ended after two seconds; here optimisation is missing.
+#[test]
+fn hostile_texts_are_answered() {
+    let deep = |open: &str, close: &str| {
+        format!("cbuffer S {{ float a[{}1{}]; }};", open.repeat(20_000), close.repeat(20_000))
+    };
+    let bomb: String = (1..40).map(|at| format!("#define M{at} M{} M{}\n", at - 1, at - 1)).collect();
+    for (language, text) in [
+        ("hlsl", deep("(", ")")),
+        ("slang", deep("-", "")),
+        ("hlsl", format!("#define M0 float x;\n{bomb}cbuffer S {{ M39 }};")),
+        ("hlsl", "struct A { ".repeat(10_000)),
+        ("hlsl", "cbuffer S { float a[65536][65536][65536]; };".to_owned()),
+        ("wgsl", "(".repeat(100_000)),
+        ("glsl", "{".repeat(100_000)),
+    ] {
+        let start = Instant::now();
+        let answer = answer(language, &text);
+        assert!(!answer.is_read && !answer.rendered.is_empty(), "{}", &text[..40]);
+        assert!(start.elapsed() < Duration::from_secs(20), "{}: {:?}", &text[..40], start.elapsed());
+    }
+}
