@@ -16,6 +16,7 @@ mod demands;
 mod driver_library;
 mod elements;
 mod endings;
+mod export_folder;
 mod fast;
 mod faults;
 mod folder;
