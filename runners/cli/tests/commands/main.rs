@@ -49,3 +49,4 @@ mod strange_folders;
 mod survival;
 mod tampered;
 mod temporary_folders;
+mod upstream;
