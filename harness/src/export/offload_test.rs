@@ -147,9 +147,9 @@ impl TestParts {
             OffloadApis::Vulkan => Some("Vulkan"),
             OffloadApis::Both => None,
         };
-        let required: Vec<&str> = api.into_iter().chain(features.iter().copied()).collect();
+        let conditions: Vec<&str> = api.into_iter().chain(features.iter().copied()).collect();
         let requires =
-            if required.is_empty() { String::new() } else { format!("# REQUIRES: {}\n", required.join(", ")) };
+            if conditions.is_empty() { String::new() } else { format!("# REQUIRES: {}\n", conditions.join(", ")) };
         let text = format!(
             "#--- source.hlsl
 {hlsl}
