@@ -2,7 +2,7 @@
 
 mod cases;
 mod known_evidence;
-mod known_lists;
+pub(crate) mod known_lists;
 mod records;
 mod rule_sets;
 mod surprises;
