@@ -19,7 +19,7 @@ use crate::sign_of_life;
 use crate::worker::{Worker, WorkerDeath};
 
 /// The result of one job.
-pub type JobResult = Result<ReadBack, RunnerError>;
+pub(crate) type JobResult = Result<ReadBack, RunnerError>;
 
 /// Jobs of one check that may each end a fresh worker; the check is broken, and the rest of it would say no more.
 const CHECK_PATIENCE: u32 = 3;
