@@ -11,7 +11,7 @@ use layoutproof_core::inspect::spirv::disassembly;
 
 use crate::child::{OUTPUT_LIMIT, ProcessOutput};
 use crate::compiler::{Compiler, CompilerAnswer};
-use crate::drivers::{driver_named, first_error};
+use crate::drivers::{CompilerDriver, driver_named, first_error};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
@@ -62,7 +62,7 @@ impl TypedCommand<'_> {
         fs::write(folder.path().join(self.file), self.text)?;
 
         let driver = driver_named(compiler.name());
-        let header = driver.and_then(|driver| driver.stand_in_header());
+        let header = driver.and_then(CompilerDriver::stand_in_header);
         let mut arguments = self.arguments.to_vec();
         if let Some(header) = &header {
             let path = folder.path().join(header.file.path);
@@ -118,7 +118,7 @@ mod tests {
     fn ask(script: &str) -> TypedAnswer {
         let outputs = ["out.txt".to_owned()];
         let command = TypedCommand { arguments: &["a"], file: "b.hlsl", text: "source", outputs: &outputs };
-        command.run(&Compiler::script("dxc", script)).unwrap()
+        command.run(&Compiler::script("dxc", script)).expect("a temporary folder")
     }
 
     #[test]

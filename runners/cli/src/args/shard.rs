@@ -30,7 +30,8 @@ impl Shard {
         let length = u128::from(numbers.end.saturating_sub(numbers.start));
         let before = |shards: u32| {
             let share = length * u128::from(shards) / u128::from(self.of);
-            numbers.start + u64::try_from(share).expect("a share is no longer than the whole")
+            // A share is no longer than the whole.
+            numbers.start + u64::try_from(share).unwrap_or(u64::MAX - numbers.start)
         };
         before(self.number - 1)..before(self.number)
     }

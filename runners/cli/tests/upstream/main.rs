@@ -27,8 +27,8 @@ fn main() {
             compiler.is_some_and(|compiler| text.is_empty() || text.contains(compiler.version()))
         });
         let known = reduced.known.first().cloned().unwrap_or_default();
-        let test = move || is_written_again(file.name, &known);
-        Trial::test(format!("upstream::{}", file.name), test).with_ignored_flag(!is_here)
+        let trial = move || is_written_again(file.name, &known);
+        Trial::test(format!("upstream::{}", file.name), trial).with_ignored_flag(!is_here)
     });
     libtest_mimic::run(&arguments, trials.collect()).exit();
 }

@@ -75,12 +75,11 @@ fn suite_text(summary: &FolderSummary) -> String {
 
 /// What was done, for the terminal.
 pub(super) fn summary_text(summary: &FolderSummary, folder: &Path) -> String {
-    let groups = summary.written.iter().map(|(group, count)| format!("{count:>8} {group}\n")).collect::<String>();
-    let left_out = summary
-        .left_out
-        .iter()
-        .map(|(reason, cases)| format!("{:>8} {reason} ({})\n", cases.count, cases.example))
-        .collect::<String>();
+    let groups = summary.written.iter().map(|(group, count)| format!("{count:>8} {group}\n"));
+    let groups = groups.collect::<Vec<_>>().concat();
+    let left_out = summary.left_out.iter();
+    let left_out = left_out.map(|(reason, cases)| format!("{:>8} {reason} ({})\n", cases.count, cases.example));
+    let left_out = left_out.collect::<Vec<_>>().concat();
     let without = summary.left_out.values().map(|cases| cases.count).sum::<usize>();
     format!(
         "{} written to {}\n{groups}{} without a test\n{left_out}",

@@ -84,7 +84,7 @@ fn shaders(text: &str) -> Vec<String> {
         let part = ["#--- ", "//--- "].iter().find_map(|mark| line.strip_prefix(mark));
         match part {
             Some(name) => {
-                is_shader = name.trim().ends_with(".hlsl");
+                is_shader = Path::new(name.trim()).extension().is_some_and(|extension| extension == "hlsl");
                 shaders.extend(is_shader.then(String::new));
             }
             None if is_shader => {

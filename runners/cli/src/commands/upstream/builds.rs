@@ -36,6 +36,21 @@ pub(super) struct PastedSource<'a> {
 }
 
 impl<'a> PastedSource<'a> {
+    /// Runs the command line.
+    ///
+    /// # Errors
+    /// The temporary folder cannot be written, or an output not be read.
+    pub(super) fn ask(&self, compiler: &Compiler) -> anyhow::Result<TypedAnswer> {
+        let arguments: Vec<&str> = self.reduced.arguments().collect();
+        let command = TypedCommand {
+            arguments: &arguments,
+            file: self.reduced.file(),
+            text: &self.text,
+            outputs: &self.reduced.outputs,
+        };
+        command.run(compiler).with_context(|| format!("asking {}", compiler.name()))
+    }
+
     /// Puts the declarations of the case, or those in their place, before the entry point.
     ///
     /// # Errors
@@ -60,7 +75,7 @@ impl<'a> PastedSource<'a> {
             TypedEnd::Broken(_) | TypedEnd::Silent => true,
             TypedEnd::Accepted | TypedEnd::Refused => false,
         };
-        if has_crashed != self.reduced.crashes { None } else { self.reduced.shown_lines(&answer.output) }
+        if has_crashed == self.reduced.crashes { self.reduced.shown_lines(&answer.output) } else { None }
     }
 }
 
@@ -85,21 +100,6 @@ impl BuildsAtHand {
         self.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler)
     }
 
-    /// Runs the command line of the source.
-    ///
-    /// # Errors
-    /// The temporary folder cannot be written, or an output not be read.
-    pub(super) fn ask(&self, compiler: &Compiler, source: &PastedSource<'_>) -> anyhow::Result<TypedAnswer> {
-        let arguments: Vec<&str> = source.reduced.arguments().collect();
-        let command = TypedCommand {
-            arguments: &arguments,
-            file: source.reduced.file(),
-            text: &source.text,
-            outputs: &source.reduced.outputs,
-        };
-        command.run(compiler).with_context(|| format!("asking {}", compiler.name()))
-    }
-
     /// The case's numbers beside those that the compiler decides about it now.
     pub(super) fn rows(&self, subject: &Subject, toolchain: &'static Toolchain) -> Vec<Row> {
         rows_of(&decide(&subject.source, toolchain, &self.compilers), subject)
@@ -111,7 +111,7 @@ impl BuildsAtHand {
     /// As [`BuildsAtHand::ask`].
     pub(super) fn finding(&self, source: &PastedSource<'_>, toolchain: &Toolchain) -> anyhow::Result<BuildAnswer> {
         if let Some(compiler) = self.compiler(toolchain) {
-            let answer = self.ask(compiler, source)?;
+            let answer = source.ask(compiler)?;
             return Ok(BuildAnswer { build: build_name(compiler), ..finding_of(&answer, source) });
         }
         Ok(self.frozen_finding(source, toolchain))

@@ -37,7 +37,7 @@ pub(super) fn issue_text(
         let sentence = format!("compiler `{name}`, the newest that shows `{}`, was not found", difference.id);
         return Ok(IssueText::Missing(format!("{sentence}; `layoutproof doctor` says how to get it")));
     };
-    let answer = builds.ask(compiler, &source)?;
+    let answer = source.ask(compiler)?;
     let Some(lines) = source.shown_in(&answer) else {
         let (build, end) = (build_name(compiler), end_words(&answer.end));
         let sentence = format!("`{}` does not show in {build}, which {end}", difference.id);
