@@ -19,6 +19,9 @@ pub const CASES: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"
 /// The known differences, `ci/known`.
 pub const KNOWN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
 
+/// Checks that show known differences, one for each line, as `ci/known-evidence` took them from the records of a run.
+pub const KNOWN_EVIDENCE: &str = include_str!("../../ci/known-evidence.jsonl");
+
 /// What builds of compilers decided, `shaders/frozen`.
 pub const FROZEN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
 
