@@ -212,7 +212,7 @@ fn run_bundle(
 ) -> Vec<(usize, CheckRecord)> {
     let (spared, screened): (Vec<_>, Vec<_>) = bundle.iter().partition(|group| rotation.spares(&checks[group[0]]));
 
-    workers.compilation = DriverCompilation::Own;
+    workers.compile(DriverCompilation::Own);
     let nothing = AnsweredProbes::new();
     let spared = spared.into_iter().flat_map(|group| run_alike(checks, group, &nothing, workers));
     let mut records: Vec<_> = spared.collect();
@@ -234,9 +234,9 @@ fn run_screened(
     workers: &mut pool::Workers<'_>,
 ) -> Vec<(usize, CheckRecord)> {
     let fastest = DriverCompilation::fastest(&checks[group[0]].device);
-    workers.compilation = fastest;
+    workers.compile(fastest);
     let records = run_alike(checks, group, answered, workers);
-    workers.compilation = DriverCompilation::Own;
+    workers.compile(DriverCompilation::Own);
 
     let is_suspect = |(index, record): &(usize, CheckRecord)| {
         let is_screened = fastest == DriverCompilation::Fast || answered.contains_key(index);
