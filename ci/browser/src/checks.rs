@@ -37,7 +37,11 @@ pub(crate) const ALL: &[PageCheck] = &[
         is_for: |file| !file.is_large(),
         run: |browser, file| Box::pin(no_scripts(browser, file)),
     },
-    PageCheck { name: "prints_what_it_shows", is_for: |file| !file.is_large(), run: |browser, file| Box::pin(printed(browser, file)) },
+    PageCheck {
+        name: "prints_what_it_shows",
+        is_for: |file| !file.is_large(),
+        run: |browser, file| Box::pin(printed(browser, file)),
+    },
     PageCheck {
         name: "runs_no_text_of_others",
         is_for: |file| !file.is_large(),
@@ -279,7 +283,10 @@ async fn references(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
         for reference in [0, 1] {
             let part = page.driver.find(By::Css(&format!(".by-reference.b{reference}"))).await?;
             let is_shown = part.is_displayed().await?;
-            ensure!(is_shown == (reference == chosen), "reference {chosen} is chosen, and {reference} shown: {is_shown}");
+            ensure!(
+                is_shown == (reference == chosen),
+                "reference {chosen} is chosen, and {reference} shown: {is_shown}"
+            );
 
             let maps = part.find_all(By::Tag("figure")).await?;
             ensure!(maps.len() > 1, "{} maps", maps.len());

@@ -53,7 +53,9 @@ fn trials(arguments: BrowserArgs) -> anyhow::Result<Vec<Trial>> {
     for file in pages.iter().filter(|file| file.is_run()) {
         let PageTimes { bytes, checks, first_paint, complete } = runtime.block_on(measure(&browser, file))?;
         let name = &file.name;
-        eprintln!("{name}: {checks}, {bytes} bytes, first paint after {first_paint:.0} ms, complete after {complete:.0} ms");
+        eprintln!(
+            "{name}: {checks}, {bytes} bytes, first paint after {first_paint:.0} ms, complete after {complete:.0} ms"
+        );
     }
 
     let mut trials = Vec::new();

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::{BlockLayout, LaidOut};
 
-use super::byte_runs::ComparedSides;
 use crate::host::comparison::{Comparison, RowState};
 use crate::host::flat_struct::{FlatMember, FlatStruct};
 use crate::host::flatten_block::flatten_block;
@@ -63,11 +62,11 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
     comparer.unread_members(block.root.size.finite());
     comparer.matrix_orders();
     let rows = comparer.rows();
-    let ComparedSides { shader, host: host_members } = comparer.byte_runs();
+    let sides = comparer.byte_runs();
     Comparison {
         rows,
-        shader_members: shader,
-        host_members,
+        shader_members: sides.shader,
+        host_members: sides.host,
         mismatches: comparer.mismatches,
         remarks: comparer.remarks.into_iter().collect(),
         shader_size: block.layout.stride.or(block.root.size.finite()),
