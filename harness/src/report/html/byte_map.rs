@@ -24,6 +24,8 @@ use crate::report::style::{grouped, one_line, width};
 const ROW_BYTES: u32 = 16;
 /// Rows that are drawn in full; of longer blocks the first ones and those near a mark.
 const MAX_ROWS: usize = 24;
+/// Rows of which all maps share the numbers.
+const SHARED_ROWS: u32 = 24;
 /// Rows of a longer block that are drawn although nothing is marked in them.
 const FIRST_ROWS: u32 = 6;
 /// Rows of a block that are looked at: 64 KiB, the limit of constant buffers.
@@ -50,7 +52,7 @@ const LETTER_TENTHS: u32 = 66;
 /// What all maps refer to: the pattern of padding, and the numbers above and before rows that nothing stands between. A page
 /// and a sheet have it once.
 pub(super) fn shared_parts() -> Markup {
-    let rows = (1..).zip(0..MAX_ROWS as u32);
+    let rows = (1..).zip(0..SHARED_ROWS);
     html! {
         defs {
             pattern id="bm-hatch" width="6" height="6" patternUnits="userSpaceOnUse" {
@@ -305,10 +307,10 @@ impl MapGrid {
         self.height += HEAD_HEIGHT + ROW_GAP;
     }
 
-    /// Number of the rows before the first that is left out.
+    /// Number of the rows before the first that is left out, as far as all maps share their numbers.
     fn rows_without_gap(&self) -> u32 {
-        let rows = (0..).zip(self.tops.keys());
-        rows.take_while(|(index, row)| index == *row).count() as u32
+        let rows = (0..SHARED_ROWS).zip(self.tops.keys());
+        rows.take_while(|(index, row)| index == *row).map(|(index, _)| index + 1).max().unwrap_or(0)
     }
 
     /// The parts of some bytes in the rows that are drawn.
