@@ -108,7 +108,7 @@ fn typed_command() -> String {
 
 /// A word as a shell takes it.
 fn shell_word(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./,=:@+*".contains(letter);
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./,=:@+".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
     } else {
