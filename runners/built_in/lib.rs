@@ -22,6 +22,9 @@ pub const KNOWN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/known.rs"
 /// Sources, reduced by hand, that show known differences, `ci/upstream`.
 pub const UPSTREAM: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/upstream.rs"));
 
+/// Checks that show known differences, one for each line, as `ci/known-evidence` took them from the records of a run.
+pub const KNOWN_EVIDENCE: &str = include_str!("../../ci/known-evidence.jsonl");
+
 /// What builds of compilers decided, `shaders/frozen`.
 pub const FROZEN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
 

@@ -8,9 +8,9 @@ use super::address::{case_page, link};
 use super::known_differences::Mechanism;
 use super::site_page::{SiteFrame, SitePage, SiteSection};
 use crate::report::failure::block::sentence;
-use crate::report::html::case_part::source_part;
+use crate::report::html::case_part::{SourceMaps, source_part};
+use crate::report::html::known_part::link_to;
 use crate::report::html::layout_page::legend;
-use crate::report::html::run_page::link_to;
 use crate::report::style::{counted, one_line};
 use crate::results::record::RecordedSource;
 
@@ -81,7 +81,7 @@ fn one_case(case: &CaseFacts, mechanisms: &[Mechanism<'_>]) -> SitePage {
 
     let content = html! {
         @if let Some(source) = case.source.as_ref().filter(|_| case.has_layouts()) {
-            section { (legend()) (source_part(source)) }
+            section { h2 { "Where the rule sets put it" } (legend()) (source_part(source, SourceMaps::Drawn)) }
         }
         @if !about.is_empty() {
             section {

@@ -5,45 +5,15 @@ use std::collections::BTreeMap;
 use super::address::{GivenNames, slug, slug_of_sentence};
 use crate::results::known::KnownFailure;
 
-/// A list of known differences by what people call its subject.
-struct ListSubject {
-    /// Name of the list.
-    list: &'static str,
-    title: &'static str,
-    /// The compiler's name in cases, whose toolchains are the subject's; none for a driver, and for what has no options.
-    compiler: Option<&'static str>,
-}
-
-/// The subjects of the repository's lists.
-const SUBJECTS: [ListSubject; 11] = [
-    ListSubject { list: "clang", title: "Clang", compiler: Some("clang-dxc") },
-    ListSubject { list: "dxc", title: "DXC", compiler: Some("dxc") },
-    ListSubject { list: "fxc", title: "FXC", compiler: Some("fxc") },
-    ListSubject { list: "glslang", title: "glslang", compiler: Some("glslang") },
-    ListSubject { list: "lavapipe", title: "lavapipe (a driver)", compiler: None },
-    ListSubject { list: "naga", title: "naga", compiler: None },
-    ListSubject { list: "naga-d3d12", title: "naga's HLSL, for Direct3D 12", compiler: None },
-    ListSubject { list: "naga-glsl", title: "naga's GLSL", compiler: Some("naga-glsl") },
-    ListSubject { list: "slang", title: "Slang", compiler: Some("slang") },
-    ListSubject { list: "swiftshader", title: "SwiftShader (a driver)", compiler: None },
-    ListSubject { list: "vkd3d", title: "vkd3d (Direct3D 12 on Vulkan)", compiler: None },
-];
-
-/// What people call the subject of a list.
-pub(super) fn list_title(list: &str) -> &str {
-    SUBJECTS.iter().find(|subject| subject.list == list).map_or(list, |subject| subject.title)
-}
-
-/// The name in cases of the compiler that a list is about.
-pub(super) fn compiler_of(list: &str) -> Option<&'static str> {
-    SUBJECTS.iter().find(|subject| subject.list == list).and_then(|subject| subject.compiler)
-}
-
 /// A list of known differences: all of one compiler or of one driver.
 #[derive(Clone, Debug)]
 pub struct KnownList {
     /// Name of the file without its suffix: `dxc`.
     pub name: String,
+    /// What people call the compiler or driver that it is about.
+    pub title: String,
+    /// The compiler's name in cases, whose toolchains are the list's; none for a driver, and for what has no options.
+    pub compiler: Option<String>,
     /// What the file says of itself at its start.
     pub introduction: String,
     /// Its entries, one for each case that an entry names.
@@ -135,19 +105,4 @@ pub(super) fn mechanism_paths<'a>(mechanisms: &'a [Mechanism<'_>]) -> MechanismP
         mechanism.entries.iter().map(place).map(|place| (place, mechanism.path.as_str()))
     });
     places.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::inspect::toolchain::toolchains;
-
-    #[test]
-    fn every_compiler_of_a_list_has_toolchains() {
-        for ListSubject { list, compiler, .. } in &SUBJECTS {
-            let is_known = |name: &str| toolchains().iter().any(|toolchain| toolchain.name_in_cases == name);
-            assert!(compiler.is_none_or(is_known), "{list}");
-        }
-        assert_eq!((list_title("dxc"), list_title("new")), ("DXC", "new"));
-    }
 }

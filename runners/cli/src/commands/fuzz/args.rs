@@ -49,6 +49,9 @@ pub struct FuzzArgs {
     /// Write the records of all checks as JSON lines, as `run` does; `report` reads them.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write a page for browsers: each finding with its smallest declaration, byte maps, witnesses and shaders.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Print what differs and nothing else; the exit code says the rest.
     #[arg(short, long)]
     pub quiet: bool,

@@ -17,11 +17,19 @@ use super::round::Round;
 use super::shrink::ShrunkDifference;
 use crate::select::files::{FileKind, read_text};
 
-/// Runs the difference once more, keeping everything, and writes it down; the folder.
+/// A difference that is written down.
+pub(super) struct WrittenDifference {
+    /// Where it lies.
+    pub(super) folder: PathBuf,
+    /// What running it once more gave; `None` if no toolchain took it again.
+    pub(super) record: Option<CheckRecord>,
+}
+
+/// Runs the difference once more, keeping everything, and writes it down.
 ///
 /// # Errors
 /// The file that could not be written.
-pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<PathBuf> {
+pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<WrittenDifference> {
     let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
     let folder = fuzz.out.join(format!("{number}-{toolchain}"));
     let compilers = fuzz.compilers.clone().keep(Some(folder.clone()));
@@ -30,7 +38,9 @@ pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Resul
 
     // A compiler that takes several rule sets can differ under one of them alone.
     let differs = records.iter().find(|(_, record)| record.outcome == difference.kind.outcome);
-    let Some((_, record)) = differs.or(records.first()) else { return Ok(folder) };
+    let Some((_, record)) = differs.or(records.first()) else {
+        return Ok(WrittenDifference { folder, record: None });
+    };
 
     let artifacts = folder.join(format!("fuzz/{number}/{}", toolchain.option(&record.rules)));
     let told = told(fuzz, difference, record, &artifacts);
@@ -40,7 +50,7 @@ pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Resul
         put(&folder.join(shader_name(told.language)), &shader_file(&told))?;
     }
     put(&folder.join("report.md"), &markdown(&told))?;
-    Ok(folder)
+    Ok(WrittenDifference { folder, record: Some(record.clone()) })
 }
 
 fn shader_name(language: Language) -> &'static str {
