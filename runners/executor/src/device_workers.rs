@@ -14,10 +14,12 @@ use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, 
 use crate::drivers::DriverCompilation;
 use crate::fault::WorkerFault;
 use crate::launch::Launch;
-use crate::pool::JobResult;
 use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
 use crate::sign_of_life;
 use crate::worker::{Worker, WorkerDeath};
+
+/// The result of one job.
+pub(crate) type JobResult = Result<ReadBack, RunnerError>;
 
 /// Jobs of one check that may each end a fresh worker; the check is broken, and the rest of it would say no more.
 const CHECK_PATIENCE: u32 = 3;

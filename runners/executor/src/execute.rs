@@ -11,6 +11,7 @@ use layoutproof_core::inspect::toolchain::{CodeTarget, Compilers};
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Job};
 
+use crate::device_workers::JobResult;
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 use crate::pool;
@@ -258,7 +259,7 @@ fn run_screened(
 /// Jobs that were run, with their results.
 struct JobsDone {
     jobs: Vec<Job>,
-    results: Vec<pool::JobResult>,
+    results: Vec<JobResult>,
 }
 
 /// Runs checks but for what is answered; jobs that are the same to the byte are run once and answer for each of them.

@@ -6,14 +6,11 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use layoutproof_core::check::Screen;
-use layoutproof_device::{DeviceInfo, Job, ReadBack, RunnerError};
+use layoutproof_device::{DeviceInfo, Job, ReadBack};
 
-use crate::device_workers::DeviceWorkers;
+use crate::device_workers::{DeviceWorkers, JobResult};
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
-
-/// The result of one job.
-pub type JobResult = Result<ReadBack, RunnerError>;
 
 /// Jobs of a check that a worker is given at once.
 const SHARE: usize = 8;

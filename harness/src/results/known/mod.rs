@@ -9,6 +9,7 @@
 mod apply;
 mod entry;
 mod read;
+mod reduced_source;
 pub mod shape;
 mod shape_entry;
 #[cfg(test)]
@@ -17,3 +18,4 @@ mod tests;
 pub use apply::{apply, explain, mark_seen, mark_stale, seen_in_shard};
 pub use entry::{EntryCondition, KnownFailure};
 pub use read::{KnownFile, read, read_file};
+pub use reduced_source::ReducedSource;

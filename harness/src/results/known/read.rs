@@ -93,7 +93,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         Some(reason)
     });
 
-    let [seen, gone, link] = ["seen", "gone", "link"].map(|key| entry.string(key, problems));
+    let [seen, gone, link, searched] = ["seen", "gone", "link", "searched"].map(|key| entry.string(key, problems));
     if gone.is_some() && seen.is_none() {
         problems.report(entry.range(), "`gone` needs `seen`: the newest build that was seen to differ");
     }
@@ -120,6 +120,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         seen,
         gone,
         link,
+        searched,
         file,
         line: 0,
         // That drivers agree that nobody has tried is no failure.

@@ -21,7 +21,10 @@ pub struct KnownList {
 }
 
 /// What a compiler or a driver does otherwise, for one reason.
-pub(super) struct Mechanism<'a> {
+#[derive(Clone, Debug)]
+pub struct Mechanism<'a> {
+    /// Its name, which tells it from all others: the list, then the first words of the reason (`dxc/dxc-lists-a-matrix`).
+    pub id: String,
     /// Address of its page.
     pub path: String,
     /// The list that it is from.
@@ -46,17 +49,17 @@ pub(super) struct EntryPlace<'a> {
 
 impl Mechanism<'_> {
     /// Whether an entry names this case, or a pattern for it. What is about all cases may say nothing of this one.
-    pub(super) fn names(&self, case: &str) -> bool {
+    pub fn names(&self, case: &str) -> bool {
         self.entries.iter().any(|entry| entry.names_cases() && entry.is_about_case(case))
     }
 
     /// The address of its report to the compiler's makers.
-    pub(super) fn upstream_link(&self) -> Option<&str> {
+    pub fn upstream_link(&self) -> Option<&str> {
         self.entries.iter().find_map(|entry| entry.link.as_deref())
     }
 
     /// The newest build that differs, and the first behind it that does not; several where entries name different ones.
-    pub(super) fn builds(&self) -> Vec<SeenBuilds<'_>> {
+    pub fn builds(&self) -> Vec<SeenBuilds<'_>> {
         let mut builds: Vec<SeenBuilds<'_>> = Vec::new();
         for entry in &self.entries {
             let seen = entry.seen.as_deref().map(|newest| SeenBuilds { newest, gone: entry.gone.as_deref() });
@@ -68,7 +71,7 @@ impl Mechanism<'_> {
 
 /// The builds between which a difference went away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SeenBuilds<'a> {
+pub struct SeenBuilds<'a> {
     /// The newest one that was seen to differ.
     pub newest: &'a str,
     /// The one that was seen to differ no more.
@@ -76,7 +79,7 @@ pub(super) struct SeenBuilds<'a> {
 }
 
 /// The mechanisms of all lists, in the order of the lists.
-pub(super) fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
+pub fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
     let mut names = GivenNames::default();
     let mut all: Vec<Mechanism<'_>> = Vec::new();
 
@@ -88,7 +91,7 @@ pub(super) fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
             } else {
                 let name = names.give(&format!("{}/{}", slug(&list.name), slug_of_sentence(&entry.reason)));
                 let path = format!("compilers/{name}.html");
-                all.push(Mechanism { path, list, reason: &entry.reason, entries: vec![entry] });
+                all.push(Mechanism { id: name, path, list, reason: &entry.reason, entries: vec![entry] });
             }
         }
     }

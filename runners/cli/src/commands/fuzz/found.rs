@@ -9,7 +9,7 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::case::Authority;
 use layoutproof_core::inspect::toolchain::Language;
 use layoutproof_core::report::upstream::{self, DifferenceRow, case_file, has_numbers, markdown, shader_file};
-use layoutproof_core::results::record::{CheckRecord, RecordValue};
+use layoutproof_core::results::record::CheckRecord;
 use layoutproof_core::version::NAGA_VERSION;
 
 use super::Fuzz;
@@ -106,22 +106,10 @@ fn told(
 
 /// The numbers of a record, each path once.
 fn rows(record: &CheckRecord) -> Vec<DifferenceRow> {
-    let number = |value: &Option<RecordValue>| match value {
-        Some(RecordValue::Number(number)) => Some(*number),
-        Some(RecordValue::Text(_)) | None => None,
-    };
     let mut rows: Vec<DifferenceRow> = Vec::new();
     for row in &record.rows {
         if !rows.iter().any(|other| (&other.path, other.what) == (&row.path, row.what)) {
-            rows.push(DifferenceRow {
-                path: row.path.clone(),
-                what: row.what,
-                expected: number(&row.expected),
-                computed: number(&row.computed),
-                reported: number(&row.reported),
-                compiled: number(&row.compiled),
-                observed: number(&row.observed),
-            });
+            rows.push(DifferenceRow::from(row));
         }
     }
     rows

@@ -14,6 +14,7 @@ mod shrink;
 mod spaces;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
@@ -91,17 +92,16 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
 
     let draws = Draws::of(args, &fuzz)?;
     let tell = |text: &str| print(if args.quiet { "" } else { text });
-    let drawn =
-        format!("seed {}, {} from number {}", args.seed, counted(draws.count, "declaration"), grouped(args.from));
+    let Range { start, end } = draws.numbers;
+    let drawn = format!("seed {}, {} from number {}", args.seed, counted(end - start, "declaration"), grouped(start));
     tell(&format!("{drawn}\n"));
     let written = args.json.as_ref().map(|path| FuzzRecords::begin(path, &fuzz, &draws)).transpose()?;
     let mut totals = Totals { written, participants: Participants::named(&args.compiler), ..Totals::default() };
 
-    let end = args.from + draws.count;
     let is_hidden = args.quiet || args.no_progress;
-    let length = usize::try_from(draws.count).unwrap_or(usize::MAX);
+    let length = usize::try_from(end - start).unwrap_or(usize::MAX);
     let bar = if is_hidden { ProgressBar::hidden() } else { progress::bar(length) };
-    let next = fuzz.add_rounds(args.from, end, &draws, &bar, &mut totals);
+    let next = fuzz.add_rounds(start, end, &draws, &bar, &mut totals);
     bar.finish_and_clear();
     tell(&format!("\n{}", tally_table(&totals.tallies, &totals.skips, style)));
     let mut findings = Vec::new();

@@ -11,7 +11,7 @@ use crate::select::refused_input::RefusedInput;
 ///
 /// # Errors
 /// Every problem of the first list that has one.
-pub(super) fn known_lists() -> anyhow::Result<Vec<KnownList>> {
+pub(crate) fn known_lists() -> anyhow::Result<Vec<KnownList>> {
     let mut lists = Vec::new();
     let mut sources = SourceMap::default();
 

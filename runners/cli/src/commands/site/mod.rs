@@ -3,7 +3,7 @@
 mod cases;
 mod kept_evidence;
 mod known_evidence;
-mod known_lists;
+pub(crate) mod known_lists;
 mod records;
 mod rule_sets;
 mod surprises;
