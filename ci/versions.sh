@@ -51,6 +51,11 @@ AXE_NPM_NAME=axe-core
 AXE_NPM_VERSION=4.14.1
 AXE_NPM_SHA256=e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745
 
+# The Nu Html Checker, W3C's validator of HTML, for ci/web. It runs on Java.
+VNU_NPM_NAME=vnu-jar
+VNU_NPM_VERSION=26.9.27
+VNU_NPM_SHA256=5970d3ffca91a627cf0965e5d91bb2e4242307c29292998de0b419d6a901b2b7
+
 # cargo-fuzz from crates.io, for ci/fuzz. It runs with stable Rust, since no sanitizer is asked for.
 CARGO_FUZZ_VERSION=0.13.2
 

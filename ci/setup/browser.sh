@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 #
-# The set-up of ci/web: Chromium with its driver and a font from the distribution, and axe-core from npm.
+# The set-up of ci/web: Chromium with its driver, a font and Java from the distribution; axe-core and the Nu Html Checker from
+# npm.
 
 want_browser_packages() {
     if ! command -v chromedriver >/dev/null || ! command -v chromium >/dev/null; then
@@ -10,19 +11,36 @@ want_browser_packages() {
     if ! fc-list 2>/dev/null | grep -q .; then
         want_package "fonts" "fonts-dejavu-core fontconfig" "dejavu-sans-fonts fontconfig" "ttf-dejavu fontconfig"
     fi
-    if ! pinned_is_there "$fetched/tools/axe" "$AXE_NPM_NAME" "$AXE_NPM_VERSION" "$AXE_NPM_SHA256"; then
+    if ! command -v java >/dev/null; then
+        want_package "Java" "default-jre-headless" "java-latest-openjdk-headless" "jre-openjdk-headless"
+    fi
+    if ! has_axe || ! has_html_checker; then
         want_npm_package
     fi
 }
 
+has_axe() {
+    pinned_is_there "$fetched/tools/axe" "$AXE_NPM_NAME" "$AXE_NPM_VERSION" "$AXE_NPM_SHA256"
+}
+
+has_html_checker() {
+    pinned_is_there "$fetched/tools/vnu" "$VNU_NPM_NAME" "$VNU_NPM_VERSION" "$VNU_NPM_SHA256"
+}
+
 set_up_browser() {
-    if pinned_is_there "$fetched/tools/axe" "$AXE_NPM_NAME" "$AXE_NPM_VERSION" "$AXE_NPM_SHA256"; then
-        return
+    if ! has_axe; then
+        set_up_from_npm "axe-core" axe "$AXE_NPM_NAME" "$AXE_NPM_VERSION" "$AXE_NPM_SHA256" package/axe.min.js
     fi
-    if fetch_pinned "$fetched/tools/axe" "$AXE_NPM_NAME" "$AXE_NPM_VERSION" "$AXE_NPM_SHA256" \
-        'package/axe.min.js' download_from_npm; then
-        say_done "axe-core $AXE_NPM_VERSION"
+    if ! has_html_checker; then
+        set_up_from_npm "Nu Html Checker" vnu "$VNU_NPM_NAME" "$VNU_NPM_VERSION" "$VNU_NPM_SHA256" package/build/dist/vnu.jar
+    fi
+}
+
+# set_up_from_npm THING FOLDER NAME VERSION SHA256 FILE
+set_up_from_npm() {
+    if fetch_pinned "$fetched/tools/$2" "$3" "$4" "$5" "$6" download_from_npm; then
+        say_done "$1 $4"
     else
-        say_missing "axe-core" "$(why_not_fetched_from_npm "$AXE_NPM_NAME")"
+        say_missing "$1" "$(why_not_fetched_from_npm "$3")"
     fi
 }

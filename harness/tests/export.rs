@@ -55,8 +55,8 @@ fn subject(case: CaseText<'_>, rules: &str) -> Result<Subject, Failed> {
 
 fn files_for_people() -> Result<(), Failed> {
     expect_file!["golden/export.amber"].assert_eq(&amber(&subject(TAIL, "std140")?)?);
-    expect_file!["golden/export.test"].assert_eq(&offload_test(&subject(TAIL, "hlsl-cbuffer")?)?);
-    expect_file!["golden/export_elements.test"].assert_eq(&offload_test(&subject(ELEMENTS, "hlsl-structured")?)?);
+    expect_file!["golden/export.test"].assert_eq(&offload_test(&subject(TAIL, "hlsl-cbuffer")?)?.text);
+    expect_file!["golden/export_elements.test"].assert_eq(&offload_test(&subject(ELEMENTS, "hlsl-structured")?)?.text);
     Ok(())
 }
 

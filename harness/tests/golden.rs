@@ -8,9 +8,11 @@ mod records;
 use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
+use layoutproof_core::host::{ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, SideMember};
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::report::declaration_words::DeclarationWords;
-use layoutproof_core::report::html::{self, RunPageFacts, ShownInput};
+use layoutproof_core::report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
+use layoutproof_core::report::html::{self, FuzzFinding, FuzzPageFacts, RunPageFacts, ShownInput};
 use layoutproof_core::report::junit::JunitFacts;
 use layoutproof_core::report::listing::{self, CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_core::report::show_json::{ShownBlock, ShownLayout};
@@ -24,8 +26,8 @@ use layoutproof_core::results::coverage::kind::After;
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, Proves, RecordLine, RecordedLayout, RecordedSource, RecordsFilter, RunEnd,
-    RunHeader, SCHEMA, Story, StoryBlock,
+    CheckRecord, Culprit, KnownEntry, Proves, RecordLine, RecordedLayout, RecordedShader, RecordedSource,
+    RecordsFilter, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
@@ -306,6 +308,81 @@ fn a_run_for_browsers() {
     expect_file!["golden/run.html"].assert_eq(&html_content(&page));
 }
 
+/// A finding of `fuzz`, with its smallest declaration and the command that draws it again.
+#[test]
+fn findings_for_browsers() {
+    let record = records::compiler_differs("lavapipe", RunnerKind::Ash);
+    let finding = FuzzFinding {
+        heading: "number 7: dxc-1.7 -spirv on lavapipe differs (compiler); 9 members, 4 after 12 attempts".into(),
+        declaration: "cbuffer S { float3 a; float b[2]; float c; float2 d; };".into(),
+        record,
+        folder: "fuzz-found/7-dxc".into(),
+    };
+    let tallies = "  dxc-1.7 -spirv  31 agree, 1 differs";
+    let facts = FuzzPageFacts { drawn: "seed 0, 32 declarations from number 0", tallies, findings: &[finding] };
+    expect_file!["golden/fuzz.html"].assert_eq(&html_content(&html::fuzz_page(&facts)));
+
+    let nothing = html::fuzz_page(&FuzzPageFacts { findings: &[], ..facts });
+    assert!(nothing.contains("Nothing differs that is not known."), "{nothing}");
+}
+
+/// Two members of a host struct stand at other bytes than in the block.
+#[test]
+fn host_structs_for_browsers() {
+    expect_file!["golden/check.html"]
+        .assert_eq(&html_content(&html::check_page(&host_check("S"), "layoutproof check")));
+}
+
+fn host_check(name: &str) -> HostCheck {
+    let run = |label: &str, offset, differs| ByteRun { label: label.to_owned(), offset, size: 4, step: 4, differs };
+    let side = |offset| {
+        let side = |path: &str, offset, differs| SideMember {
+            path: path.to_owned(),
+            type_name: "float".to_owned(),
+            offset,
+            size: Some(4),
+            runs: vec![run(path, offset, differs)],
+        };
+        vec![side(name, 0, false), side("c", offset, true)]
+    };
+    let mismatch = Mismatch {
+        path: "c".into(),
+        kind: MismatchKind::OffsetMoved { shader_offset: 4, host_offset: 16 },
+        hint: format!("insert 12 bytes before `c` of {name}"),
+        followers: 0,
+        shader_at: Some(LinePlace { file: name.into(), line: Some(3) }),
+        host_at: None,
+    };
+    let comparison = Comparison {
+        shader_members: side(4),
+        host_members: side(16),
+        mismatches: vec![mismatch],
+        shader_size: Some(8),
+        host_size: 20,
+        ..Comparison::default()
+    };
+    let pair = CheckedPair {
+        block: name.into(),
+        kind: BlockKind::Cbuffer,
+        target: "std140".into(),
+        shader: "s.hlsl".into(),
+        host: name.into(),
+        host_file: "engine.o".into(),
+        comparison,
+        known: Vec::new(),
+        proofs: Vec::new(),
+    };
+    let unmatched = UnmatchedBlock {
+        block: name.into(),
+        target: "std140".into(),
+        shader: name.into(),
+        place: None,
+        reason: UnmatchedReason::NoType(vec![name.into()]),
+        is_stated: false,
+    };
+    HostCheck { pairs: vec![pair], unmatched: vec![unmatched], complaints: vec![name.into()], is_strict: false }
+}
+
 /// A page without its style and script, and with a line for each element that begins one.
 fn html_content(page: &str) -> String {
     let without = |text: &str, element: &str| {
@@ -348,6 +425,13 @@ fn nothing_of_users_is_markup() {
             hint: Some(evil.into()),
             again: evil.into(),
             verdict: evil.into(),
+            shaders: vec![RecordedShader {
+                block: evil.into(),
+                entries: vec![evil.into()],
+                form: evil.into(),
+                text: evil.into(),
+                left_out: 1,
+            }],
             blocks: story.blocks.into_iter().map(|block| StoryBlock { members: evil_members(evil), ..block }).collect(),
         }),
         ..check
@@ -375,7 +459,16 @@ fn nothing_of_users_is_markup() {
     let words = DeclarationWords::Hlsl;
     let shown = ShownInput { name: evil.into(), columns: columns.clone(), words };
 
+    let finding = FuzzFinding {
+        heading: evil.into(),
+        declaration: evil.into(),
+        record: checks.iter().find(|check| check.story.is_some()).cloned().unwrap(),
+        folder: evil.into(),
+    };
+
     for page in [
+        html::fuzz_page(&FuzzPageFacts { drawn: evil, tallies: evil, findings: &[finding] }),
+        html::check_page(&host_check(evil), evil),
         html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end }),
         html::show_page(&shown),
         html::layout_sheet(&columns, words),
@@ -425,6 +518,24 @@ fn a_page_of_many_checks_is_small() {
     let page = html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end });
     assert_eq!(checks.len(), 3000);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
+}
+
+/// Where a page has no room for the byte maps of all cases, the last ones say how they are drawn.
+#[test]
+fn a_page_has_byte_maps_as_far_as_there_is_room() {
+    let cases: Vec<String> = (0..700).map(|number| format!("arrays/a_case_with_a_name_{number:04}")).collect();
+    let sources = cases.iter().map(|case| RecordedSource { case: case.clone(), ..records::source() });
+    let sources: Vec<RecordedSource> = sources.collect();
+    let checks = cases.iter().map(|case| CheckRecord { case: case.clone(), ..records::agreeing() });
+    let checks: Vec<CheckRecord> = checks.collect();
+    let end = RunEnd { sources, ..summary::fold(&checks) };
+    let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &end });
+
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    let part = |case: &str| page.split("<details class=\"case\"").find(|part| part.contains(case)).unwrap().to_owned();
+    let (first, last) = (part("a_case_with_a_name_0000"), part("a_case_with_a_name_0699"));
+    assert!(first.contains("<svg") && !last.contains("<svg"));
+    assert!(last.contains("layoutproof show arrays/a_case_with_a_name_0699 --all --format html"), "{last}");
 }
 
 /// Layouts as columns of the text, without their padding.

@@ -1,5 +1,5 @@
-//! The data files that the `layoutproof` program brings along: cases, known differences, frozen decisions of compilers, and
-//! the scripts of its set-up.
+//! The data files that the `layoutproof` program brings along: cases, known differences, reduced sources that show them,
+//! frozen decisions of compilers, and the scripts of its set-up.
 //!
 //! Texts only: nothing here knows what they mean. The package's folder is the root of the repository.
 #![forbid(unsafe_code)]
@@ -7,7 +7,7 @@
 /// A data file of the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltInFile {
-    /// Its path below the folder of its kind, with `/`; of cases and known differences without the suffix.
+    /// Its path below the folder of its kind, with `/`; of cases, known differences and reduced sources without the suffix.
     pub name: &'static str,
     /// What is in it.
     pub text: &'static str,
@@ -18,6 +18,12 @@ pub const CASES: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"
 
 /// The known differences, `ci/known`.
 pub const KNOWN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
+
+/// Sources, reduced by hand, that show known differences, `ci/upstream`.
+pub const UPSTREAM: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/upstream.rs"));
+
+/// Checks that show known differences, one for each line, as `ci/known-evidence` took them from the records of a run.
+pub const KNOWN_EVIDENCE: &str = include_str!("../../ci/known-evidence.jsonl");
 
 /// What builds of compilers decided, `shaders/frozen`.
 pub const FROZEN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));

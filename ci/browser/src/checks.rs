@@ -7,7 +7,7 @@ use anyhow::{bail, ensure};
 use serde_json::Value;
 use thirtyfour::{By, Key};
 
-use crate::page::{Browser, OpenPage, PageFile, Scripts, Theme, WindowWidth};
+use crate::page::{Browser, ColourVision, OpenPage, PageFile, Scripts, Theme, WindowWidth};
 
 pub(crate) type CheckResult<'a> = Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + 'a>>;
 
@@ -24,34 +24,54 @@ pub(crate) struct PageCheck {
 pub(crate) const ALL: &[PageCheck] = &[
     PageCheck {
         name: "has_nothing_serious_for_axe",
-        is_for: |_| true,
+        is_for: |file| !file.is_large(),
         run: |browser, file| Box::pin(axe(browser, file)),
     },
     PageCheck {
         name: "does_not_scroll_sideways",
-        is_for: |_| true,
+        is_for: |file| !file.is_large(),
         run: |browser, file| Box::pin(widths(browser, file)),
     },
     PageCheck {
         name: "reads_without_scripts",
-        is_for: |_| true,
+        is_for: |file| !file.is_large(),
         run: |browser, file| Box::pin(no_scripts(browser, file)),
     },
-    PageCheck { name: "prints_what_it_shows", is_for: |_| true, run: |browser, file| Box::pin(printed(browser, file)) },
+    PageCheck {
+        name: "prints_what_it_shows",
+        is_for: |file| !file.is_large(),
+        run: |browser, file| Box::pin(printed(browser, file)),
+    },
     PageCheck {
         name: "runs_no_text_of_others",
-        is_for: |_| true,
+        is_for: |file| !file.is_large(),
         run: |browser, file| Box::pin(escaped(browser, file)),
     },
     PageCheck {
         name: "filters_its_cases",
-        is_for: PageFile::is_run,
+        // Before the search field of a large page stand the cells of a large matrix, which the Tab key visits one by one.
+        is_for: |file| file.is_run() && !file.is_large(),
         run: |browser, file| Box::pin(filters(browser, file)),
     },
     PageCheck {
         name: "unfolds_what_a_link_names",
         is_for: PageFile::is_run,
         run: |browser, file| Box::pin(unfolds(browser, file)),
+    },
+    PageCheck {
+        name: "shows_the_shaders_of_failures",
+        is_for: |file| file.name == "run-failures" || file.name == "fuzz",
+        run: |browser, file| Box::pin(shaders(browser, file)),
+    },
+    PageCheck {
+        name: "outlines_against_the_chosen_reference",
+        is_for: |file| file.name == "show" || file.name == "diff",
+        run: |browser, file| Box::pin(references(browser, file)),
+    },
+    PageCheck {
+        name: "draws_host_and_shader",
+        is_for: |file| file.name == "check",
+        run: |browser, file| Box::pin(both_sides(browser, file)),
     },
 ];
 
@@ -63,11 +83,7 @@ async fn axe(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
 
     for theme in Theme::ALL {
         page.use_theme(theme).await?;
-        for width in WindowWidth::ALL {
-            page.resize(width).await?;
-            let name = format!("{}-{}-{}", file.name, theme.as_str(), width.pixels());
-            browser.keep_picture(&page, &name).await?;
-        }
+        pictures(browser, &page, &format!("{}-{}", file.name, theme.as_str())).await?;
         let findings = serious_findings(&page).await?;
         ensure!(findings.is_empty(), "{}: {findings}", theme.as_str());
     }
@@ -78,6 +94,27 @@ async fn axe(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
 pub(crate) async fn serious_findings(page: &OpenPage) -> anyhow::Result<String> {
     let found = page.answer(AXE).await?;
     Ok(list(found.as_array().map(Vec::as_slice).unwrap_or_default()))
+}
+
+/// Pictures of the top of the page and of its first byte map, narrow and wide, and of the map as people see it who tell fewer
+/// colours apart.
+async fn pictures(browser: &Browser, page: &OpenPage, name: &str) -> anyhow::Result<()> {
+    if !browser.keeps_pictures() {
+        return Ok(());
+    }
+
+    for width in WindowWidth::ALL {
+        page.resize(width).await?;
+        page.value("scrollTo(0, 0)").await?;
+        browser.keep_picture(page, &format!("{name}-{}", width.pixels())).await?;
+        page.value("document.querySelector('figure')?.scrollIntoView({ block: 'center' })").await?;
+        browser.keep_picture(page, &format!("{name}-{}-map", width.pixels())).await?;
+    }
+    for vision in ColourVision::ALL {
+        page.use_vision(Some(vision)).await?;
+        browser.keep_picture(page, &format!("{name}-{}", vision.as_str())).await?;
+    }
+    page.use_vision(None).await
 }
 
 /// Asks axe-core for what is serious or critical: rule, number of places, and the first of them.
@@ -229,4 +266,56 @@ async fn unfolds(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     bail!("the case `{id}` is open and in the window: {last_state}")
+}
+
+/// A folded shader has no height; a click on its summary shows the text.
+async fn shaders(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::Off).await?;
+    let shader = page.driver.find(By::Id("shader-1")).await?;
+    let text = shader.find(By::Tag("pre")).await?;
+    ensure!(!text.is_displayed().await?, "the shader is unfolded from the start");
+
+    shader.find(By::Tag("summary")).await?.click().await?;
+    ensure!(text.is_displayed().await?, "the shader stays folded");
+    ensure!(text.text().await?.lines().count() > 5, "the shader has no text");
+    page.close().await
+}
+
+/// Without scripts, the choice of another layout changes which maps have outlines.
+async fn references(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::Off).await?;
+    for chosen in [0, 1] {
+        page.driver.find(By::Css(&format!("input.r{chosen}"))).await?.click().await?;
+        for reference in [0, 1] {
+            let part = page.driver.find(By::Css(&format!(".by-reference.b{reference}"))).await?;
+            let is_shown = part.is_displayed().await?;
+            ensure!(
+                is_shown == (reference == chosen),
+                "reference {chosen} is chosen, and {reference} shown: {is_shown}"
+            );
+
+            let maps = part.find_all(By::Tag("figure")).await?;
+            ensure!(maps.len() > 1, "{} maps", maps.len());
+            let outlined = maps[reference].find_all(By::Css("path.d")).await?;
+            ensure!(outlined.is_empty(), "the reference {reference} is outlined against itself");
+            let outlined = maps[1 - reference].find_all(By::Css("path.d")).await?;
+            ensure!(!outlined.is_empty(), "nothing is outlined against reference {reference}");
+        }
+    }
+    page.close().await
+}
+
+/// Both sides of the first pair have a map, in which `exposure` is outlined and `sun` is not.
+async fn both_sides(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::Off).await?;
+    let card = page.driver.find(By::Css("article.card")).await?;
+    let maps = card.find_all(By::Css("svg.bm")).await?;
+    ensure!(maps.len() == 2, "{} maps", maps.len());
+    for map in maps {
+        let outlined = map.find_all(By::Css("[data-m=exposure] path.d")).await?;
+        ensure!(outlined.len() == 1, "`exposure` is outlined {} times", outlined.len());
+        let outlined = map.find_all(By::Css("[data-m=sun] path.d")).await?;
+        ensure!(outlined.is_empty(), "`sun` is outlined");
+    }
+    page.close().await
 }

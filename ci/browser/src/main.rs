@@ -5,6 +5,7 @@
 
 mod checks;
 mod explorer;
+mod measure;
 mod page;
 
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ use libtest_mimic::{Failed, Trial};
 use tokio::runtime::Runtime;
 
 use crate::explorer::ServedExplorer;
+use crate::measure::{PageTimes, measure};
 use crate::page::{Browser, PageFile};
 
 /// Checks the pages of a folder in a browser.
@@ -56,6 +58,13 @@ fn trials(arguments: BrowserArgs) -> anyhow::Result<Vec<Trial>> {
     let browser = Arc::new(Browser::new(arguments.driver, &arguments.axe, arguments.screenshots)?);
     let runtime = Arc::new(Runtime::new()?);
     let pages = PageFile::all_in(&arguments.pages)?;
+    for file in pages.iter().filter(|file| file.is_run()) {
+        let PageTimes { bytes, checks, first_paint, complete } = runtime.block_on(measure(&browser, file))?;
+        let name = &file.name;
+        eprintln!(
+            "{name}: {checks}, {bytes} bytes, first paint after {first_paint:.0} ms, complete after {complete:.0} ms"
+        );
+    }
 
     let mut trials = Vec::new();
     for check in checks::ALL {

@@ -1,5 +1,6 @@
 //! A page in a browser: opened, looked at, and asked.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,8 +12,8 @@ use thirtyfour::{ChromiumLikeCapabilities, DesiredCapabilities, WebDriver};
 /// Time for a script of ours in a page; axe-core takes long on the largest.
 const SCRIPT_LIMIT: Duration = Duration::from_secs(120);
 
-/// Pages of a folder below the first that are opened: those of a folder of the site are made alike.
-const MOST_OF_FOLDER: usize = 2;
+/// Pages of a part of the site that are opened: they are made alike.
+const MOST_OF_PART: usize = 2;
 
 /// The page that does not work as a file; `explorer.rs` has its checks.
 const EXPLORER: &str = "explorer.html";
@@ -34,6 +35,15 @@ pub(crate) struct PageFile {
     path: PathBuf,
 }
 
+/// Pages of the site that are made alike.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SitePart {
+    /// `site/cases`.
+    folder: String,
+    /// Folders above the page.
+    depth: usize,
+}
+
 /// The width of a window, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WindowWidth {
@@ -48,6 +58,19 @@ pub(crate) enum WindowWidth {
 pub(crate) enum Theme {
     Light,
     Dark,
+}
+
+/// What somebody sees of colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ColourVision {
+    /// Without cones for red.
+    Protanopia,
+    /// Without cones for green.
+    Deuteranopia,
+    /// Without cones for blue.
+    Tritanopia,
+    /// No colours.
+    Achromatopsia,
 }
 
 /// Whether a page's scripts run.
@@ -79,8 +102,21 @@ impl Theme {
     }
 }
 
+impl ColourVision {
+    pub(crate) const ALL: [Self; 4] = [Self::Protanopia, Self::Deuteranopia, Self::Tritanopia, Self::Achromatopsia];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Protanopia => "protanopia",
+            Self::Deuteranopia => "deuteranopia",
+            Self::Tritanopia => "tritanopia",
+            Self::Achromatopsia => "achromatopsia",
+        }
+    }
+}
+
 impl PageFile {
-    /// The `.html` files of a folder, and the first ones of each folder in it, by name.
+    /// The `.html` files of a folder, and the first ones of each part of the site in it, by name.
     ///
     /// # Errors
     /// A folder that cannot be read or has none.
@@ -88,30 +124,51 @@ impl PageFile {
         let mut found = Vec::new();
         let mut folders = vec![folder.to_owned()];
         while let Some(next) = folders.pop() {
-            let mut pages = Vec::new();
             for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {
                 let path = entry?.path();
                 if path.is_dir() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|suffix| suffix == "html") && !path.ends_with(EXPLORER) {
-                    pages.push(path);
+                    let name = path.strip_prefix(folder)?.with_extension("").display().to_string();
+                    found.push(Self { name, path: path.canonicalize()? });
                 }
-            }
-            pages.sort();
-            let most = if next == folder { pages.len() } else { MOST_OF_FOLDER };
-            for path in pages.into_iter().take(most) {
-                let name = path.strip_prefix(folder)?.with_extension("").display().to_string();
-                found.push(Self { name, path: path.canonicalize()? });
             }
         }
         ensure!(!found.is_empty(), "{} has no pages", folder.display());
+
         found.sort_by(|one, other| one.name.cmp(&other.name));
+        let mut opened: BTreeMap<SitePart, usize> = BTreeMap::new();
+        found.retain(|page| {
+            let Some(part) = page.site_part() else { return true };
+            let count = opened.entry(part).or_default();
+            *count += 1;
+            *count <= MOST_OF_PART
+        });
         Ok(found)
+    }
+
+    /// The folder of the site and the depth in it, which pages that are made alike have in common; `None` outside of a site.
+    fn site_part(&self) -> Option<SitePart> {
+        let folders: Vec<&str> = self.name.split('/').collect();
+        let (_, folders) = folders.split_last()?;
+        let folder = folders.iter().take(2).copied().collect::<Vec<_>>().join("/");
+        (!folders.is_empty()).then_some(SitePart { folder, depth: folders.len() })
     }
 
     /// True for the page of a run.
     pub(crate) fn is_run(&self) -> bool {
-        self.name.starts_with("run")
+        self.name.starts_with("run") || self.is_large()
+    }
+
+    /// True for the page of records that were given, which may be of any size: axe-core would take minutes for it.
+    pub(crate) fn is_large(&self) -> bool {
+        self.name.starts_with("records")
+    }
+
+    /// # Errors
+    /// The file is gone.
+    pub(crate) fn bytes(&self) -> anyhow::Result<u64> {
+        Ok(fs::metadata(&self.path)?.len())
     }
 
     fn address(&self) -> String {
@@ -157,6 +214,11 @@ impl Browser {
         Ok(page)
     }
 
+    /// True if pictures are wanted.
+    pub(crate) fn keeps_pictures(&self) -> bool {
+        self.screenshots.is_some()
+    }
+
     /// Keeps a picture of the window as NAME.png, where pictures are wanted.
     ///
     /// # Errors
@@ -188,6 +250,12 @@ impl OpenPage {
     pub(crate) async fn use_theme(&self, theme: Theme) -> anyhow::Result<()> {
         let features = json!([{ "name": "prefers-color-scheme", "value": theme.as_str() }]);
         self.cdp("Emulation.setEmulatedMedia", json!({ "media": "", "features": features })).await
+    }
+
+    /// Shows the page as somebody sees it; `None` is usual.
+    pub(crate) async fn use_vision(&self, vision: Option<ColourVision>) -> anyhow::Result<()> {
+        let kind = vision.map_or("none", ColourVision::as_str);
+        self.cdp("Emulation.setEmulatedVisionDeficiency", json!({ "type": kind })).await
     }
 
     /// Shows the page as it is printed.

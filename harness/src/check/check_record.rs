@@ -247,6 +247,7 @@ impl Check {
                 }
             ),
             verdict: verdict.sentence.clone(),
+            shaders: self.shader_texts(rows, code),
         }
     }
 }

@@ -24,6 +24,7 @@ pub mod produce;
 pub mod producer;
 mod row;
 pub mod screens;
+mod shader_texts;
 pub mod source;
 pub mod subject;
 pub mod verdict;

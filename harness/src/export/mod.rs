@@ -8,12 +8,14 @@
 //! Source: Amber, `docs/amber_script.md`; `README.md` and `test/Feature/CBuffer` of llvm/offload-test-suite.
 
 mod amber;
+mod block_signature;
 mod offload_test;
 
 use thiserror::Error;
 
 pub use amber::amber;
-pub use offload_test::offload_test;
+pub use block_signature::BlockSignature;
+pub use offload_test::{OffloadApis, OffloadTest, offload_test, offload_test_of_case};
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{Block, BlockKind, BlockLayout, Leaf, Quantity};
@@ -91,13 +93,23 @@ impl<'a> Repro<'a> {
 
     /// Comment lines that say what the reproduction shows.
     fn heading(&self) -> String {
+        [self.summary(), self.claim(), self.words()].concat()
+    }
+
+    /// What the case is about, a comment line.
+    fn summary(&self) -> String {
+        format!("# {}\n", self.subject.source.summary)
+    }
+
+    /// Whose numbers are expected, a comment line.
+    fn claim(&self) -> String {
         let Subject { source, rules, authority, .. } = self.subject;
+        format!("# Case {} of layoutproof under rule set {rules}; the numbers are those of {authority}.\n", source.id)
+    }
+
+    /// What each word of the output is, in comment lines.
+    fn words(&self) -> String {
         let mut lines = vec![
-            format!("# {}", source.summary),
-            format!(
-                "# Case {} of layoutproof under rule set {rules}; the numbers are those of {authority}.",
-                source.id
-            ),
             "# Each word that is read names the byte at which it was: 0xC0DE0024 is the data at byte 36.".to_owned(),
         ];
 

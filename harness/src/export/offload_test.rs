@@ -1,43 +1,180 @@
 //! Tests of LLVM's offload test suite: the user's HLSL with the probe, a pipeline in YAML, and the `RUN` lines.
+//!
+//! Source: `lib/Support/Pipeline.cpp` (the keys of the YAML) and `test/lit.cfg.py` (features) of llvm/offload-test-suite, of
+//! August 2026.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use layoutproof_layout::resource::{Access, ResourceKind};
-use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{Argument, Block, BlockKind, Quantity};
+use layoutproof_layout::{Argument, Block, BlockKind, LayoutOptions, Quantity, find};
 
 use super::{NotExported, Repro, refused, rows};
-use crate::check::Subject;
+use crate::check::{Source, Subject};
 use crate::generate::hlsl::{self, Dialect, HlslSource};
 use crate::inspect::toolchain::{Output, Toolchain, toolchains};
 use crate::probe::image::{REFILL_WORD, nonce_word};
+
+/// A test of the suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OffloadTest {
+    /// The whole file.
+    pub text: String,
+    /// The shader in it.
+    pub hlsl: String,
+    /// DXC's options in its `RUN` line; for Vulkan the suite itself adds `-spirv`.
+    pub options: Vec<String>,
+    /// Where it runs.
+    pub apis: OffloadApis,
+    /// What is bound.
+    pub block: BlockKind,
+}
+
+/// The APIs of the suite that a test is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OffloadApis {
+    /// Direct3D 12.
+    DirectX,
+    /// Vulkan.
+    Vulkan,
+    /// Both: each option of DXC's that counts for one alone changes nothing for the other.
+    Both,
+}
 
 /// The test for `subject`.
 ///
 /// # Errors
 /// The reason why the subject has no test.
-pub fn offload_test(subject: &Subject) -> Result<String, NotExported> {
-    let repro = Repro::new(subject).map_err(|reason| refused(subject, reason))?;
-    test(&repro).map_err(|reason| refused(subject, reason))
+pub fn offload_test(subject: &Subject) -> Result<OffloadTest, NotExported> {
+    let parts = toolchain_of_subject(subject).and_then(|toolchain| TestParts::of(subject, toolchain));
+    parts.map(|parts| parts.own_test()).map_err(|reason| refused(subject, reason))
 }
 
-fn test(repro: &Repro<'_>) -> Result<String, String> {
-    let text = repro.subject.source.text.as_ref().ok_or("it has no source text")?;
-    if repro.subject.source.module.blocks.len() != 1 || !text.defines.is_empty() || !text.include_paths.is_empty() {
-        return Err("it declares more than one block, or needs macros or folders".to_owned());
+/// The test for a case: of its first rule set that has one, Direct3D's before Vulkan's, and for both if a rule set of Vulkan's
+/// has the same test with one option more.
+///
+/// # Errors
+/// The reason for each rule set that DXC takes for the case's block.
+pub fn offload_test_of_case(source: &Arc<Source>) -> Result<OffloadTest, Vec<NotExported>> {
+    let rules = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
+    let subjects: Vec<Subject> = rules.map(|rules| Subject::new(Arc::clone(source), rules)).collect();
+
+    let mut found: Vec<TestParts> = Vec::new();
+    let mut reasons = Vec::new();
+    for subject in &subjects {
+        let Ok(toolchain) = toolchain_of_subject(subject) else { continue };
+        match TestParts::of(subject, toolchain) {
+            Ok(parts) => found.push(parts),
+            Err(reason) => reasons.push(refused(subject, reason)),
+        }
     }
 
-    let toolchain = toolchain(repro)?;
-    let program = HlslSource { declarations: &text.text, dialect: Dialect::Hlsl, parameters: String::new() };
-    let source = hlsl::probe(&program, repro.layout, &repro.plan, &repro.wiring).map_err(|error| error.to_string())?;
+    let for_direct_x = found.iter().find(|parts| parts.own_apis() == OffloadApis::DirectX);
+    let Some(first) = for_direct_x.or(found.first()) else { return Err(reasons) };
+    match found.iter().find(|other| first.is_the_same_for_direct_x_as(other)) {
+        Some(vulkan) => Ok(vulkan.test(OffloadApis::Both, &format!("{}{}", first.claim, vulkan.claim))),
+        None => Ok(first.own_test()),
+    }
+}
 
+/// The parts of a test that differ between rule sets and APIs.
+struct TestParts {
+    summary: String,
+    /// Whose numbers are expected, a line.
+    claim: String,
+    words: String,
+    hlsl: String,
+    pipeline: String,
+    options: Vec<String>,
+    output: Output,
+    features: BTreeSet<&'static str>,
+    block: BlockKind,
+}
+
+impl TestParts {
+    fn of(subject: &Subject, toolchain: &Toolchain) -> Result<Self, String> {
+        let repro = Repro::new(subject)?;
+        let text = subject.source.text.as_ref().ok_or("it has no source text")?;
+        if subject.source.module.blocks.len() != 1 || !text.defines.is_empty() || !text.include_paths.is_empty() {
+            return Err("it declares more than one block, or needs macros or folders".to_owned());
+        }
+
+        let program = HlslSource { declarations: &text.text, dialect: Dialect::Hlsl, parameters: String::new() };
+        let hlsl =
+            hlsl::probe(&program, repro.layout, &repro.plan, &repro.wiring).map_err(|error| error.to_string())?;
+        let scalars: BTreeSet<Scalar> = repro.layout.leaves().iter().map(|leaf| leaf.component.scalar).collect();
+        Ok(Self {
+            summary: repro.summary(),
+            claim: repro.claim(),
+            words: repro.words(),
+            hlsl,
+            pipeline: pipeline(&repro)?,
+            options: options(&repro, toolchain, &scalars),
+            output: toolchain.output,
+            features: features(&scalars, subject.source.options),
+            block: repro.layout.kind,
+        })
+    }
+
+    fn own_apis(&self) -> OffloadApis {
+        match self.output {
+            Output::Dxil | Output::ClangIr => OffloadApis::DirectX,
+            // The suite has nothing else; FXC's code and WGSL are not among its toolchains.
+            Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => OffloadApis::Vulkan,
+        }
+    }
+
+    /// Whether `vulkan` is this test, for Direct3D, with options for Vulkan behind it: DXC ignores these for DXIL.
+    fn is_the_same_for_direct_x_as(&self, vulkan: &Self) -> bool {
+        self.own_apis() == OffloadApis::DirectX
+            && vulkan.own_apis() == OffloadApis::Vulkan
+            && (&self.hlsl, &self.pipeline) == (&vulkan.hlsl, &vulkan.pipeline)
+            && vulkan.options.starts_with(&self.options)
+    }
+
+    /// The file for the API that the rule set is of.
+    fn own_test(&self) -> OffloadTest {
+        self.test(self.own_apis(), &self.claim)
+    }
+
+    /// The file; `claims` says whose numbers are expected.
+    fn test(&self, apis: OffloadApis, claims: &str) -> OffloadTest {
+        let Self { summary, words, hlsl, pipeline, options, features, block, .. } = self;
+        let api = match apis {
+            OffloadApis::DirectX => Some("DirectX"),
+            OffloadApis::Vulkan => Some("Vulkan"),
+            OffloadApis::Both => None,
+        };
+        let conditions: Vec<&str> = api.into_iter().chain(features.iter().copied()).collect();
+        let requires =
+            if conditions.is_empty() { String::new() } else { format!("# REQUIRES: {}\n", conditions.join(", ")) };
+        let text = format!(
+            "#--- source.hlsl
+{hlsl}
+//--- pipeline.yaml
+
+---
+{pipeline}...
+#--- end
+
+{summary}{claims}{words}
+{requires}# RUN: split-file %s %t
+# RUN: %dxc_target {options} -Fo %t.o %t/source.hlsl
+# RUN: %offloader %t/pipeline.yaml %t.o
+",
+            options = options.join(" "),
+        );
+        OffloadTest { text, hlsl: hlsl.clone(), options: options.clone(), apis, block: *block }
+    }
+}
+
+/// The pipeline: one dispatch, its buffers, and what must be in the output then.
+fn pipeline(repro: &Repro<'_>) -> Result<String, String> {
     let block = BoundResource::of(repro)?;
     let output = BoundResource::own("output", "RWByteAddressBuffer", 0);
     let input = BoundResource::own("input", "ByteAddressBuffer", 1);
-    let requires = match toolchain.output {
-        Output::Dxil | Output::ClangIr => "DirectX",
-        // The suite has nothing else; FXC's code and WGSL are not among its toolchains.
-        Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => "Vulkan",
-    };
 
     let refill = vec![REFILL_WORD; repro.expected.len()];
     let buffers = [
@@ -48,15 +185,9 @@ fn test(repro: &Repro<'_>) -> Result<String, String> {
     ];
 
     Ok(format!(
-        "#--- source.hlsl
-{source}
-//--- pipeline.yaml
-
----
-Shaders:
+        "Shaders:
   - Stage: Compute
     Entry: {entry}
-    DispatchSize: [1, 1, 1]
 Buffers:
 {buffers}Results:
   - Result: offsets
@@ -65,40 +196,51 @@ Buffers:
     Expected: expected
 DescriptorSets:
   - Resources:
-{resources}...
-#--- end
-
-{heading}
-# REQUIRES: {requires}
-# RUN: split-file %s %t
-# RUN: %dxc_target {options} -Fo %t.o %t/source.hlsl
-# RUN: %offloader %t/pipeline.yaml %t.o
-",
+{resources}",
         entry = repro.entry().name,
         buffers = buffers.concat(),
         resources = [block, output, input].map(|bound| bound.text()).concat(),
-        heading = repro.heading(),
-        options = options(repro, toolchain),
     ))
 }
 
-/// DXC with the target and the option that take the rule set for the block.
-fn toolchain(repro: &Repro<'_>) -> Result<&'static Toolchain, String> {
-    let fits =
-        |toolchain: &&Toolchain| toolchain.compiler == "dxc" && toolchain.follows(repro.subject.rules, repro.block);
-    toolchains().iter().find(fits).ok_or_else(|| format!("DXC takes {} for no such block", repro.subject.rules))
+/// DXC with the target and the option that take the rule set for the first block.
+fn toolchain_of_subject(subject: &Subject) -> Result<&'static Toolchain, String> {
+    let block = subject.source.module.blocks.first().ok_or("it declares no block")?;
+    let fits = |toolchain: &&Toolchain| toolchain.compiler == "dxc" && toolchain.follows(subject.rules, block);
+    toolchains().iter().find(fits).ok_or_else(|| format!("DXC takes {} for no such block", subject.rules))
 }
 
-fn options(repro: &Repro<'_>, toolchain: &Toolchain) -> String {
-    let options = repro.subject.source.options;
-    let mut words = vec!["-T cs_6_6", "-HV 2021", "-E", &repro.entry().name];
-    words.push(match options.matrix {
+fn options(repro: &Repro<'_>, toolchain: &Toolchain, scalars: &BTreeSet<Scalar>) -> Vec<String> {
+    let LayoutOptions { matrix, sixteen_bit } = repro.subject.source.options;
+    // Native 16-bit types are a feature of devices, whether or not a shader has some.
+    let is_native = sixteen_bit == SixteenBit::On && scalars.iter().any(|scalar| is_sixteen_bit(*scalar));
+
+    let mut words = vec!["-T", if is_native { "cs_6_2" } else { "cs_6_0" }];
+    words.extend(["-HV", "2021", "-E", &repro.entry().name]);
+    words.push(match matrix {
         MatrixOrder::Row => "-Zpr",
         MatrixOrder::Column => "-Zpc",
     });
-    words.extend((options.sixteen_bit == SixteenBit::On).then_some("-enable-16bit-types"));
+    words.extend(is_native.then_some("-enable-16bit-types"));
     words.extend(toolchain.flags);
-    words.join(" ")
+    words.into_iter().map(str::to_owned).collect()
+}
+
+/// True for types that have two bytes where 16-bit types are on.
+fn is_sixteen_bit(scalar: Scalar) -> bool {
+    scalar.size(SixteenBit::On, 4) == 2
+}
+
+/// The features of devices that the types of a block need, as the suite's `REQUIRES` names them.
+fn features(scalars: &BTreeSet<Scalar>, options: LayoutOptions) -> BTreeSet<&'static str> {
+    let feature = |scalar: &Scalar| match scalar.size(options.sixteen_bit, 4) {
+        2 if scalar.is_float() => Some("Half"),
+        2 => Some("Int16"),
+        8 if scalar.is_float() => Some("Double"),
+        8 => Some("Int64"),
+        _ => None,
+    };
+    scalars.iter().filter_map(feature).collect()
 }
 
 fn buffer(name: &str, words: &[u32], stride: Option<u32>) -> String {

@@ -8,6 +8,10 @@ use super::program_struct::LinePlace;
 pub struct Comparison {
     /// Members of the block by offset, each with what the host has for it; of arrays the first element only.
     pub rows: Vec<ComparedRow>,
+    /// The bytes of the block's members.
+    pub shader_members: Vec<SideMember>,
+    /// The bytes of the host's.
+    pub host_members: Vec<SideMember>,
     /// Where they part; empty if they agree.
     pub mismatches: Vec<Mismatch>,
     /// What the reader should know besides.
@@ -46,6 +50,43 @@ pub struct RowSide {
     pub depth: u32,
     /// Where it was declared.
     pub place: Option<LinePlace>,
+}
+
+/// A member of one side that is no struct, with its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideMember {
+    /// Path: `lights[].color` in the first element of an array, `lights[1].color` behind it.
+    pub path: String,
+    /// Type as that side spells it.
+    pub type_name: String,
+    /// Bytes from the start of the whole.
+    pub offset: u32,
+    /// Bytes; `None` for an array without end.
+    pub size: Option<u32>,
+    /// Its scalars, by offset.
+    pub runs: Vec<ByteRun>,
+}
+
+/// Neighbouring scalars of a vector, or a scalar of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByteRun {
+    /// The vector or scalar: `weights[1]`.
+    pub label: String,
+    /// Bytes from the start of the whole.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Bytes of each scalar.
+    pub step: u32,
+    /// True if the other side has it at other bytes, or does not have it.
+    pub differs: bool,
+}
+
+impl ByteRun {
+    /// One past the last byte.
+    pub fn end(&self) -> u32 {
+        self.offset.saturating_add(self.size)
+    }
 }
 
 /// How a row compares.

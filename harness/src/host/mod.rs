@@ -24,7 +24,7 @@ mod vector_types;
 pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
 pub use block_places::member_places;
 pub use compare::{CompareOptions, ShaderBlock, compare};
-pub use comparison::{ComparedRow, Comparison, RowSide, RowState};
+pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};
 pub use mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
 pub use program_struct::{
     LaneClass, LinePlace, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,

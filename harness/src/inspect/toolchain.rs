@@ -64,6 +64,18 @@ pub enum Language {
     Wgsl,
 }
 
+impl Language {
+    /// What people call it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hlsl | Self::ClangHlsl | Self::OldHlsl => "HLSL",
+            Self::Slang => "Slang",
+            Self::Glsl => "GLSL",
+            Self::Wgsl => "WGSL",
+        }
+    }
+}
+
 /// A form of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Output {

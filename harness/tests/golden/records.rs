@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedSource, Row, SCHEMA, Story,
-    StoryBlock,
+    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader, RecordedSource,
+    Row, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::shape::MatrixOrder;
@@ -125,7 +125,13 @@ fn story(verdict: &str) -> Story {
         hint: None,
         again: "layoutproof run cbuffer/array_tail --rules hlsl-cbuffer -vv".into(),
         verdict: verdict.into(),
+        shaders: Vec::new(),
     }
+}
+
+fn shader(form: &str, text: &str, left_out: u64) -> RecordedShader {
+    let entries = vec!["read_by_name".to_owned()];
+    RecordedShader { block: "S".into(), entries, form: form.into(), text: text.into(), left_out }
 }
 
 /// What the records keep of the case of most checks: its text, and its layouts under two rule sets.
@@ -161,6 +167,7 @@ pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord 
     let story = Story {
         hint: Some("these offsets equal rule set `relaxed140`; was -fvk-use-dx-layout meant?".into()),
         again: "layoutproof run cbuffer/array_tail --rules hlsl-cbuffer --producer dxc-1.7 --runner ash -vv".into(),
+        shaders: vec![shader("HLSL", "cbuffer S { float3 a; float b[2]; float c; float2 d; };\n", 0)],
         ..story(verdict)
     };
     CheckRecord {

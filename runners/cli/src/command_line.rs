@@ -18,6 +18,7 @@ use crate::commands::regress::RegressArgs;
 use crate::commands::setup::SetupArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
 use crate::commands::site::SiteArgs;
+use crate::commands::upstream::UpstreamArgs;
 
 /// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
 /// where each value really was, and names who is wrong.
@@ -78,6 +79,9 @@ pub enum Command {
     Freeze(FreezeArgs),
     /// Compare what a compiler decides now with what was frozen, leaf by leaf. No GPU needed.
     Regress(RegressArgs),
+    /// Write the text of an issue about a known difference for the compiler's tracker, of what the newest build says now;
+    /// without a name list the known differences. No GPU needed.
+    Upstream(UpstreamArgs),
     /// Plant one wrong rule or one misreading device at a time, and list the cases that notice. No GPU needed.
     Mutants(MutantsArgs),
     /// Compare random declarations, or all small ones, through every compiler that was found.

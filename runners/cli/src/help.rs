@@ -17,7 +17,7 @@ struct CommandGroup {
 /// All commands that are shown; one that stands in no group is shown in the last.
 const GROUPS: [CommandGroup; 4] = [
     CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "run", "reflect", "init"] },
-    CommandGroup { heading: "Compilers", commands: &["fuzz", "freeze", "regress", "compilers", "export"] },
+    CommandGroup { heading: "Compilers", commands: &["fuzz", "freeze", "regress", "compilers", "export", "upstream"] },
     CommandGroup { heading: "Drivers and fleets", commands: &["devices", "report", "site", "bench"] },
     CommandGroup {
         heading: "layoutproof itself",
@@ -76,7 +76,7 @@ struct Examples {
     lines: &'static [&'static str],
 }
 
-const EXAMPLES: [Examples; 20] = [
+const EXAMPLES: [Examples; 21] = [
     Examples {
         command: "show",
         lines: &[
@@ -131,6 +131,14 @@ const EXAMPLES: [Examples; 20] = [
     Examples {
         command: "export",
         lines: &["layoutproof export arrays/scalar_packs_behind_the_last_element --format amber > test.amber"],
+    },
+    Examples {
+        command: "upstream",
+        lines: &[
+            "layoutproof upstream",
+            "layoutproof upstream dxc/dxc-lists-a-double2x2",
+            "layoutproof upstream --out texts",
+        ],
     },
     Examples { command: "devices", lines: &["layoutproof devices --format json"] },
     Examples { command: "report", lines: &["layoutproof report 1.jsonl 2.jsonl 3.jsonl --junit junit.xml"] },

@@ -28,7 +28,7 @@ use command_line::Command;
 use commands::check::{debug_worker, init};
 use commands::{
     bench, cache, check, export, freeze, fuzz, list_commands, mutants, pages, reflect, regress, report, run, setup,
-    show, site,
+    show, site, upstream,
 };
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
@@ -81,6 +81,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Man(args) => pages::man(args),
         Command::Freeze(args) => freeze::freeze(args),
         Command::Regress(args) => regress::regress(args, style),
+        Command::Upstream(args) => upstream::upstream(args),
         Command::Mutants(args) => mutants::try_all(args, style),
         Command::Fuzz(args) => fuzz::fuzz(args, style),
         Command::Bench(args) => bench::bench(args, style),

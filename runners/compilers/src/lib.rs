@@ -31,6 +31,7 @@ pub mod slang_library;
 pub mod spirv_val;
 pub mod toolchains;
 pub mod tools_folder;
+pub mod typed_command;
 pub mod vkd3d;
 mod wine;
 

@@ -8,7 +8,7 @@ use layoutproof_compilers::compiler::{Compiler, CompilerAnswer};
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::case::Case;
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_core::export::offload_test;
+use layoutproof_core::export::{OffloadApis, offload_test};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_layout::find;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -39,17 +39,14 @@ fn compiles(dxc: &Compiler, rules: &str, text: &str) -> Result<(), Failed> {
     let source = Arc::new(source.ok_or("it declares nothing")?);
 
     let exported = offload_test(&Subject::new(source, find(rules).ok_or("no such rule set")?))?;
-    let between = |before: &str, behind: &str| {
-        let (_, rest) = exported.split_once(before)?;
-        rest.split_once(behind).map(|(found, _)| found.to_owned())
-    };
-    let hlsl = between("#--- source.hlsl\n", "//--- pipeline.yaml").ok_or("no source")?;
-    let options = between("%dxc_target ", " -Fo").ok_or("no RUN line")?;
-
     let folder = tempfile::tempdir()?;
-    fs::write(folder.path().join("source.hlsl"), hlsl)?;
-    let spirv = exported.contains("# REQUIRES: Vulkan").then_some("-spirv");
-    let arguments: Vec<&str> = options.split(' ').chain(spirv).chain(["-Fo", "out", "source.hlsl"]).collect();
+    fs::write(folder.path().join("source.hlsl"), &exported.hlsl)?;
+    let spirv = match exported.apis {
+        OffloadApis::Vulkan => Some("-spirv"),
+        OffloadApis::DirectX | OffloadApis::Both => None,
+    };
+    let options = exported.options.iter().map(String::as_str);
+    let arguments: Vec<&str> = options.chain(spirv).chain(["-Fo", "out", "source.hlsl"]).collect();
 
     match dxc.ask(folder.path(), &arguments) {
         CompilerAnswer::Accepted(_) => Ok(()),

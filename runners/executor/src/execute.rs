@@ -11,6 +11,7 @@ use layoutproof_core::inspect::toolchain::{CodeTarget, Compilers};
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Job};
 
+use crate::device_workers::JobResult;
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 use crate::pool;
@@ -163,12 +164,17 @@ fn produce(
 
 /// Runs checks and gives the records of each batch to `done` as it ends, each with the check's place in `checks`.
 pub fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, done: impl FnMut(Vec<(usize, CheckRecord)>)) {
-    let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, &bundle, rotation, workers);
+    let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, bundle, workers);
     pool::run(bundles(checks, rotation), launch, work, done);
 }
 
-/// Groups of checks that one thread runs, and whose probes share fused modules.
-type Bundle = Vec<Vec<usize>>;
+/// Groups of checks that one thread runs.
+enum Bundle {
+    /// One group, without the screen and with the driver's own settings.
+    Spared(Vec<usize>),
+    /// Groups whose probes share fused modules.
+    Screened(Vec<Vec<usize>>),
+}
 
 /// Checks of a bundle: enough to fill fused modules, few enough for threads to end at about the same time.
 const BUNDLE: usize = 64;
@@ -176,19 +182,25 @@ const BUNDLE: usize = 64;
 /// Puts groups together that one device can screen together.
 fn bundles(checks: &[Check], rotation: Rotation) -> Vec<Bundle> {
     let key = |group: &[usize]| (checks[group[0]].device.clone(), checks[group[0]].produced.producer);
-    let is_full = |bundle: &Bundle| bundle.iter().map(Vec::len).sum::<usize>() >= BUNDLE;
-    let shares = |group: &[usize]| rotation != Rotation::All && screen::takes(&checks[group[0]]);
+    let is_full = |bundle: &[Vec<usize>]| bundle.iter().map(Vec::len).sum::<usize>() >= BUNDLE;
+    let joins = |group: &[usize], bundle: &[Vec<usize>]| {
+        screen::takes(&checks[group[0]]) && key(&bundle[0]) == key(group) && !is_full(bundle)
+    };
+    let groups = groups(checks);
+    let spared = rotation.spared(checks, &groups);
+    let (spared, screened): (Vec<_>, Vec<_>) =
+        groups.into_iter().enumerate().partition(|(index, _)| spared.contains(index));
 
-    let mut bundles: Vec<Bundle> = Vec::new();
-    for group in groups(checks) {
+    let mut bundles: Vec<Vec<Vec<usize>>> = Vec::new();
+    for (_, group) in screened {
         match bundles.last_mut() {
-            Some(bundle) if shares(&group) && key(&bundle[0]) == key(&group) && !is_full(bundle) => {
-                bundle.push(group);
-            }
+            Some(bundle) if joins(&group, bundle) => bundle.push(group),
             Some(_) | None => bundles.push(vec![group]),
         }
     }
-    bundles
+    // Those that are spared take longest, so they come first.
+    let spared = spared.into_iter().map(|(_, group)| Bundle::Spared(group));
+    spared.chain(bundles.into_iter().map(Bundle::Screened)).collect()
 }
 
 /// Checks of one case by one producer on one device: where rule sets agree on a layout, their jobs are the same.
@@ -204,25 +216,17 @@ fn groups(checks: &[Check]) -> Vec<Vec<usize>> {
     groups
 }
 
-fn run_bundle(
-    checks: &[Check],
-    bundle: &[Vec<usize>],
-    rotation: Rotation,
-    workers: &mut pool::Workers<'_>,
-) -> Vec<(usize, CheckRecord)> {
-    let (spared, screened): (Vec<_>, Vec<_>) = bundle.iter().partition(|group| rotation.spares(&checks[group[0]]));
-
-    workers.compilation = DriverCompilation::Own;
-    let nothing = AnsweredProbes::new();
-    let spared = spared.into_iter().flat_map(|group| run_alike(checks, group, &nothing, workers));
-    let mut records: Vec<_> = spared.collect();
-
-    let all: Vec<usize> = screened.iter().copied().flatten().copied().collect();
-    let answered = screen::ask(checks, &all, workers);
-    for group in screened {
-        records.extend(run_screened(checks, group, &answered, workers));
+fn run_bundle(checks: &[Check], bundle: Bundle, workers: &mut pool::Workers<'_>) -> Vec<(usize, CheckRecord)> {
+    match bundle {
+        Bundle::Spared(group) => {
+            workers.compile(DriverCompilation::Own);
+            run_alike(checks, &group, &AnsweredProbes::new(), workers)
+        }
+        Bundle::Screened(groups) => {
+            let answered = screen::ask(checks, &groups.concat(), workers);
+            groups.iter().flat_map(|group| run_screened(checks, group, &answered, workers)).collect()
+        }
     }
-    records
 }
 
 /// Runs the checks of a group but for what is answered, compiled fast. What does not agree then is run again in full, with
@@ -234,9 +238,9 @@ fn run_screened(
     workers: &mut pool::Workers<'_>,
 ) -> Vec<(usize, CheckRecord)> {
     let fastest = DriverCompilation::fastest(&checks[group[0]].device);
-    workers.compilation = fastest;
+    workers.compile(fastest);
     let records = run_alike(checks, group, answered, workers);
-    workers.compilation = DriverCompilation::Own;
+    workers.compile(DriverCompilation::Own);
 
     let is_suspect = |(index, record): &(usize, CheckRecord)| {
         let is_screened = fastest == DriverCompilation::Fast || answered.contains_key(index);
@@ -255,7 +259,7 @@ fn run_screened(
 /// Jobs that were run, with their results.
 struct JobsDone {
     jobs: Vec<Job>,
-    results: Vec<pool::JobResult>,
+    results: Vec<JobResult>,
 }
 
 /// Runs checks but for what is answered; jobs that are the same to the byte are run once and answer for each of them.

@@ -8,6 +8,7 @@
 
 mod connection;
 pub mod device_listing;
+mod device_workers;
 pub mod drivers;
 pub mod execute;
 pub mod fault;

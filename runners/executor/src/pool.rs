@@ -1,37 +1,22 @@
-//! Work on devices: as many threads as processors or as the user says, each with worker processes of its own, one per device.
-//!
-//! A job that kills or hangs its worker is run again alone in a fresh worker, and only if that dies too is the job's
-//! result an error. Everything else is run, but for what a check or a device that does so again and again has left.
+//! Work on devices: as many threads as processors or as the user says, each with worker processes of its own.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::Mutex;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
-use layoutproof_core::inspect::dxil::Evaluator;
-use layoutproof_core::model::Model;
-use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+use layoutproof_core::check::Screen;
+use layoutproof_device::{DeviceInfo, Job, ReadBack};
 
+use crate::device_workers::{DeviceWorkers, JobResult};
 use crate::drivers::DriverCompilation;
-use crate::fault::WorkerFault;
 use crate::launch::Launch;
-use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
-use crate::sign_of_life;
-use crate::worker::{Worker, WorkerDeath};
 
-/// The result of one job.
-pub type JobResult = Result<ReadBack, RunnerError>;
+/// Jobs of a check that a worker is given at once.
+const SHARE: usize = 8;
 
-/// Jobs of one check that may each end a fresh worker; the check is broken, and the rest of it would say no more.
-const CHECK_PATIENCE: u32 = 3;
-/// Cases in a row whose jobs may end fresh workers before the device has to show that it lives.
-const DEVICE_PATIENCE: u32 = 6;
-/// Jobs in a row of several cases that may come to nothing before the device gets no more of them.
-const SCREEN_PATIENCE: u32 = 3;
-/// Times in a row that a device may fail to open before it counts as lost for the run.
-const OPEN_PATIENCE: u32 = 4;
-
-/// Gives every task to a thread with workers, and every result to `done` on this thread, as they come.
+/// Gives every task to a thread with workers, and every result to `done` on this thread, as they come. Threads without a
+/// task of their own help the others.
 ///
 /// Tasks are taken in order, but threads finish as they like. Once the user wants an end, no task is given out, and what
 /// comes of those that are out is dropped: it may be Ctrl-C's doing.
@@ -42,21 +27,25 @@ pub fn run<T: Send, R: Send>(
     mut done: impl FnMut(R),
 ) {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = launch.threads.map_or_else(processors, usize::from).min(tasks.len());
+    let wanted = launch.threads.map_or_else(processors, usize::from);
+    let threads = wanted.min(tasks.len());
+    let idle = (threads..wanted).map(|_| DeviceWorkers::new(launch)).collect();
+    let idle = Arc::new(IdleHands(Mutex::new(idle)));
     let queue = Mutex::new(VecDeque::from(tasks));
     let (sender, receiver) = channel();
 
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            let (sender, queue, work) = (sender.clone(), &queue, &work);
+            let (sender, queue, work, idle) = (sender.clone(), &queue, &work, Arc::clone(&idle));
             scope.spawn(move || {
-                let mut workers = Workers::new(launch);
+                let mut workers = Workers { own: DeviceWorkers::new(launch), idle };
                 while let Some(task) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
                     let result = work(task, &mut workers);
                     if launch.interrupt.is_set() || sender.send(result).is_err() {
                         break;
                     }
                 }
+                workers.idle.give(workers.own);
             });
         }
 
@@ -66,234 +55,96 @@ pub fn run<T: Send, R: Send>(
     });
 }
 
-/// A thread's workers, by device.
+/// Workers that have no task.
+#[derive(Debug)]
+struct IdleHands<'a>(Mutex<Vec<DeviceWorkers<'a>>>);
+
+impl<'a> IdleHands<'a> {
+    fn take(&self) -> Option<DeviceWorkers<'a>> {
+        self.0.lock().ok().and_then(|mut hands| hands.pop())
+    }
+
+    fn give(&self, hand: DeviceWorkers<'a>) {
+        // Where a thread has panicked, the hand is dropped, and its processes end.
+        if let Ok(mut hands) = self.0.lock() {
+            hands.push(hand);
+        }
+    }
+}
+
+/// What a task runs its jobs with.
 #[derive(Debug)]
 pub struct Workers<'a> {
-    open: HashMap<(DeviceKey, DriverCompilation), Worker>,
-    health: HashMap<DeviceKey, Health>,
-    /// How drivers compile what is run next.
-    pub compilation: DriverCompilation,
-    launch: &'a Launch,
-}
-
-impl Drop for Workers<'_> {
-    /// Ends all of them before any is waited for.
-    fn drop(&mut self) {
-        self.open.values_mut().for_each(Worker::kill);
-    }
-}
-
-/// A device through one API.
-type DeviceKey = (String, RunnerKind);
-
-/// The failures of a device in its workers.
-#[derive(Debug, Default)]
-struct Health {
-    /// Cases in a row of which a job ended a fresh worker.
-    fatal_cases: u32,
-    /// The last of them.
-    last_case: String,
-    /// Jobs in a row of several cases that came to nothing.
-    failed_screens: u32,
-    /// True once it gives no sign of life any more.
-    lost: bool,
-    /// Times in a row that it could not be opened.
-    failed_opens: u32,
-    /// The error of the last failure.
-    last: Option<RunnerError>,
-}
-
-impl Health {
-    fn blame(&mut self, case: &str, error: &RunnerError) {
-        if self.fatal_cases == 0 || self.last_case != case {
-            self.fatal_cases += 1;
-            case.clone_into(&mut self.last_case);
-        }
-        self.last = Some(error.clone());
-    }
+    own: DeviceWorkers<'a>,
+    /// Those that may help.
+    idle: Arc<IdleHands<'a>>,
 }
 
 impl<'a> Workers<'a> {
-    /// No worker is started before there is a job for it.
-    fn new(launch: &'a Launch) -> Self {
-        Self { open: HashMap::new(), health: HashMap::new(), compilation: DriverCompilation::Own, launch }
+    /// Says how drivers compile what is run from now on.
+    pub fn compile(&mut self, compilation: DriverCompilation) {
+        self.own.compilation = compilation;
     }
 
     /// Runs jobs of a case on a device; one result per job.
     pub fn run(&mut self, device: &DeviceInfo, case: &str, jobs: &[Job]) -> Vec<JobResult> {
-        if jobs.is_empty() {
-            return Vec::new();
-        }
-
-        self.launch.watcher.at(&format!("{}/{}  {case}", device.id, device.runner.as_str()));
-        match (device.runner, &self.launch.fault) {
-            (RunnerKind::Model, None) => {
-                let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
-                model.run(&Batch { jobs: jobs.to_vec() })
-            }
-            (RunnerKind::Dxil, _) => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
-            (RunnerKind::Model, Some(fault)) => self.run_in_workers(device, case, jobs, fault.planted(case)),
-            (RunnerKind::D3d12, _) if self.launch.misreading.is_some() => {
-                let rewired = |job: &Job| self.launch.misreading.map_or_else(|| job.clone(), |it| it.rewired(job));
-                let jobs: Vec<Job> = jobs.iter().map(rewired).collect();
-                self.run_in_workers(device, case, &jobs, None)
-            }
-            (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12, fault) => {
-                let planted = fault.as_ref().and_then(|fault| fault.planted(case));
-                self.run_in_workers(device, case, jobs, planted)
-            }
-        }
+        let fatal_jobs = AtomicU32::new(0);
+        let shares: Vec<&[Job]> = jobs.chunks(SHARE).collect();
+        let results = self.share_out(&shares, |hand, share| hand.run(device, case, share, &fatal_jobs));
+        results.into_iter().flatten().collect()
     }
 
-    /// Runs a job that stands for jobs of all these cases. `None` if it fails, which says nothing of any single case: each
-    /// has to be run by itself then.
-    pub fn screen(&mut self, device: &DeviceInfo, cases: &[&str], job: &Job) -> Option<ReadBack> {
-        let patient = |health: &Health| health.failed_screens < SCREEN_PATIENCE;
-        if !patient(self.health.entry(place(device)).or_default()) || self.hopeless(device, 0).is_some() {
-            return None;
-        }
-        let planted = self.launch.fault.as_ref().and_then(|fault| cases.iter().find_map(|case| fault.planted(case)));
-
-        let mut results = Vec::new();
-        self.run_until_trouble(device, std::slice::from_ref(job), planted, &mut results);
-        let answer = results.pop().and_then(Result::ok);
-        let failed = &mut self.health.entry(place(device)).or_default().failed_screens;
-        *failed = if answer.is_some() { 0 } else { *failed + 1 };
-        answer
+    /// Runs screens of checks of `cases`, each with those that it looks at; one answer per screen, `None` if it came to
+    /// nothing, which says nothing of any single case: each has to be run by itself then.
+    pub fn screens(&mut self, device: &DeviceInfo, screens: &[CasesScreen<'_>]) -> Vec<Option<ReadBack>> {
+        self.share_out(screens, |hand, screen| hand.screen(device, &screen.cases, screen.screen.job()))
     }
 
-    fn run_in_workers(
+    /// Has every task done by the next that is free, of this task's own workers and those that are idle; the results are in
+    /// the order of the tasks.
+    fn share_out<T: Sync, R: Send>(
         &mut self,
-        device: &DeviceInfo,
-        case: &str,
-        jobs: &[Job],
-        planted: Option<WorkerFault>,
-    ) -> Vec<JobResult> {
-        let mut results = Vec::with_capacity(jobs.len());
-        let mut fatal_jobs = 0;
-        while results.len() < jobs.len() {
-            if let Some(error) = self.hopeless(device, fatal_jobs) {
-                results.resize(jobs.len(), Err(error));
-                break;
-            }
-            if self.run_until_trouble(device, &jobs[results.len()..], planted, &mut results).is_none() {
-                break;
-            }
-
-            // Alone in a fresh worker, since the jobs before it may be to blame.
-            let suspect = results.len()..=results.len();
-            if let Some(error) = self.run_until_trouble(device, &jobs[suspect], planted, &mut results) {
-                self.health.entry(place(device)).or_default().blame(case, &error);
-                fatal_jobs += 1;
-                results.push(Err(error));
-            }
-        }
-        results
-    }
-
-    /// The reason not to run another job on the device, for a check of which `fatal_jobs` jobs have each ended a fresh worker.
-    fn hopeless(&mut self, device: &DeviceInfo, fatal_jobs: u32) -> Option<RunnerError> {
-        if self.launch.interrupt.is_set() {
-            return Some(WorkerDeath::Interrupted.error());
-        }
-        let not_run = |reason: String| Some(RunnerError::Api { call: "not run".to_owned(), reason });
-        let health = self.health.entry(place(device)).or_default();
-        if let Some(last) = health.last.clone().filter(|_| health.failed_opens >= OPEN_PATIENCE) {
-            return Some(last);
-        }
-
-        if health.fatal_cases >= DEVICE_PATIENCE && !health.lost {
-            let planted = self.launch.fault.as_ref().and_then(|fault| fault.planted("no case"));
-            let sign = [sign_of_life::job(device.runner)];
-            let lost = self.run_until_trouble(device, &sign, planted, &mut Vec::new());
-            self.health.entry(place(device)).or_default().lost = lost.is_some();
-        }
-        let health = self.health.entry(place(device)).or_default();
-        if let Some(last) = health.last.as_ref().filter(|_| health.lost) {
-            return not_run(format!("the device no longer responds; the last error: {last}"));
-        }
-
-        if fatal_jobs >= CHECK_PATIENCE {
-            return not_run(format!("{CHECK_PATIENCE} jobs before it have each ended a worker of their own"));
-        }
-        None
-    }
-
-    /// Runs jobs until one ends its worker or loses the device; that job has no result yet, and the worker is gone.
-    fn run_until_trouble(
-        &mut self,
-        device: &DeviceInfo,
-        jobs: &[Job],
-        planted: Option<WorkerFault>,
-        results: &mut Vec<JobResult>,
-    ) -> Option<RunnerError> {
-        let before = results.len();
-        let limit = self.launch.job_limit;
-        let trouble = match self.worker(device) {
-            Ok(worker) => answers(worker, jobs, planted, limit, results).err(),
-            Err(error) => Some(error),
+        tasks: &[T],
+        work: impl Fn(&mut DeviceWorkers<'a>, &T) -> R + Sync,
+    ) -> Vec<R> {
+        let taken = AtomicUsize::new(0);
+        let take = || {
+            let place = taken.fetch_add(1, Ordering::Relaxed);
+            tasks.get(place).map(|task| (place, task))
         };
+        let is_work_left = || taken.load(Ordering::Relaxed) < tasks.len();
+        let (sender, receiver) = channel();
 
-        if results.len() > before {
-            self.health.entry(place(device)).or_default().fatal_cases = 0;
-        }
-        if trouble.is_some() {
-            self.open.remove(&(place(device), self.compilation));
-        }
-        trouble
-    }
-
-    fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
-        let key = (place(device), self.compilation);
-        if !self.open.contains_key(&key) {
-            let health = self.health.entry(place(device)).or_default();
-            let worker = start(device, self.launch, self.compilation).inspect_err(|error| {
-                health.failed_opens += 1;
-                health.last = Some(error.clone());
-            })?;
-            health.failed_opens = 0;
-            self.open.insert(key.clone(), worker);
-        }
-        Ok(self.open.get_mut(&key).expect("the worker was inserted if it was missing"))
-    }
-}
-
-/// Has a worker run jobs, and adds the results to `results` as they come.
-///
-/// # Errors
-/// The worker ended, or the device is lost, before every job was answered.
-fn answers(
-    worker: &mut Worker,
-    jobs: &[Job],
-    planted: Option<WorkerFault>,
-    limit: Duration,
-    results: &mut Vec<JobResult>,
-) -> Result<(), RunnerError> {
-    worker.ask(&WorkerRequest::Run(Batch { jobs: jobs.to_vec() }, planted)).map_err(WorkerDeath::error)?;
-
-    for _ in jobs {
-        match worker.answer(limit).map_err(WorkerDeath::error)? {
-            WorkerAnswer::Job(Err(error @ (RunnerError::DeviceLost(_) | RunnerError::Timeout(_)))) => {
-                return Err(error);
+        std::thread::scope(|scope| {
+            let (take, work) = (&take, &work);
+            while let Some((place, task)) = take() {
+                let helper = is_work_left().then(|| self.idle.take()).flatten();
+                if let Some(mut hand) = helper {
+                    let (sender, idle) = (sender.clone(), Arc::clone(&self.idle));
+                    hand.compilation = self.own.compilation;
+                    scope.spawn(move || {
+                        while let Some((place, task)) = take() {
+                            let _ = sender.send((place, work(&mut hand, task)));
+                        }
+                        idle.give(hand);
+                    });
+                }
+                let _ = sender.send((place, work(&mut self.own, task)));
             }
-            WorkerAnswer::Job(result) => results.push(result),
-            WorkerAnswer::Devices(_) | WorkerAnswer::Opened(_) => return Err(out_of_turn()),
-        }
+        });
+
+        drop(sender);
+        let mut done: Vec<(usize, R)> = receiver.iter().collect();
+        done.sort_by_key(|(place, _)| *place);
+        done.into_iter().map(|(_, result)| result).collect()
     }
-    Ok(())
 }
 
-fn place(device: &DeviceInfo) -> DeviceKey {
-    (device.id.clone(), device.runner)
-}
-
-fn start(device: &DeviceInfo, launch: &Launch, compilation: DriverCompilation) -> Result<Worker, RunnerError> {
-    let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
-    let mut worker = Worker::start(launch, device.runner, &compilation.settings()).map_err(failed)?;
-    let answer =
-        worker.ask_and_wait(&WorkerRequest::Open(Box::new(device.clone()), launch.job_limit), launch.open_limit());
-    match answer.map_err(WorkerDeath::error)? {
-        WorkerAnswer::Opened(opened) => opened.map(|()| worker),
-        WorkerAnswer::Devices(_) | WorkerAnswer::Job(_) => Err(out_of_turn()),
-    }
+/// A screen with the cases that it stands for.
+#[derive(Debug)]
+pub struct CasesScreen<'a> {
+    /// What is run.
+    pub screen: Screen,
+    /// Ids of the cases whose probes it looks at.
+    pub cases: Vec<&'a str>,
 }

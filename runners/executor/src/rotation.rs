@@ -2,53 +2,198 @@
 //! but a share that is another one in the next run.
 //!
 //! The screen leaves out what a driver's users have, and what a hash does not see, so it is good for finding candidates:
-//! a share of the checks goes without, and so does again what fails with it.
+//! a share of the checks goes without, and so does again what fails with it. Every kind of access is in that share.
 
-use layoutproof_core::check::Check;
+use std::collections::BTreeSet;
+
+use layoutproof_core::check::{Check, Producer};
+use layoutproof_core::probe::{AddressSpace, Direction, Form, ProbePlan, Stage};
 use layoutproof_core::stable_hash::stable_hash;
+use layoutproof_device::RunnerKind;
+use layoutproof_layout::Scalar;
 
 /// After so many runs in a row every check has had the driver's own settings once.
-const TURNS: u64 = 8;
+const TURNS: u64 = 32;
+
+/// Of so many groups of checks one at most is spared because of the kinds of access that it has.
+const GROUPS_OF_ONE_SPARED: usize = 8;
 
 /// The share of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rotation {
     /// Every check goes without the screen.
     All,
-    /// Those go without whose turn it is in the run of this number.
+    /// Those go without whose turn it is in the run of this number, and the cheapest that have what those lack.
     Turn(u64),
 }
 
-impl Rotation {
-    /// True if a check goes without the screen. All rule sets of a case share their jobs, and so this.
-    pub fn spares(self, check: &Check) -> bool {
-        let Check { subject, produced, device } = check;
-        let runner = device.runner.as_str();
-        self.spares_name(&format!("{}::{}::{}::{runner}", subject.source.id, produced.producer, device.id))
-    }
+/// A kind of access on a device, by shaders of one producer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct AccessCell<'a> {
+    device: &'a str,
+    runner: RunnerKind,
+    producer: Producer,
+    space: AddressSpace,
+    stage: Stage,
+    direction: Direction,
+    form: Form,
+    is_bool: bool,
+    /// Bytes of the component.
+    size: u32,
+}
 
-    fn spares_name(self, name: &str) -> bool {
-        match self {
-            Self::All => true,
-            // The upper half of the hash depends on every letter.
-            Self::Turn(number) => (stable_hash(name) >> 32) % TURNS == number % TURNS,
+/// What a group of checks costs without the screen, and what that shows.
+struct SparedGroup<'a> {
+    /// Index of the group.
+    index: usize,
+    cells: BTreeSet<AccessCell<'a>>,
+    /// Accesses of all rule sets, as a power of two.
+    cost: u32,
+    /// Decides between groups of like cost, in each run otherwise.
+    draw: u64,
+}
+
+impl Rotation {
+    /// Those of `groups`, indices of checks of one case, producer and device each, that go without the screen.
+    pub(crate) fn spared(self, checks: &[Check], groups: &[Vec<usize>]) -> BTreeSet<usize> {
+        let Self::Turn(turn) = self else { return (0..groups.len()).collect() };
+        let has_turn = |group: &[usize]| is_turn(turn, &group_name(&checks[group[0]]));
+        let mut spared: BTreeSet<usize> = (0..groups.len()).filter(|index| has_turn(&groups[*index])).collect();
+
+        let of = |index: usize| SparedGroup::new(checks, &groups[index], index, turn);
+        let mut covered: BTreeSet<AccessCell<'_>> = spared.iter().flat_map(|index| of(*index).cells).collect();
+        let mut others: Vec<SparedGroup<'_>> =
+            (0..groups.len()).filter(|index| !spared.contains(index)).map(of).collect();
+        others.sort_by_key(|group| (group.cost, group.draw));
+
+        let most = groups.len() / GROUPS_OF_ONE_SPARED;
+        for group in others {
+            if spared.len() < most && !group.cells.is_subset(&covered) {
+                covered.extend(group.cells);
+                spared.insert(group.index);
+            }
         }
+        spared
     }
+}
+
+/// The name of a group: all rule sets of a case share their jobs, and so their turn.
+fn group_name(Check { subject, produced, device }: &Check) -> String {
+    format!("{}::{}::{}::{}", subject.source.id, produced.producer, device.id, device.runner.as_str())
+}
+
+fn is_turn(turn: u64, group: &str) -> bool {
+    // The upper half of the hash depends on every letter.
+    (stable_hash(group) >> 32) % TURNS == turn % TURNS
+}
+
+impl<'a> SparedGroup<'a> {
+    fn new(checks: &'a [Check], group: &[usize], index: usize, turn: u64) -> Self {
+        let mut cells = BTreeSet::new();
+        let mut accesses: usize = 0;
+        for check in group.iter().map(|index| &checks[*index]) {
+            for plan in check.produced.modules.iter().map(|module| &module.plan) {
+                let forms = plan.entries.iter().map(|entry| entry.forms.len()).sum::<usize>();
+                accesses += plan.leaves.len() * forms;
+                cells.extend(cells_of(check, plan));
+            }
+        }
+
+        let name = group_name(&checks[group[0]]);
+        Self { index, cells, cost: accesses.checked_ilog2().unwrap_or(0), draw: stable_hash(&format!("{turn} {name}")) }
+    }
+}
+
+/// The kinds of access that the shader of a plan has.
+fn cells_of<'a>(check: &'a Check, plan: &'a ProbePlan) -> impl Iterator<Item = AccessCell<'a>> {
+    let components: BTreeSet<_> =
+        plan.leaves.iter().map(|leaf| (leaf.component.scalar == Scalar::Bool, leaf.component.size)).collect();
+    plan.entries.iter().flat_map(move |entry| {
+        let cell = AccessCell {
+            device: &check.device.id,
+            runner: check.device.runner,
+            producer: check.produced.producer,
+            space: entry.space,
+            stage: entry.stage,
+            direction: entry.direction,
+            form: Form::Leaf,
+            is_bool: false,
+            size: 0,
+        };
+        let of_form = |form: &Form| {
+            components
+                .iter()
+                .map(|&(is_bool, size)| AccessCell { form: *form, is_bool, size, ..cell.clone() })
+                .collect::<Vec<_>>()
+        };
+        entry.forms.iter().flat_map(of_form).collect::<Vec<_>>()
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use layoutproof_core::check::{Generator, Settings, Source, Subject, SubjectShaders};
+    use layoutproof_core::declare::DeclareOptions;
+    use layoutproof_core::input::sources::SourceMap;
+    use layoutproof_core::model::Model;
+    use layoutproof_device::Runner as _;
+    use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
+
     use super::*;
 
+    /// A check on the model, whose case has this name.
+    fn check(name: &str, text: &str) -> Check {
+        let mut sources = SourceMap::default();
+        let end = u32::try_from(text.len()).expect("a short text");
+        let span = Span { file: sources.add(name, text), start: 0, end };
+        let (layout, declare) = (LayoutOptions::default(), DeclareOptions::default());
+        let source = Source::of_file(span, layout, &declare, &mut sources).expect("the text is HLSL");
+        let subject = Subject::new(Arc::new(source), find("std430").expect("a row of the table"));
+        let settings = Settings {
+            forms: Form::ALL.into(),
+            spaces: None,
+            stages: None,
+            elements: ElementChoice::Sample,
+            planted_rules: None,
+        };
+        let produced = SubjectShaders::new(&subject, Generator::Rspirv, &settings);
+        Check { subject: Arc::new(subject), produced: Arc::new(produced), device: Model::new().device().clone() }
+    }
+
+    /// Of 64 cases with floats, two with bools and two with 16-bit numbers, one of which is large, at most 8 are spared, every
+    /// kind of access among them, and never the large one unless it has its turn.
     #[test]
-    fn every_check_has_its_turn_once() {
-        let mut shares = [0; 8];
-        for name in (0..800).map(|number| format!("arrays/case_{number}::rspirv::lavapipe::ash")) {
-            let turns = (0..TURNS).filter(|turn| Rotation::Turn(*turn).spares_name(&name)).collect::<Vec<_>>();
+    fn every_kind_of_access_is_spared_somewhere() {
+        let mut checks: Vec<Check> =
+            (0..64).map(|it| check(&format!("{it}.hlsl"), "cbuffer S { float a; };")).collect();
+        checks.push(check("bool.hlsl", "cbuffer S { float a; bool b; };"));
+        checks.push(check("half.hlsl", "cbuffer S { float a; half b[2]; half3 c[2]; };"));
+        checks.push(check("large.hlsl", "cbuffer S { float a; half b[40]; half3 c[40]; };"));
+        let groups: Vec<Vec<usize>> = (0..checks.len()).map(|index| vec![index]).collect();
+        let cells = |group: usize| SparedGroup::new(&checks, &groups[group], group, 0).cells;
+        let all: BTreeSet<AccessCell<'_>> = (0..groups.len()).flat_map(cells).collect();
+
+        for turn in 0..TURNS {
+            let spared = Rotation::Turn(turn).spared(&checks, &groups);
+            let due = |group: &usize| is_turn(turn, &group_name(&checks[*group]));
+            assert!(spared.len() <= 8.max((0..checks.len()).filter(due).count()), "{spared:?}");
+            let only_there: Vec<_> = cells(66).into_iter().filter(|cell| !cells(65).contains(cell)).collect();
+            assert!(!spared.contains(&66) || due(&66), "{spared:?}: {only_there:?}");
+            assert_eq!(spared.iter().flat_map(|group| cells(*group)).collect::<BTreeSet<_>>(), all, "{turn}");
+        }
+    }
+
+    #[test]
+    fn every_group_has_its_turn_once() {
+        let mut shares = [0; 32];
+        for name in (0..3200).map(|number| format!("arrays/case_{number}::rspirv::lavapipe::ash")) {
+            let turns = (0..TURNS).filter(|turn| is_turn(*turn, &name)).collect::<Vec<_>>();
             let [turn] = turns[..] else { panic!("{name}: {turns:?}") };
-            assert!(Rotation::Turn(turn + TURNS).spares_name(&name) && Rotation::All.spares_name(&name));
+            assert!(is_turn(turn + TURNS, &name));
             shares[usize::try_from(turn).unwrap()] += 1;
         }
-        assert!(shares.iter().all(|share| (60..140).contains(share)), "{shares:?} of 800");
+        assert!(shares.iter().all(|share| (60..140).contains(share)), "{shares:?} of 3200");
     }
 }

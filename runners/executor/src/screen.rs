@@ -6,7 +6,7 @@ use layoutproof_core::check::{AnsweredEntries, Check, Screen};
 use layoutproof_device::RunnerKind;
 
 use crate::drivers::DriverCompilation;
-use crate::pool::Workers;
+use crate::pool::{CasesScreen, Workers};
 
 /// The probes that modules of many checks answered, by the check's place among all.
 pub(crate) type AnsweredProbes = BTreeMap<usize, AnsweredEntries>;
@@ -29,10 +29,14 @@ pub(crate) fn ask(checks: &[Check], group: &[usize], workers: &mut Workers<'_>) 
     let mut answered = AnsweredProbes::new();
     let Some((_, first)) = taken.first() else { return answered };
 
-    workers.compilation = DriverCompilation::fastest(&first.device);
-    for screen in Screen::all(&taken) {
-        let cases = screen.probes().map(|probe| checks[probe.check].subject.source.id.as_str());
-        let answer = workers.screen(&first.device, &cases.collect::<Vec<_>>(), screen.job());
+    workers.compile(DriverCompilation::fastest(&first.device));
+    let screens = Screen::all(&taken).into_iter().map(|screen| {
+        let cases = screen.probes().map(|probe| checks[probe.check].subject.source.id.as_str()).collect();
+        CasesScreen { screen, cases }
+    });
+    let screens: Vec<CasesScreen<'_>> = screens.collect();
+    let answers = workers.screens(&first.device, &screens);
+    for (CasesScreen { screen, .. }, answer) in screens.iter().zip(answers) {
         for probe in answer.iter().flat_map(|answer| screen.answered(answer)) {
             answered.entry(probe.check).or_default().add(probe);
         }

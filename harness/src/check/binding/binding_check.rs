@@ -189,6 +189,7 @@ impl BindingCheck {
             hint: None,
             again: format!("layoutproof show {} --target {} --convention {convention}", source.id, request.target),
             verdict: sentence.to_owned(),
+            shaders: Vec::new(),
         }
     }
 }

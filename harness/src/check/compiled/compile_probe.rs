@@ -17,7 +17,7 @@ use crate::check::compiled::authority::{is_authority, is_expected};
 use crate::check::compiled::compiled_code::{CompiledCode, Unusable, fxc_interface, own_buffers};
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::gap::{Gap, GapCause};
-use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
+use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ModuleSource, ShaderModule};
 use crate::check::produce::subject_shaders::addressed;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::{self, Dialect, HlslSource};
@@ -290,12 +290,15 @@ impl CompileJob<'_> {
         }
         let other_stage = self.other_stage(stage).map_err(Unusable::NotFollowed)?;
 
+        let source = self.probe(layout, &plan).ok().map(|text| ModuleSource { language: self.language(), text });
+
         let module = Box::new(ShaderModule {
             share: Share::All,
             block: self.block,
             layout: layout.clone(),
             planted: None,
             plan,
+            source,
             code,
             interface: run_interface,
             reported,

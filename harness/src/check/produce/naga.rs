@@ -75,6 +75,7 @@ impl SubjectShaders {
                 layout: layouts.packed.clone(),
                 planted: layouts.planted(),
                 plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
+                source: None,
                 code: ModuleCode::Naga { spirv, wgsl: wgsl.text },
                 interface: Interface::default(),
                 reported: Numbers::default(),

@@ -7,6 +7,7 @@ use layoutproof_layout::{BlockLayout, BlockRules, Numbers};
 
 use crate::check::produce::feature_split::Share;
 use crate::check::verdict::Validation;
+use crate::inspect::toolchain::Language;
 use crate::probe::{Form, Interface, ProbeEntry, ProbePlan, Stage};
 
 /// Bytes of each leaf that naga's shaders probe.
@@ -70,6 +71,15 @@ impl ModuleCode {
     }
 }
 
+/// The text that a compiler made a module of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleSource {
+    /// Its language.
+    pub language: Language,
+    /// The declarations with the probe behind them.
+    pub text: String,
+}
+
 /// One shader module.
 #[derive(Clone, Debug)]
 pub struct ShaderModule {
@@ -84,6 +94,8 @@ pub struct ShaderModule {
     pub planted: Option<BlockLayout>,
     /// The leaves and the entry points of this module.
     pub plan: ProbePlan,
+    /// What a compiler was given; `None` where a generator of ours wrote the code.
+    pub source: Option<ModuleSource>,
     /// The code.
     pub code: ModuleCode,
     /// Container of the other stage, where the code is one stage of a draw on Direct3D 12.

@@ -219,6 +219,7 @@ impl SubjectShaders {
             planted: layouts.planted(),
             block_rules: module.block_rules(),
             requires: module.requires(),
+            source: None,
             code: ModuleCode::Spirv(module.words),
             interface: Interface::default(),
             reported: Numbers::default(),

@@ -62,8 +62,11 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
     comparer.unread_members(block.root.size.finite());
     comparer.matrix_orders();
     let rows = comparer.rows();
+    let sides = comparer.byte_runs();
     Comparison {
         rows,
+        shader_members: sides.shader,
+        host_members: sides.host,
         mismatches: comparer.mismatches,
         remarks: comparer.remarks.into_iter().collect(),
         shader_size: block.layout.stride.or(block.root.size.finite()),

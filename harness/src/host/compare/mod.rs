@@ -4,6 +4,7 @@
 //! the whole.
 
 mod by_bytes;
+mod byte_runs;
 mod comparer;
 mod lanes;
 mod rows;

@@ -1,6 +1,7 @@
 //! The mistakes that people make, each with its words and its hint.
 
 use super::compared;
+use crate::host::SideMember;
 
 /// The first mismatch must have these words and this hint; the number is how many members follow it.
 #[track_caller]
@@ -238,4 +239,27 @@ fn the_cause_is_told_and_not_what_follows() {
     assert_eq!(comparison.mismatches[0].followers, 2);
     assert_eq!(comparison.mismatches[0].host_at.as_ref().and_then(|place| place.line), Some(3));
     assert_eq!(comparison.mismatches[0].shader_at.as_ref().and_then(|place| place.line), Some(1));
+}
+
+/// For pictures: what stands at other bytes on the other side, on both sides, and nothing else. Offsets of the shader are those
+/// of DXC for D3D12 (`hlsl-cbuffer`).
+#[test]
+fn bytes_that_have_moved_are_marked_on_both_sides() {
+    let shader = "cbuffer Frame { float3 sun; float weights[2]; float exposure; };";
+    let host = "0 vec3 sun 16 vec4 weights[2]/16 48 float exposure size 52";
+    let comparison = compared("hlsl-cbuffer", shader, host);
+    let runs = |members: &[SideMember]| -> Vec<(String, u32, u32, bool)> {
+        let runs = members.iter().flat_map(|member| &member.runs);
+        runs.map(|run| (run.label.clone(), run.offset, run.size, run.differs)).collect()
+    };
+    let exposure = |offset| ("exposure".to_owned(), offset, 4, true);
+    let of_shader = runs(&comparison.shader_members);
+    assert_eq!(of_shader[0], ("sun".to_owned(), 0, 12, false));
+    assert_eq!(of_shader[1].0, "weights[0]");
+    assert_eq!(of_shader.last(), Some(&exposure(36)));
+    assert_eq!(runs(&comparison.host_members).last(), Some(&exposure(48)));
+
+    let alike = compared("hlsl-cbuffer", "cbuffer Frame { float3 eye; float t; };", "0 vec3 eye 12 float t size 16");
+    let marked = alike.shader_members.iter().chain(&alike.host_members).flat_map(|member| &member.runs);
+    assert_eq!(marked.filter(|run| run.differs).count(), 0);
 }

@@ -9,6 +9,7 @@
 mod bound;
 mod declared;
 mod decorations;
+mod disassembly;
 mod load;
 mod needs;
 mod operands;
@@ -17,6 +18,7 @@ pub(crate) mod types;
 
 pub use bound::{BoundVariable, bound_variables};
 pub use declared::{DeclaredBlock, SpecializedLength, declared};
+pub use disassembly::disassembly;
 pub use load::BadModule;
 pub(crate) use load::load;
 pub use needs::{features_of, without_source};

@@ -9,6 +9,7 @@ pub use annotations::annotations;
 pub use json::json;
 pub use junit::junit;
 pub use text::text;
+pub(in crate::report) use text::{mismatch_places, pair_table, place_text, stray_text};
 
 use layoutproof_layout::BlockKind;
 

@@ -97,7 +97,7 @@ fn differing(pair: &CheckedPair, style: Style) -> String {
     let mut lines = TextLines::default();
     wrapped(&mut lines, &style.verb(Tone::Disagree, "Differ"), &pair_name(pair, style));
     lines.push("");
-    lines.append(&table(pair, style));
+    lines.append(&pair_table(pair, style));
     lines.push("");
 
     for mismatch in &pair.comparison.mismatches {
@@ -109,7 +109,7 @@ fn differing(pair: &CheckedPair, style: Style) -> String {
         let sentence = format!("{mismatch}{followers}");
         wrapped(&mut lines, &style.paint(Tone::Disagree, &pad_left("!", DETAIL_COLUMNS - 1)), &one_line(&sentence));
         detail(&mut lines, "hint", &mismatch.hint, style);
-        detail(&mut lines, "at", &places(mismatch, style), style);
+        detail(&mut lines, "at", &mismatch_places(mismatch, style), style);
     }
     for remark in &pair.comparison.remarks {
         detail(&mut lines, "note", &remark.to_string(), style);
@@ -155,7 +155,7 @@ fn leaves(number: u32) -> String {
 }
 
 /// `exposure` reads the host's `weights[1].x` at byte 36; the host's `exposure`, at byte 48, arrives in `padding1`.
-fn stray_text(stray: &StrayLeaf) -> String {
+pub(in crate::report) fn stray_text(stray: &StrayLeaf) -> String {
     let path = &stray.path;
     let reads = match (stray.offset, &stray.reads) {
         (Some(offset), Some(host)) => format!("`{path}` reads the host's `{host}` at byte {offset}"),
@@ -175,7 +175,8 @@ fn stray_text(stray: &StrayLeaf) -> String {
     one_line(&format!("{reads}{home}"))
 }
 
-fn places(mismatch: &Mismatch, style: Style) -> String {
+/// Where both sides declare what differs.
+pub(in crate::report) fn mismatch_places(mismatch: &Mismatch, style: Style) -> String {
     let named =
         |side: &str, place: &Option<LinePlace>| place.as_ref().map(|place| format!("{side} {}", place_text(place)));
     let both = [named("shader", &mismatch.shader_at), named("host", &mismatch.host_at)];
@@ -184,14 +185,15 @@ fn places(mismatch: &Mismatch, style: Style) -> String {
 }
 
 /// `engine.h:12`.
-pub(super) fn place_text(place: &LinePlace) -> String {
+pub(in crate::report) fn place_text(place: &LinePlace) -> String {
     match place.line {
         Some(line) => format!("{}:{line}", place.file),
         None => place.file.clone(),
     }
 }
 
-fn table(pair: &CheckedPair, style: Style) -> String {
+/// The members of both sides in columns.
+pub(in crate::report) fn pair_table(pair: &CheckedPair, style: Style) -> String {
     let mut lines = TextLines::default();
     let numbers = format!("{}{}", pad_left("offset", NUMBER_COLUMNS), pad_left("size", NUMBER_COLUMNS));
     let shader = match pair.kind {

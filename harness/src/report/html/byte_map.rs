@@ -12,8 +12,9 @@ use std::fmt::Write;
 use layoutproof_layout::MemberRow;
 use maud::{Markup, html};
 
-use super::byte_pieces::{BytePiece, BytePieces, UndrawnRest};
+use super::byte_pieces::{BytePiece, BytePieces, PieceMember, UndrawnRest};
 use super::witness_layers::WitnessLayer;
+use crate::host::SideMember;
 use crate::report::failure::squeeze::{TablePiece, squeeze};
 use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::struct_lines::note;
@@ -23,6 +24,8 @@ use crate::report::style::{grouped, one_line, width};
 const ROW_BYTES: u32 = 16;
 /// Rows that are drawn in full; of longer blocks the first ones and those near a mark.
 const MAX_ROWS: usize = 24;
+/// Rows of which all maps share the numbers.
+const SHARED_ROWS: u32 = 24;
 /// Rows of a longer block that are drawn although nothing is marked in them.
 const FIRST_ROWS: u32 = 6;
 /// Rows of a block that are looked at: 64 KiB, the limit of constant buffers.
@@ -46,18 +49,40 @@ const REGISTER_WIDTH: u32 = 34;
 /// Tenths of a pixel that one letter of a label takes.
 const LETTER_TENTHS: u32 = 66;
 
-/// What all maps refer to: the pattern of padding, and the numbers above the first row. A page and a sheet have it once.
+/// What all maps refer to: the pattern of padding, and the numbers above and before rows that nothing stands between. A page
+/// and a sheet have it once.
 pub(super) fn shared_parts() -> Markup {
+    let rows = (1..).zip(0..SHARED_ROWS);
     html! {
         defs {
             pattern id="bm-hatch" width="6" height="6" patternUnits="userSpaceOnUse" {
                 path class="bm-stripe" d="M-1 1l2-2M0 6l6-6M5 7l2-2" {}
             }
-            g id="bm-head" {
-                @for word in 0..4 { text x=(word * 4 * BYTE_WIDTH + 2) y="11" { (word * 4) } }
+            g id="bm-0" {
+                @for word in 0..4 { text.a x=(word * 4 * BYTE_WIDTH + 2) y="11" { (word * 4) } }
+            }
+            @for (count, row) in rows {
+                g id=(format!("bm-{count}")) {
+                    use href=(format!("#bm-{row}")) {}
+                    (row_offset(row, RowEdge { left: 0, top: HEAD_HEIGHT + row * (PIECE_HEIGHT + ROW_GAP) }))
+                }
             }
         }
     }
+}
+
+/// Where a row begins, in pixels.
+#[derive(Clone, Copy)]
+struct RowEdge {
+    left: u32,
+    top: u32,
+}
+
+/// The offset of a row's first byte, before the row.
+fn row_offset(row: u32, edge: RowEdge) -> Markup {
+    let y = edge.top + PIECE_HEIGHT / 2 + 4;
+    let x = i64::from(edge.left) - 6;
+    html! { text.a text-anchor="end" x=(x) y=(y) { (row.saturating_mul(ROW_BYTES)) } }
 }
 
 /// A block that is drawn.
@@ -147,22 +172,26 @@ impl ByteMap<'_> {
         let mut marked: BTreeSet<u32> = (0..FIRST_ROWS).collect();
         marked.extend(pieces.iter().filter(|piece| piece.differs).flat_map(|piece| rows_of(piece.start, piece.end)));
         let found = self.layers.iter().flat_map(|layer| &layer.runs).flat_map(|run| rows_of(run.start, run.end));
-        let found: Vec<u32> = found.collect();
+        let found: BTreeSet<u32> = found.collect();
         marked.extend(&found);
 
-        let rows: BTreeSet<u32> = (0..end.div_ceil(ROW_BYTES).min(MAX_LOOKED_AT)).chain(found).collect();
+        let rows = (0..end.div_ceil(ROW_BYTES).min(MAX_LOOKED_AT)).chain(found.iter().copied());
+        let rows: BTreeSet<u32> = rows.collect();
         let rows: Vec<u32> = rows.into_iter().collect();
         let marks: Vec<bool> = rows.iter().map(|row| marked.contains(row)).collect();
 
         let layers = u32::try_from(self.layers.len()).unwrap_or(u32::MAX);
-        let pitch = PIECE_HEIGHT + layers.saturating_mul(LAYER_HEIGHT) + ROW_GAP;
+        let pitch = |row: &u32| {
+            let lanes = if found.contains(row) { layers } else { 0 };
+            PIECE_HEIGHT + lanes.saturating_mul(LAYER_HEIGHT) + ROW_GAP
+        };
         let left = OFFSET_WIDTH + if self.registers { REGISTER_WIDTH } else { 0 };
         let mut grid = MapGrid { left, tops: BTreeMap::new(), gaps: Vec::new(), height: HEAD_HEIGHT };
         for piece in squeeze(&marks, MAX_ROWS) {
             match piece {
                 TablePiece::Line(index) => {
                     grid.tops.insert(rows[index], grid.height);
-                    grid.height += pitch;
+                    grid.height += pitch(&rows[index]);
                 }
                 TablePiece::Gap(count) => grid.leave_out(format!("… {} rows like these", grouped(count as u64))),
                 TablePiece::Rest(count) => grid.leave_out(format!("… {} more rows", grouped(count as u64))),
@@ -181,17 +210,15 @@ impl ByteMap<'_> {
 
     /// The numbers above and before the rows.
     fn heads(&self, grid: &MapGrid) -> Markup {
-        let middle = |top: &u32| top + PIECE_HEIGHT / 2 + 4;
+        let shared = if self.layers.is_empty() { grid.rows_without_gap() } else { 0 };
         html! {
-            g.a {
-                use href="#bm-head" x=(grid.left) {}
-                @for (row, top) in &grid.tops {
-                    text.e x=(grid.left - 6) y=(middle(top)) { (row.saturating_mul(ROW_BYTES)) }
-                    @if self.registers { text x="2" y=(middle(top)) { "c" (row) } }
-                }
-                @for LeftOutRows { top, text } in &grid.gaps {
-                    text x=(grid.left + 2) y=(top + 12) { (text) }
-                }
+            use href=(format!("#bm-{shared}")) x=(grid.left) {}
+            @for (row, top) in &grid.tops {
+                @if *row >= shared { (row_offset(*row, RowEdge { left: grid.left, top: *top })) }
+                @if self.registers { text.a x="2" y=(top + PIECE_HEIGHT / 2 + 4) { "c" (row) } }
+            }
+            @for LeftOutRows { top, text } in &grid.gaps {
+                text.a x=(grid.left + 2) y=(top + 12) { (text) }
             }
         }
     }
@@ -210,9 +237,10 @@ impl ByteMap<'_> {
     /// Pieces by their member, in the order of the first piece of each.
     fn members(&self) -> Vec<Vec<&BytePiece<'_>>> {
         let mut members: Vec<Vec<&BytePiece<'_>>> = Vec::new();
-        let mut places: BTreeMap<*const MemberRow, usize> = BTreeMap::new();
+        let mut places: BTreeMap<*const str, usize> = BTreeMap::new();
         for piece in &self.pieces.pieces {
-            let place = *places.entry(std::ptr::from_ref(piece.member)).or_insert(members.len());
+            // Two members may have one path.
+            let place = *places.entry(std::ptr::from_ref(piece.member.path())).or_insert(members.len());
             match members.get_mut(place) {
                 Some(pieces) => pieces.push(piece),
                 None => members.push(vec![piece]),
@@ -224,7 +252,7 @@ impl ByteMap<'_> {
     fn member(&self, pieces: &[&BytePiece<'_>], grid: &MapGrid) -> Markup {
         let Some(first) = pieces.first() else { return html! {} };
         html! {
-            g class=(format!("h{}", first.outermost % HUES)) data-m=(one_line(&first.member.path)) {
+            g class=(format!("h{}", first.outermost % HUES)) data-m=(one_line(first.member.path())) {
                 title { (self.title(first.member)) }
                 @for (look, outline) in outlines(pieces, grid) { path class=[look.class()] d=(outline) {} }
                 @for piece in pieces {
@@ -235,7 +263,17 @@ impl ByteMap<'_> {
     }
 
     /// `float b[2] · offset 16 · size 20 · align 16 · stride 16`.
-    fn title(&self, member: &MemberRow) -> String {
+    fn title(&self, member: PieceMember<'_>) -> String {
+        match member {
+            PieceMember::Row(row) => self.title_of_row(row),
+            PieceMember::Side(SideMember { path, type_name, offset, size, .. }) => {
+                let size = size.map_or_else(|| "without end".to_owned(), |size| format!("size {size}"));
+                one_line(&format!("{type_name} {path} · offset {offset} · {size}"))
+            }
+        }
+    }
+
+    fn title_of_row(&self, member: &MemberRow) -> String {
         let size = member.size.map_or_else(|| "without end".to_owned(), |size| format!("size {size}"));
         let mut parts = vec![
             self.words.declaration(member, 0),
@@ -267,6 +305,12 @@ impl MapGrid {
     fn leave_out(&mut self, text: String) {
         self.gaps.push(LeftOutRows { top: self.height, text });
         self.height += HEAD_HEIGHT + ROW_GAP;
+    }
+
+    /// Number of the rows before the first that is left out, as far as all maps share their numbers.
+    fn rows_without_gap(&self) -> u32 {
+        let rows = (0..SHARED_ROWS).zip(self.tops.keys());
+        rows.take_while(|(index, row)| index == *row).map(|(index, _)| index + 1).max().unwrap_or(0)
     }
 
     /// The parts of some bytes in the rows that are drawn.

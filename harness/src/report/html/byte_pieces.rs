@@ -1,12 +1,13 @@
 //! What stands at each byte of a block: runs of bytes that belong together, and the padding between them.
 //!
 //! [`super::byte_map`] draws them. A run is a scalar, a vector or a contiguous vector of a matrix. Reads member rows alone, as
-//! records keep them.
+//! records keep them, or the members of a comparison with a host struct.
 
 use std::collections::{BTreeSet, HashMap};
 
 use layoutproof_layout::MemberRow;
 
+use crate::host::SideMember;
 use crate::report::layout_text::member_tree::{MAX_CELLS, ScalarCell, cells};
 use crate::report::style::one_line;
 
@@ -14,7 +15,7 @@ use crate::report::style::one_line;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BytePiece<'a> {
     /// The innermost member that it is a part of.
-    pub member: &'a MemberRow,
+    pub member: PieceMember<'a>,
     /// `b[1]`, `d`, `m row 0`; the type where the block has no member names.
     pub label: String,
     /// Number of the outermost member, from 0 in declaration order.
@@ -31,6 +32,25 @@ pub(super) struct BytePiece<'a> {
     pub differs: bool,
     /// True if an earlier piece has some of its bytes, too.
     pub overlaps: bool,
+}
+
+/// A member as its layout describes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum PieceMember<'a> {
+    /// One of a rule set's layout.
+    Row(&'a MemberRow),
+    /// One of a side of a comparison with a host struct.
+    Side(&'a SideMember),
+}
+
+impl<'a> PieceMember<'a> {
+    /// Its path in the block.
+    pub(super) fn path(self) -> &'a str {
+        match self {
+            Self::Row(row) => &row.path,
+            Self::Side(side) => &side.path,
+        }
+    }
 }
 
 /// Bytes in a row that no member owns.
@@ -87,6 +107,39 @@ impl<'a> BytePieces<'a> {
     }
 }
 
+impl<'a> BytePieces<'a> {
+    /// The pieces of one side of a comparison with a host struct, of `size` bytes (`None` without end).
+    pub(super) fn of_side(size: Option<u32>, members: &'a [SideMember]) -> Self {
+        let mut outermost_members: Vec<&str> = Vec::new();
+        let mut pieces_of: HashMap<usize, usize> = HashMap::new();
+        let mut pieces: Vec<BytePiece<'a>> = Vec::new();
+        for member in members {
+            for run in &member.runs {
+                let outermost = outermost_of(&run.label, &mut outermost_members);
+                let number = pieces_of.entry(outermost).or_default();
+                pieces.push(BytePiece {
+                    member: PieceMember::Side(member),
+                    label: one_line(&run.label),
+                    outermost,
+                    number: *number,
+                    start: run.offset,
+                    end: run.end(),
+                    step: run.step,
+                    differs: run.differs,
+                    overlaps: false,
+                });
+                *number += 1;
+            }
+        }
+        pieces.sort_by_key(|piece| piece.start);
+        mark_overlaps(&mut pieces);
+
+        let drawn = pieces.iter().map(|piece| piece.end).max().unwrap_or(0);
+        let (end, rest) = size.map_or((drawn, Some(UndrawnRest::Unbounded)), |size| (size.max(drawn), None));
+        Self { padding: padding(&pieces, end), pieces, end, rest }
+    }
+}
+
 /// Neighbouring scalars of one vector as one piece; bit-fields that share their bytes as one, too.
 fn joined<'a>(scalars: &[ScalarCell<'a>]) -> Vec<BytePiece<'a>> {
     let mut outermost_members: Vec<&str> = Vec::new();
@@ -114,7 +167,7 @@ fn joined<'a>(scalars: &[ScalarCell<'a>]) -> Vec<BytePiece<'a>> {
         let number = pieces_of.entry(outermost).or_default();
         let start = scalar.offset;
         pieces.push(BytePiece {
-            member: scalar.member,
+            member: PieceMember::Row(scalar.member),
             label,
             outermost,
             number: *number,

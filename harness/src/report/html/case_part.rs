@@ -7,6 +7,7 @@ use layoutproof_layout::shape::Count;
 use maud::{Markup, html};
 
 use super::case_link::case_anchor;
+use super::known_part::KnownEntries;
 use super::layout_page::{maps, numbers};
 use super::outcome_matrix::{CheckPlace, CheckPlaces};
 use crate::report::formats::show_json::ShownBlock;
@@ -14,7 +15,7 @@ use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::merged_block::MergedBlock;
 use crate::report::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use crate::report::style::{counted, grouped, one_line};
-use crate::results::record::{CheckRecord, Outcome, RecordedSource, StoryBlock};
+use crate::results::record::{CheckRecord, KnownEntry, Outcome, REFUSED_BY, RecordedSource, StoryBlock};
 
 /// Outcomes in the order in which cases are listed.
 const BY_URGENCY: [Outcome; 6] =
@@ -28,8 +29,22 @@ struct CasePart<'a> {
     sources: Vec<&'a RecordedSource>,
 }
 
+/// What the part of a case takes from the rest of the page.
+#[derive(Clone, Copy)]
+pub(super) struct CaseSurroundings<'a> {
+    /// What the checks are about.
+    pub sources: &'a [RecordedSource],
+    /// The entries to which known differences lead.
+    pub known: &'a KnownEntries<'a>,
+}
+
 /// All cases, those with failures first, each folded.
-pub(super) fn case_parts(places: &CheckPlaces<'_>, checks: &[CheckRecord], sources: &[RecordedSource]) -> Markup {
+pub(super) fn case_parts(
+    places: &CheckPlaces<'_>,
+    checks: &[CheckRecord],
+    surroundings: CaseSurroundings<'_>,
+) -> Markup {
+    let CaseSurroundings { sources, known } = surroundings;
     let mut cases: BTreeMap<&str, CasePart<'_>> = BTreeMap::new();
     for check in checks {
         let part = || CasePart { id: &check.case, checks: Vec::new(), sources: Vec::new() };
@@ -48,9 +63,41 @@ pub(super) fn case_parts(places: &CheckPlaces<'_>, checks: &[CheckRecord], sourc
             h2 { "Cases" }
             (filters(places))
             p.dim.js-only #count role="status" {}
-            @for case in &cases { (case.draw(places)) }
+            @for case in cases_within(room_for(checks.len()), &cases, &|case, maps| case.draw(places, known, maps)) { (case) }
         }
     }
+}
+
+/// Bytes that the cases of a page may take: a page of 3 000 checks is to have 2 MB at most.
+fn room_for(checks: usize) -> usize {
+    const LEAST: usize = 1_600_000;
+    const OF_ONE_CHECK: usize = LEAST / 3_000;
+    LEAST.max(checks.saturating_mul(OF_ONE_CHECK))
+}
+
+/// The parts of all cases; where they would take more room, the last ones have no byte maps.
+fn cases_within(
+    room: usize,
+    cases: &[CasePart<'_>],
+    draw: &dyn Fn(&CasePart<'_>, SourceMaps) -> Markup,
+) -> Vec<Markup> {
+    let mut rest = room;
+    let part = |case: &CasePart<'_>| {
+        let with_maps = draw(case, SourceMaps::Drawn);
+        let part = if with_maps.0.len() <= rest { with_maps } else { draw(case, SourceMaps::LeftOut) };
+        rest = rest.saturating_sub(part.0.len());
+        part
+    };
+    cases.iter().map(part).collect()
+}
+
+/// Whether the byte maps of a case are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SourceMaps {
+    /// A map for each different layout.
+    Drawn,
+    /// The page has no room for them.
+    LeftOut,
 }
 
 fn filters(places: &CheckPlaces<'_>) -> Markup {
@@ -82,11 +129,10 @@ fn filters(places: &CheckPlaces<'_>) -> Markup {
 
 impl CasePart<'_> {
     fn urgency(&self) -> usize {
-        let place = |check: &&CheckRecord| BY_URGENCY.iter().position(|outcome| *outcome == check.outcome);
-        self.checks.iter().filter_map(place).min().unwrap_or(BY_URGENCY.len())
+        self.checks.iter().map(|check| urgency(check.outcome)).min().unwrap_or(BY_URGENCY.len())
     }
 
-    fn draw(&self, places: &CheckPlaces<'_>) -> Markup {
+    fn draw(&self, places: &CheckPlaces<'_>, known: &KnownEntries<'_>, maps: SourceMaps) -> Markup {
         let claim = self.sources.first().map(|source| source.summary.as_str());
         let claim = claim.or_else(|| self.checks.iter().find_map(|check| Some(check.story.as_ref()?.summary.as_str())));
         let counts = counts(&self.checks);
@@ -102,9 +148,9 @@ impl CasePart<'_> {
                 @if self.sources.len() > 1 {
                     p.bad { "The runs had different declarations under this name: all are shown." }
                 }
-                @for source in &self.sources { (source_part(source)) }
+                @for source in &self.sources { (source_part(source, maps)) }
                 @if self.sources.is_empty() { p.dim { "These records hold no declaration of it." } }
-                (self.ends())
+                (self.ends(known))
             }
         }
     }
@@ -120,24 +166,122 @@ impl CasePart<'_> {
         words.into_iter().collect::<Vec<_>>().join(" ")
     }
 
-    /// How the checks under each rule set ended; what does not agree with its place and reason.
-    fn ends(&self) -> Markup {
+    /// How the checks ended, with place and reason. Rule sets of which the same is to be said share a line.
+    fn ends(&self, known: &KnownEntries<'_>) -> Markup {
         let mut by_rules: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
         for check in &self.checks {
             by_rules.entry(&check.rules).or_default().push(check);
         }
+        let mut lines: BTreeMap<Vec<CheckEnd<'_>>, Vec<&str>> = BTreeMap::new();
+        for (rules, checks) in &by_rules {
+            lines.entry(check_ends(checks)).or_default().push(rules);
+        }
+        let mut lines: Vec<_> = lines.into_iter().collect();
+        lines.sort_by(|(_, one), (_, other)| one.cmp(other));
+
         html! {
             h3 { "Checks" }
-            ul {
-                @for (rules, checks) in &by_rules {
+            ul.ends {
+                @for (ends, rules) in &lines {
                     li {
-                        code { (one_line(rules)) }
-                        @for outcome in BY_URGENCY { (ended(outcome, checks)) }
+                        code { (one_line(&rules.join(", "))) }
+                        @for end in ends { div { (end.draw(known)) } }
                     }
                 }
             }
         }
     }
+}
+
+/// Checks of one rule set that ended alike, for one reason.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct CheckEnd<'a> {
+    /// Place of the outcome in [`BY_URGENCY`].
+    urgency: usize,
+    reason: String,
+    /// The entry that covers them.
+    known: Option<&'a KnownEntry>,
+    /// Producers, by the devices on which they ended so.
+    places: Vec<ProducersOnDevices<'a>>,
+    count: u64,
+}
+
+/// Devices on which the same producers ended alike.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ProducersOnDevices<'a> {
+    devices: Vec<String>,
+    producers: BTreeSet<&'a str>,
+}
+
+/// How checks of one rule set ended.
+fn check_ends<'a>(checks: &[&'a CheckRecord]) -> Vec<CheckEnd<'a>> {
+    let mut ends: BTreeMap<EndKey<'a>, Vec<&'a CheckRecord>> = BTreeMap::new();
+    for check in checks {
+        ends.entry(EndKey::of(check)).or_default().push(check);
+    }
+    let end = |(EndKey { urgency, reason, known }, checks): (EndKey<'a>, Vec<&'a CheckRecord>)| CheckEnd {
+        urgency,
+        reason,
+        known,
+        places: places_of(&checks),
+        count: checks.len() as u64,
+    };
+    ends.into_iter().map(end).collect()
+}
+
+/// What checks that are told together have in common.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct EndKey<'a> {
+    urgency: usize,
+    known: Option<&'a KnownEntry>,
+    reason: String,
+}
+
+impl<'a> EndKey<'a> {
+    fn of(check: &'a CheckRecord) -> Self {
+        Self { urgency: urgency(check.outcome), known: check.known.as_ref(), reason: reason(check) }
+    }
+}
+
+/// Producers by device; devices with the same producers together.
+fn places_of<'a>(checks: &[&'a CheckRecord]) -> Vec<ProducersOnDevices<'a>> {
+    let mut by_device: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for check in checks {
+        let CheckPlace { device, producer } = CheckPlace::of(check);
+        by_device.entry(device).or_default().insert(producer);
+    }
+
+    let mut places: Vec<ProducersOnDevices<'_>> = Vec::new();
+    for (device, producers) in by_device {
+        match places.iter_mut().find(|place| place.producers == producers) {
+            Some(place) => place.devices.push(device),
+            None => places.push(ProducersOnDevices { devices: vec![device], producers }),
+        }
+    }
+    places
+}
+
+impl CheckEnd<'_> {
+    fn draw(&self, known: &KnownEntries<'_>) -> Markup {
+        let outcome = BY_URGENCY[self.urgency];
+        let entry = self.known.and_then(|entry| known.link(entry));
+        html! {
+            b class=(outcome.as_str()) { (grouped(self.count)) " " (outcome.as_str()) }
+            @for (index, ProducersOnDevices { devices, producers }) in self.places.iter().enumerate() {
+                (if index > 0 { "; " } else { " " })
+                (one_line(&devices.join(", "))) ": " (one_line(&producers.iter().copied().collect::<Vec<_>>().join(", ")))
+            }
+            @match entry {
+                Some(entry) => { " — " a href=(entry) { "known difference" } },
+                None if !self.reason.is_empty() => { " — " (self.reason) },
+                None => {},
+            }
+        }
+    }
+}
+
+fn urgency(outcome: Outcome) -> usize {
+    BY_URGENCY.iter().position(|other| *other == outcome).unwrap_or(BY_URGENCY.len() - 1)
 }
 
 fn counts(checks: &[&CheckRecord]) -> Vec<(Outcome, u64)> {
@@ -145,34 +289,7 @@ fn counts(checks: &[&CheckRecord]) -> Vec<(Outcome, u64)> {
     BY_URGENCY.into_iter().map(|outcome| (outcome, count(outcome))).filter(|(_, count)| *count > 0).collect()
 }
 
-/// Checks of one rule set and outcome: the producers, by device.
-fn ended(outcome: Outcome, checks: &[&CheckRecord]) -> Markup {
-    let mut reasons: BTreeMap<String, BTreeMap<String, BTreeSet<&str>>> = BTreeMap::new();
-    let mut count: u64 = 0;
-    for check in checks.iter().filter(|check| check.outcome == outcome) {
-        let CheckPlace { device, producer } = CheckPlace::of(check);
-        reasons.entry(reason(check)).or_default().entry(device).or_default().insert(producer);
-        count += 1;
-    }
-    html! {
-        @if count > 0 {
-            div {
-                span class=(format!("badge {}", outcome.as_str())) { (grouped(count)) " " (outcome.as_str()) }
-                @for (reason, devices) in &reasons {
-                    " " span.dim {
-                        @for (index, (device, producers)) in devices.iter().enumerate() {
-                            @if index > 0 { "; " }
-                            (one_line(device)) ": " (one_line(&producers.iter().copied().collect::<Vec<_>>().join(", ")))
-                        }
-                        @if !reason.is_empty() { " — " (reason) }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Why a check does not plainly agree.
+/// Why a check does not plainly agree, without the names of its rule set and of its producer, which stand beside it.
 fn reason(check: &CheckRecord) -> String {
     let verdict = check.story.as_ref().map(|story| story.verdict.as_str());
     let known = check.known.as_ref().map(|entry| entry.reason.as_str());
@@ -182,11 +299,18 @@ fn reason(check: &CheckRecord) -> String {
         Outcome::Differ => verdict,
         Outcome::Skipped | Outcome::Broken => check.skip_reason.as_deref(),
     };
-    one_line(text.unwrap_or_default())
+    let text = text.unwrap_or_default();
+    let refusal = text.strip_prefix(REFUSED_BY).and_then(|rest| rest.strip_prefix(check.producer.as_str()));
+    let ban = text.strip_prefix(check.rules.as_str()).filter(|rest| rest.starts_with(" forbids it"));
+    match (refusal, ban) {
+        (Some(words), _) => one_line(&format!("refused{words}")),
+        (None, Some(words)) => one_line(&format!("the rule set{words}")),
+        (None, None) => one_line(text),
+    }
 }
 
 /// Declaration, numbers and maps.
-pub(super) fn source_part(source: &RecordedSource) -> Markup {
+pub(super) fn source_part(source: &RecordedSource, drawn: SourceMaps) -> Markup {
     let columns = columns(source);
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     html! {
@@ -198,7 +322,13 @@ pub(super) fn source_part(source: &RecordedSource) -> Markup {
                 div.lights {
                     h3 { code { (one_line(&block.name)) } " " span.dim { (counted(merged.columns.len() as u64, "layout")) } }
                     (numbers(&merged.columns, DeclarationWords::Hlsl))
-                    (maps(&merged.columns, DeclarationWords::Hlsl))
+                    @match drawn {
+                        SourceMaps::Drawn => { (maps(&merged.columns, DeclarationWords::Hlsl)) },
+                        SourceMaps::LeftOut => p.dim {
+                            "The page has no room for byte maps of all cases. They are drawn by "
+                            code { "layoutproof show " (one_line(&source.case)) " --all --format html" }
+                        },
+                    }
                 }
             }
         }

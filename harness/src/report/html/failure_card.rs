@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::byte_map::ByteMap;
 use super::byte_pieces::BytePieces;
 use super::case_link::case_link;
+use super::page_shaders::PageShaders;
 use super::witness_layers::witness_layers;
 use crate::report::failure::block::{Conclusion, answers, conclusions, is_answered, sentence};
 use crate::report::failure::byte_map::MapSubject;
@@ -18,16 +19,17 @@ use crate::report::style::{Style, counted, one_line};
 use crate::results::record::{CheckRecord, StoryBlock};
 
 /// The card of one cause.
-pub(super) fn failure_card(cause: &FailureCause<'_>) -> Markup {
+pub(super) fn failure_card(cause: &FailureCause<'_>, shaders: &PageShaders<'_>) -> Markup {
     let first = cause.first();
     let more = cause.failures.len() - 1;
     html! {
         article.card id=(format!("cause-{}", cause.number)) {
             (failure(first))
+            (shaders.draw(first.record))
             @if more > 0 {
                 details.inner {
                     summary { "and " (counted(more as u64, "failure")) " like it" }
-                    ul { @for failure in &cause.failures[1..] { li { (heading(failure)) } } }
+                    ul { @for failure in &cause.failures[1..] { li { (one_more(failure, shaders)) } } }
                 }
             }
         }
@@ -43,7 +45,18 @@ fn heading(failure: &FailureGroup<'_>) -> Markup {
     }
 }
 
-fn failure(failure: &FailureGroup<'_>) -> Markup {
+/// A failure like the one that is shown: what repeats it, and its shaders.
+fn one_more(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> Markup {
+    let again = failure.record.story.as_ref().map(|story| &story.again);
+    html! {
+        (heading(failure))
+        @if let Some(again) = again { div.dim { code { (one_line(again)) } } }
+        (shaders.draw(failure.record))
+    }
+}
+
+/// A failure in full: claim, witnesses, byte maps, conclusions.
+pub(super) fn failure(failure: &FailureGroup<'_>) -> Markup {
     let record = failure.record;
     let story = record.story.as_ref();
     let claim = story.map(|story| story.summary.as_str()).filter(|summary| !summary.is_empty());
@@ -80,7 +93,7 @@ pub(super) fn witness_table(record: &CheckRecord) -> Markup {
     let text = table(record, Style::PLAIN);
     let is_wrong = |line: &str| line.contains(" ! ") || line.trim_end().ends_with(" ?");
     html! {
-        pre tabindex="0" aria-label="Numbers of the witnesses" {
+        pre tabindex="0" role="region" aria-label="Numbers of the witnesses" {
             code {
                 @for line in text.lines() {
                     @if is_wrong(line) { b.bad { (line) } } @else { (line) }

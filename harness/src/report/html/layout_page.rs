@@ -26,12 +26,23 @@ pub struct ShownInput {
 /// Every block of an input under all its columns.
 pub fn show_page(input: &ShownInput) -> String {
     let title = format!("Layout of {}", input.name);
-    PageFrame { title: &title, intro: legend(), content: blocks(&input.columns, input.words) }.into_text()
+    PageFrame { title: &title, intro: legend(), content: blocks(&input.columns, input.words, ReferenceChoice::Reader) }
+        .into_text()
 }
 
-/// The sections of [`show_page`] alone, for a page that has its own frame: one for each block.
+/// The sections of [`show_page`] alone, one for each block, for a page that has its own frame and its own choice of columns:
+/// what is compared with is the first.
 pub fn layout_sections(columns: &[ShownColumn], words: DeclarationWords) -> String {
-    blocks(columns, words).into_string()
+    blocks(columns, words, ReferenceChoice::First).into_string()
+}
+
+/// The layout of a block that the others are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReferenceChoice {
+    /// The first.
+    First,
+    /// The reader chooses.
+    Reader,
 }
 
 /// Two layouts beside each other; what is elsewhere in the right one is outlined there.
@@ -39,7 +50,7 @@ pub fn diff_page(left: &ShownLayout, right: &ShownLayout, differs: bool) -> Stri
     let title = format!("{} and {}", left.rules, right.rules);
     let verdict = if differs { "The two layouts differ." } else { "The two layouts are the same." };
     let intro = html! { p class=(if differs { "verdict bad" } else { "verdict" }) { (verdict) } (legend()) };
-    let content = blocks(&beside_each_other(left, right), DeclarationWords::Hlsl);
+    let content = blocks(&beside_each_other(left, right), DeclarationWords::Hlsl, ReferenceChoice::Reader);
     PageFrame { title: &title, intro, content }.into_text()
 }
 
@@ -65,19 +76,19 @@ pub(super) fn legend() -> Markup {
     html! {
         p.legend {
             "A row is 16 bytes. A hue is a member, hatching is padding, and a thick edge with ≠ is what stands elsewhere than in "
-            "the first map. Point at a member for its numbers."
+            "the reference: the first map, unless another is chosen. Point at a member for its numbers."
         }
     }
 }
 
-fn blocks(columns: &[ShownColumn], words: DeclarationWords) -> Markup {
+fn blocks(columns: &[ShownColumn], words: DeclarationWords, choice: ReferenceChoice) -> Markup {
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     html! {
-        @for index in 0..blocks { (block(&MergedBlock::of(columns, index), words)) }
+        @for index in 0..blocks { (block(&MergedBlock::of(columns, index), index, words, choice)) }
     }
 }
 
-fn block(merged: &MergedBlock<'_>, words: DeclarationWords) -> Markup {
+fn block(merged: &MergedBlock<'_>, index: usize, words: DeclarationWords, choice: ReferenceChoice) -> Markup {
     let Some(any) = merged.block else { return html! {} };
     if merged.columns.is_empty() && merged.absent.is_empty() && merged.forbidden.is_empty() {
         return html! {};
@@ -86,8 +97,10 @@ fn block(merged: &MergedBlock<'_>, words: DeclarationWords) -> Markup {
         section.block {
             h2 { code { (block_heading(any, words)) } }
             @if !merged.columns.is_empty() {
-                (numbers(&merged.columns, words))
-                (maps(&merged.columns, words))
+                @match choice {
+                    ReferenceChoice::First => { (numbers(&merged.columns, words)) (maps(&merged.columns, words)) }
+                    ReferenceChoice::Reader => (by_reference(&merged.columns, index, words)),
+                }
             }
             @if !merged.absent.is_empty() {
                 p.note { "No " (any.kind.as_str()) " in: " (one_line(&merged.absent.join(", "))) }
@@ -101,23 +114,62 @@ fn block(merged: &MergedBlock<'_>, words: DeclarationWords) -> Markup {
     }
 }
 
-/// A map for each different layout.
-pub(super) fn maps(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Markup {
-    let reference = columns.first().map(|column| column.block.shown.members.as_slice());
+/// Layouts of a block that can be chosen as the reference; `page.css` has a rule for each.
+const MOST_REFERENCES: usize = 8;
+
+/// Tables and maps of the block for each layout as the reference, of which the reader chooses one without any script.
+fn by_reference(columns: &[MergedColumn<'_>], block: usize, words: DeclarationWords) -> Markup {
+    let references = columns.len().min(MOST_REFERENCES);
+    if references < 2 {
+        return html! { (numbers(columns, words)) (maps(columns, words)) };
+    }
     html! {
-        div.maps {
-            @for (index, column) in columns.iter().enumerate() {
-                figure {
-                    figcaption { (map_caption(column)) }
-                    (column_map(column, reference.filter(|_| index > 0), words).inline())
+        div.references {
+            fieldset.layers {
+                legend { "outline what stands elsewhere than in" }
+                @for (reference, column) in columns.iter().enumerate().take(references) {
+                    label {
+                        input type="radio" name=(format!("reference-{block}")) class=(format!("r{reference}"))
+                            checked[reference == 0];
+                        " " (one_line(&column.names.join(", ")))
+                    }
+                }
+            }
+            @for reference in 0..references {
+                div class=(format!("by-reference b{reference}")) {
+                    (numbers_against(columns, reference, words))
+                    (maps_against(columns, reference, words))
                 }
             }
         }
     }
 }
 
-/// The members with their offsets in each column; of one column, their sizes too.
+/// A map for each different layout; the first one is the reference.
+pub(super) fn maps(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Markup {
+    maps_against(columns, 0, words)
+}
+
+fn maps_against(columns: &[MergedColumn<'_>], reference: usize, words: DeclarationWords) -> Markup {
+    let members = columns.get(reference).map(|column| column.block.shown.members.as_slice());
+    html! {
+        div.maps {
+            @for (index, column) in columns.iter().enumerate() {
+                figure {
+                    figcaption { (map_caption(column)) }
+                    (column_map(column, members.filter(|_| index != reference), words).inline())
+                }
+            }
+        }
+    }
+}
+
+/// The members with their offsets in each column; of one column, their sizes too. The first one is the reference.
 pub(super) fn numbers(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Markup {
+    numbers_against(columns, 0, words)
+}
+
+fn numbers_against(columns: &[MergedColumn<'_>], reference: usize, words: DeclarationWords) -> Markup {
     let blocks: Vec<&ShownColumnBlock> = columns.iter().map(|column| column.block).collect();
     let kind = if columns.len() == 1 { TableKind::Single } else { TableKind::SideBySide };
     let rows = BlockRows::of(&blocks, kind, words);
@@ -134,13 +186,13 @@ pub(super) fn numbers(columns: &[MergedColumn<'_>], words: DeclarationWords) -> 
                         @for head in &heads { th scope="col" { (head) } }
                     }
                 }
-                tbody { @for row in &rows { (number_row(row, kind)) } }
+                tbody { @for row in &rows { (number_row(row, kind, reference)) } }
             }
         }
     }
 }
 
-fn number_row(row: &BlockRow, kind: TableKind) -> Markup {
+fn number_row(row: &BlockRow, kind: TableKind, reference: usize) -> Markup {
     let class = match row.tone {
         Tone::Dim => "dim",
         Tone::Strong => "strong",
@@ -153,8 +205,8 @@ fn number_row(row: &BlockRow, kind: TableKind) -> Markup {
                 (row.label.strip_prefix("  ").unwrap_or(&row.label))
                 @if !row.note.is_empty() { span.dim { " " (row.note) } }
             }
-            @for (index, cell) in row.cells.iter().enumerate() {
-                @let differs = is_compared && index > 0 && *cell != row.cells[0];
+            @for cell in &row.cells {
+                @let differs = is_compared && row.cells.get(reference).is_some_and(|other| other != cell);
                 td class=[differs.then_some("d")] { (cell) @if differs { " ≠" } }
             }
         }

@@ -65,31 +65,55 @@ impl<'a> CheckPlace<'a> {
 /// The matrix; each cell leads to the cases and, with JavaScript, sets their filter.
 pub(super) fn outcome_matrix(places: &CheckPlaces<'_>, checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Markup {
     let cells = cells(places, checks, left_out);
-    let devices: Vec<(&str, usize)> = devices(&places.places);
-    html! {
-        section id="matrix" {
-            h2 { "Rule sets and devices" }
-            (cell_legend())
-            div.scroll tabindex="0" role="region" aria-label="Matrix of rule sets and devices" {
-                table.matrix {
-                    thead {
-                        tr {
-                            th rowspan="2" scope="col" { "rule set" }
-                            @for (device, columns) in &devices {
-                                th colspan=(columns) scope="colgroup" { (one_line(device)) }
-                            }
-                        }
-                        tr { @for place in &places.places { th scope="col" { (one_line(place.producer)) } } }
-                    }
-                    tbody {
-                        @for (number, name) in places.rules.iter().enumerate() {
-                            tr {
-                                th scope="row" { (one_line(name)) }
-                                @for place in 0..places.places.len() {
-                                    (matrix_cell(CellPlace { rules: number, place }, &cells))
-                                }
-                            }
-                        }
+    let head = html! {
+        tr {
+            th rowspan="2" scope="col" { "rule set" }
+            @for ColumnsOfDevice { device, columns } in columns_of_devices(&places.places) {
+                th colspan=(columns) scope="colgroup" { (one_line(device)) }
+            }
+        }
+        tr { @for place in &places.places { th scope="col" { (one_line(place.producer)) } } }
+    };
+    let line = |(number, name): (usize, &&str)| MatrixLine {
+        rules: html! { (one_line(name)) },
+        cells: html! {
+            @for place in 0..places.places.len() { (matrix_cell(CellPlace { rules: number, place }, &cells)) }
+        },
+    };
+    let lines = places.rules.iter().enumerate().map(line).collect();
+    RuleMatrix { columns: "devices", head, lines }.section()
+}
+
+/// A matrix of rule sets: what is above its cells, and a line for each rule set.
+pub(super) struct RuleMatrix<'a> {
+    /// What its columns are: `devices`.
+    pub columns: &'a str,
+    /// The lines of the table's head.
+    pub head: Markup,
+    /// One line for each rule set, in the order of the table of rules.
+    pub lines: Vec<MatrixLine>,
+}
+
+/// A rule set with its cells.
+pub(super) struct MatrixLine {
+    /// Its name, or a link to its page.
+    pub rules: Markup,
+    /// One cell for each column.
+    pub cells: Markup,
+}
+
+impl RuleMatrix<'_> {
+    /// The section of the page.
+    pub(super) fn section(&self) -> Markup {
+        let title = format!("Rule sets and {}", self.columns);
+        html! {
+            section id="matrix" {
+                h2 { (title) }
+                (cell_legend())
+                div.scroll tabindex="0" role="region" aria-label=(format!("Matrix of rule sets and {}", self.columns)) {
+                    table.matrix {
+                        thead { (self.head) }
+                        tbody { @for MatrixLine { rules, cells } in &self.lines { tr { th scope="row" { (rules) } (cells) } } }
                     }
                 }
             }
@@ -97,13 +121,18 @@ pub(super) fn outcome_matrix(places: &CheckPlaces<'_>, checks: &[CheckRecord], l
     }
 }
 
-/// Each device with the number of its columns.
-fn devices<'p>(places: &'p [CheckPlace<'_>]) -> Vec<(&'p str, usize)> {
-    let mut devices: Vec<(&str, usize)> = Vec::new();
+/// A device with the number of its columns.
+struct ColumnsOfDevice<'p> {
+    device: &'p str,
+    columns: usize,
+}
+
+fn columns_of_devices<'p>(places: &'p [CheckPlace<'_>]) -> Vec<ColumnsOfDevice<'p>> {
+    let mut devices: Vec<ColumnsOfDevice<'_>> = Vec::new();
     for place in places {
         match devices.last_mut() {
-            Some((device, columns)) if *device == place.device => *columns += 1,
-            Some(_) | None => devices.push((&place.device, 1)),
+            Some(last) if last.device == place.device => last.columns += 1,
+            Some(_) | None => devices.push(ColumnsOfDevice { device: &place.device, columns: 1 }),
         }
     }
     devices

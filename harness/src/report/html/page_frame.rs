@@ -72,6 +72,17 @@ impl PageFrame<'_> {
                 }
             }
         };
-        page.into_string() + "\n"
+        without_optional_ends(&page.into_string()) + "\n"
     }
+}
+
+/// End tags that HTML lets a page leave out, where what comes next ends the element, and elements of SVG without content. Texts
+/// have no `<`, as templates escape it; style and script have none of these. Source: HTML, "Optional tags".
+const OPTIONAL_ENDS: [&str; 8] = ["</td>", "</th>", "</tr>", "</thead>", "</tbody>", "</li>", "</dt>", "</dd>"];
+const EMPTY_ELEMENTS: [&str; 3] = ["></path>", "></rect>", "></use>"];
+
+/// The same page with fewer bytes.
+fn without_optional_ends(page: &str) -> String {
+    let page = OPTIONAL_ENDS.iter().fold(page.to_owned(), |page, end| page.replace(end, ""));
+    EMPTY_ELEMENTS.iter().fold(page, |page, end| page.replace(end, "/>"))
 }

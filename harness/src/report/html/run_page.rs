@@ -2,20 +2,21 @@
 //!
 //! `report --html` and `run --html` write it. It reads without JavaScript, which adds filters and folds links out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use layoutproof_device::DeviceInfo;
 use maud::{Markup, html};
 
-use super::case_link::case_link;
-use super::case_part::case_parts;
+use super::case_part::{CaseSurroundings, case_parts};
 use super::failure_card::failure_card;
+use super::known_part::KnownEntries;
 use super::outcome_matrix::{CheckPlaces, outcome_matrix};
 use super::page_frame::PageFrame;
-use crate::report::failure::cause::causes;
+use super::page_shaders::PageShaders;
+use crate::report::failure::cause::{FailureCause, causes};
 use crate::report::reasons::kind_of_reason;
 use crate::report::style::{counted, grouped, one_line};
-use crate::results::record::{CheckRecord, KnownEntry, Outcome, RunEnd, SkipKind};
+use crate::results::record::{CheckRecord, Outcome, RunEnd, SkipKind};
 
 /// What a page of a run is made of.
 #[derive(Clone, Copy, Debug)]
@@ -28,20 +29,22 @@ pub struct RunPageFacts<'a> {
     pub end: &'a RunEnd,
 }
 
-/// Examples of cases that a list of known differences names.
-const NAMED_CASES: usize = 40;
-
 /// The page.
 pub fn run_page(facts: &RunPageFacts<'_>) -> String {
     let RunPageFacts { devices, checks, end } = *facts;
     let places = CheckPlaces::of(checks, &end.left_out);
+    let causes = causes(checks);
+    let known = KnownEntries::of(checks, Outcome::Known);
+    let failed = causes.iter().flat_map(|cause| &cause.failures).map(|failure| failure.record);
+    let shaders = PageShaders::of(failed.chain(known.first_checks()));
+
     let content = html! {
         (outcome_matrix(&places, checks, &end.left_out))
-        (failures(checks))
-        (stale(checks))
-        (known(checks))
+        (failures(&causes, &shaders))
+        (KnownEntries::of(checks, Outcome::Stale).stale_section())
+        (known.section(&shaders))
         (skips(checks))
-        (case_parts(&places, checks, &end.sources))
+        (case_parts(&places, checks, CaseSurroundings { sources: &end.sources, known: &known }))
         (device_table(devices))
     };
     PageFrame { title: "Layout conformance", intro: intro(facts), content }.into_text()
@@ -61,7 +64,11 @@ fn intro(facts: &RunPageFacts<'_>) -> Markup {
         ul.totals {
             li { span.badge { (counted(end.checks.into(), "check")) } }
             @for (outcome, count) in outcomes.into_iter().filter(|(_, count)| *count > 0) {
-                li { span class=(format!("badge {}", outcome.as_str())) { (grouped(count.into())) " " (outcome.as_str()) } }
+                li {
+                    a class=(format!("badge {}", outcome.as_str())) href=(section_about(outcome)) {
+                        (grouped(count.into())) " " (outcome.as_str())
+                    }
+                }
             }
         }
         @if end.not_done > 0 { p.bad { (counted(end.not_done.into(), "check")) " of the run not done: it was interrupted." } }
@@ -75,90 +82,27 @@ fn intro(facts: &RunPageFacts<'_>) -> Markup {
     }
 }
 
+/// The section that is about checks of this outcome.
+fn section_about(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Differ | Outcome::Broken => "#failures",
+        Outcome::Stale => "#stale",
+        Outcome::Known => "#known",
+        Outcome::Skipped => "#skipped",
+        Outcome::Agree => "#cases",
+    }
+}
+
 /// One card for each cause, those that differ before those that broke.
-fn failures(checks: &[CheckRecord]) -> Markup {
-    let causes = causes(checks);
+fn failures(causes: &[FailureCause<'_>], shaders: &PageShaders<'_>) -> Markup {
     html! {
         section id="failures" {
             h2 { "Failures" }
             @if causes.is_empty() { p { "Nothing differs that is not known." } }
             @else { p.legend { (counted(causes.len() as u64, "cause")) "; the first failure of each is shown, the others are listed." } }
-            @for cause in &causes { (failure_card(cause)) }
+            @for cause in causes { (failure_card(cause, shaders)) }
         }
     }
-}
-
-/// Checks by the entry of a list of known differences that covers them.
-fn by_entry(checks: &[CheckRecord], outcome: Outcome) -> BTreeMap<&KnownEntry, Vec<&CheckRecord>> {
-    let mut entries: BTreeMap<&KnownEntry, Vec<&CheckRecord>> = BTreeMap::new();
-    for check in checks.iter().filter(|check| check.outcome == outcome) {
-        if let Some(entry) = &check.known {
-            entries.entry(entry).or_default().push(check);
-        }
-    }
-    entries
-}
-
-fn stale(checks: &[CheckRecord]) -> Markup {
-    let entries = by_entry(checks, Outcome::Stale);
-    html! {
-        @if !entries.is_empty() {
-            section id="stale" {
-                h2 { "Stale entries of known differences" }
-                ul {
-                    @for (entry, checks) in &entries {
-                        li { (entry_place(entry)) ": " (counted(checks.len() as u64, "check")) " agree now; remove the entry" }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn known(checks: &[CheckRecord]) -> Markup {
-    let mut entries: Vec<_> = by_entry(checks, Outcome::Known).into_iter().collect();
-    entries.sort_by_key(|(_, checks)| std::cmp::Reverse(checks.len()));
-    html! {
-        @if !entries.is_empty() {
-            section id="known" {
-                h2 { "Known differences" }
-                @for (entry, checks) in &entries { (known_entry(entry, checks)) }
-            }
-        }
-    }
-}
-
-fn known_entry(entry: &KnownEntry, checks: &[&CheckRecord]) -> Markup {
-    let producers: BTreeSet<&str> = checks.iter().map(|check| check.producer.as_str()).collect();
-    let cases: BTreeSet<&str> = checks.iter().map(|check| check.case.as_str()).collect();
-    html! {
-        details {
-            summary {
-                (one_line(&entry.reason)) " "
-                span.badge.known { (counted(checks.len() as u64, "check")) }
-            }
-            dl {
-                dt { "entry" } dd { (entry_place(entry)) }
-                @if let Some(link) = &entry.link { dt { "link" } dd { (link_to(link)) } }
-                dt { "producers" } dd { (one_line(&producers.into_iter().collect::<Vec<_>>().join(", "))) }
-                dt { "cases" }
-                dd {
-                    @for case in cases.iter().take(NAMED_CASES) { a href=(case_link(case)) { (one_line(case)) } " " }
-                    @if cases.len() > NAMED_CASES { "and " (grouped((cases.len() - NAMED_CASES) as u64)) " more" }
-                }
-            }
-        }
-    }
-}
-
-fn entry_place(entry: &KnownEntry) -> Markup {
-    html! { code { (one_line(&entry.file)) ":" (entry.line) } }
-}
-
-/// A link for an address of the web; any other text stays text.
-pub(super) fn link_to(address: &str) -> Markup {
-    let is_web = address.starts_with("https://") || address.starts_with("http://");
-    html! { @if is_web { a href=(address) rel="noopener noreferrer" { (one_line(address)) } } @else { (one_line(address)) } }
 }
 
 /// Reasons for skips, the most frequent first.
@@ -178,14 +122,16 @@ fn skips(checks: &[CheckRecord]) -> Markup {
                 h2 { "Skipped" }
                 details {
                     summary { (counted(reasons.len() as u64, "reason")) }
-                    table {
-                        thead { tr { th scope="col" { "reason" } th scope="col" { "checks" } th scope="col" { "kind" } } }
-                        tbody {
-                            @for ((is_not_applicable, reason), count) in &reasons {
-                                tr {
-                                    th scope="row" { (one_line(reason)) }
-                                    td { (grouped(*count)) }
-                                    td { (if *is_not_applicable { "not applicable" } else { "not possible here" }) }
+                    div.scroll tabindex="0" role="region" aria-label="Reasons for skips" {
+                        table {
+                            thead { tr { th scope="col" { "reason" } th scope="col" { "checks" } th scope="col" { "kind" } } }
+                            tbody {
+                                @for ((is_not_applicable, reason), count) in &reasons {
+                                    tr {
+                                        th scope="row" { (one_line(reason)) }
+                                        td { (grouped(*count)) }
+                                        td { (if *is_not_applicable { "not applicable" } else { "not possible here" }) }
+                                    }
                                 }
                             }
                         }

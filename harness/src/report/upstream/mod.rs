@@ -1,20 +1,26 @@
 //! A difference that was found, as a case file of ours and as a report for whoever writes the compiler or driver.
 //!
-//! For `layoutproof fuzz`, which writes both. The case expects what the named authority said, taken from its report or its
+//! For `layoutproof fuzz`, which writes both, and for `layoutproof upstream`, which writes an [`UpstreamIssue`]. The case expects what the named authority said, taken from its report or its
 //! code; what our own rules compute is shown in the report and never written as an expectation.
 //!
 //! Source of the case format: cases/README.md.
 
+mod difference_row;
+mod issue;
+mod markdown_parts;
+
 use std::collections::BTreeMap;
 
+pub use difference_row::DifferenceRow;
+pub use issue::{BuildFinding, IssueNumbers, IssueOutput, UpstreamIssue};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{LayoutOptions, Quantity};
 
+use self::markdown_parts::{fence, numbers_table};
 use super::style::{TextLines, one_line};
 use crate::case::Authority;
 use crate::inspect::toolchain::Language;
-use crate::results::coverage::word;
 
 /// A declaration about which witnesses disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,42 +48,6 @@ pub struct UpstreamDifference {
     /// True if the authority named every member, so that the case may claim to be complete.
     pub is_complete: bool,
 }
-
-/// One number of a difference, in bytes; `None` where a witness says nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DifferenceRow {
-    /// Path, block name first.
-    pub path: String,
-    /// The measured quantity.
-    pub what: Quantity,
-    /// From a case, where one is known.
-    pub expected: Option<u32>,
-    /// From our rules.
-    pub computed: Option<u32>,
-    /// From the compiler's reflection, listing or decorations.
-    pub reported: Option<u32>,
-    /// The offset that the compiler's code addresses.
-    pub compiled: Option<u32>,
-    /// The offset that a device read.
-    pub observed: Option<u32>,
-}
-
-impl DifferenceRow {
-    /// The numbers in the order of the report's columns.
-    fn numbers(&self) -> [Option<u32>; 5] {
-        [self.expected, self.computed, self.reported, self.compiled, self.observed]
-    }
-
-    /// True if two witnesses disagree.
-    fn differs(&self) -> bool {
-        let mut said = self.numbers().into_iter().flatten();
-        let first = said.next();
-        said.any(|number| Some(number) != first)
-    }
-}
-
-/// Heads of the report's columns.
-const WITNESSES: [&str; 5] = ["expected", "computed", "reported", "compiled", "observed"];
 
 /// Names of a case's tables of numbers, in the order in which they are written.
 const TABLES: [(Quantity, &str); 5] = [
@@ -224,32 +194,6 @@ pub fn markdown(difference: &UpstreamDifference) -> String {
     }
 
     text.into_text()
-}
-
-/// The language's name where Markdown begins a block of code.
-fn fence(language: Language) -> &'static str {
-    match language {
-        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => "hlsl",
-        Language::Slang => "slang",
-        Language::Glsl => "glsl",
-        Language::Wgsl => "wgsl",
-    }
-}
-
-/// The rows about which witnesses disagree come first and are marked; witnesses that say nothing at all have no column.
-fn numbers_table(rows: &[DifferenceRow], text: &mut TextLines) {
-    let speaks = |at: &usize| rows.iter().any(|row| row.numbers()[*at].is_some());
-    let shown: Vec<usize> = (0..WITNESSES.len()).filter(speaks).collect();
-    let heads: Vec<&str> = shown.iter().map(|at| WITNESSES[*at]).collect();
-    text.push(&format!("| path | what | {} | |", heads.join(" | ")));
-    text.push(&format!("|---|---|{}---|", "---:|".repeat(heads.len())));
-    let (differing, others): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.differs());
-    for row in differing.into_iter().chain(others) {
-        let cell = |at: &usize| row.numbers()[*at].map_or_else(|| "-".to_owned(), |number| number.to_string());
-        let cells: Vec<String> = shown.iter().map(cell).collect();
-        let mark = if row.differs() { "differs" } else { "" };
-        text.push(&format!("| `{}` | {} | {} | {mark} |", row.path, word(&row.what), cells.join(" | ")));
-    }
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[Devic
     if let Some(entry) = known.iter().find(|entry| entry.covers(check, devices) && entry.explains(check)) {
         check.outcome = Outcome::Known;
         check.known = Some(entry.entry());
+        // One shader shows it; a run has many checks of each known difference.
+        check.story.iter_mut().for_each(|story| story.shaders.truncate(1));
     }
 }
 

@@ -41,6 +41,8 @@ pub struct KnownFailure {
     pub gone: Option<String>,
     /// Address of the report.
     pub link: Option<String>,
+    /// When the compiler's public tracker was searched, with which words, and the thread that came closest.
+    pub searched: Option<String>,
     /// The list and the line of the entry.
     pub file: String,
     /// Line of the entry, from 1, or of the case in an entry about several.

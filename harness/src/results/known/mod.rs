@@ -9,6 +9,7 @@
 mod apply;
 mod entry;
 mod read;
+mod reduced_source;
 pub mod shape;
 mod shape_entry;
 #[cfg(test)]
@@ -16,4 +17,5 @@ mod tests;
 
 pub use apply::{apply, explain, mark_seen, mark_stale, seen_in_shard};
 pub use entry::{EntryCondition, KnownFailure};
-pub use read::read;
+pub use read::{KnownFile, read, read_file};
+pub use reduced_source::ReducedSource;

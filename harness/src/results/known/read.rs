@@ -13,20 +13,40 @@ use crate::input::toml_table::{FileProblems, TomlTable, parse, string};
 use crate::probe::AddressSpace;
 use crate::version::VersionRange;
 
-/// Reads a list of known differences.
+/// A list of known differences as a file has it.
+#[derive(Clone, Debug)]
+pub struct KnownFile {
+    /// What people call the compiler or driver that it is about.
+    pub title: Option<String>,
+    /// The compiler's name in cases; none for a driver, and for what has no options.
+    pub compiler: Option<String>,
+    /// Its entries, one for each case that an entry names.
+    pub entries: Vec<KnownFailure>,
+}
+
+/// The entries of a list of known differences.
 ///
 /// # Errors
 /// Every problem of the file.
 pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<KnownFailure>, Vec<Diagnostic>> {
+    read_file(file, sources).map(|known| known.entries)
+}
+
+/// Reads a list of known differences.
+///
+/// # Errors
+/// Every problem of the file.
+pub fn read_file(file: FileId, sources: &SourceMap) -> Result<KnownFile, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
     let root = parse(sources, &mut problems);
     let mut table = TomlTable::new(&root);
+    let [title, compiler] = ["title", "compiler"].map(|key| table.string(key, &mut problems));
     let entries = table.tables("known", &mut problems);
-    let known: Vec<KnownFailure> =
+    let entries: Vec<KnownFailure> =
         entries.into_iter().flat_map(|entry| entries_of(entry, sources, &mut problems)).collect();
     table.finish(&mut problems);
-    if found.is_empty() { Ok(known) } else { Err(found) }
+    if found.is_empty() { Ok(KnownFile { title, compiler, entries }) } else { Err(found) }
 }
 
 /// One entry for each case that a table names, so that each of them can be stale.
@@ -73,7 +93,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         Some(reason)
     });
 
-    let [seen, gone, link] = ["seen", "gone", "link"].map(|key| entry.string(key, problems));
+    let [seen, gone, link, searched] = ["seen", "gone", "link", "searched"].map(|key| entry.string(key, problems));
     if gone.is_some() && seen.is_none() {
         problems.report(entry.range(), "`gone` needs `seen`: the newest build that was seen to differ");
     }
@@ -100,6 +120,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         seen,
         gone,
         link,
+        searched,
         file,
         line: 0,
         // That drivers agree that nobody has tried is no failure.

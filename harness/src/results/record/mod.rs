@@ -7,6 +7,7 @@ mod cache_use;
 mod end;
 mod header;
 mod left_out;
+mod recorded_shader;
 mod row;
 mod source;
 
@@ -18,6 +19,7 @@ pub use cache_use::RecordedCacheUse;
 pub use end::{Culprit, Outcome, Proves, SkipKind};
 pub use header::{RecordsFilter, RunHeader};
 pub use left_out::{CellRow, DeviceCells, LeftOutCases, LeftOutChecks};
+pub use recorded_shader::RecordedShader;
 pub use row::{RecordValue, Row};
 pub use source::{RecordedLayout, RecordedSource};
 
@@ -181,6 +183,9 @@ pub struct Story {
     pub again: String,
     /// One sentence on the culprit.
     pub verdict: String,
+    /// Shaders in which something differs; of a known difference the first alone. Absent from records of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shaders: Vec<RecordedShader>,
 }
 
 /// A block of a [`Story`].

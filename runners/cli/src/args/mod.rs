@@ -24,6 +24,7 @@ pub use cache::CacheArgs;
 pub use output::OutputArgs;
 pub use pages::{CompletionsArgs, ManArgs};
 pub use part::PartArgs;
+pub(crate) use part::parse_shard;
 pub use placement::PlacementArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;

@@ -21,6 +21,6 @@ pub struct PartArgs {
 }
 
 /// Reads `2/3` or `auto`.
-fn parse_shard(text: &str) -> Result<Shard, String> {
+pub(crate) fn parse_shard(text: &str) -> Result<Shard, String> {
     if text == "auto" { scheduled_shard(|name| std::env::var(name).ok()) } else { text.parse() }
 }

@@ -131,7 +131,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_fuse: bool,
     /// Number of this run among others: which share of the checks has shaders of its own, compiled with the driver's own
-    /// settings. After 8 numbers in a row every check had.
+    /// settings. After 32 numbers in a row every check had.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub rotation: u64,
     /// Where reports go.

@@ -4,6 +4,7 @@
 //! together: they share their shaders.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use layoutproof_core::stable_hash::stable_hash;
@@ -22,6 +23,17 @@ impl Shard {
     pub fn takes(self, case: &str) -> bool {
         // The lower bits of the hash depend on the lower bits of the letters only.
         (stable_hash(case) >> 32) % u64::from(self.of) == u64::from(self.number - 1)
+    }
+
+    /// The shard's numbers of these: the shards have one after the other, and none has two more than another.
+    pub fn share_of(self, numbers: &Range<u64>) -> Range<u64> {
+        let length = u128::from(numbers.end.saturating_sub(numbers.start));
+        let before = |shards: u32| {
+            let share = length * u128::from(shards) / u128::from(self.of);
+            // A share is no longer than the whole.
+            numbers.start + u64::try_from(share).unwrap_or(u64::MAX - numbers.start)
+        };
+        before(self.number - 1)..before(self.number)
     }
 }
 
@@ -57,6 +69,17 @@ mod tests {
             assert_eq!(counts.iter().sum::<usize>(), ids.len());
             let share = ids.len() / of as usize;
             assert!(counts.iter().all(|count| count.abs_diff(share) < share / 5 + 1), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn shares_of_numbers_follow_one_another() {
+        for (numbers, of) in [(7..107, 3), (0..2, 3), (5..5, 2), (0..u64::MAX, 7)] {
+            let shares: Vec<_> = (1..=of).map(|number| Shard { number, of }.share_of(&numbers)).collect();
+            assert_eq!((shares[0].start, shares[of as usize - 1].end), (numbers.start, numbers.end));
+            assert!(shares.windows(2).all(|pair| pair[0].end == pair[1].start), "{shares:?}");
+            let lengths = shares.iter().map(|share| share.end - share.start);
+            assert!(lengths.clone().max().unwrap() - lengths.min().unwrap() <= 1, "{shares:?}");
         }
     }
 

@@ -16,3 +16,4 @@ pub(crate) mod run;
 pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod site;
+pub(crate) mod upstream;

@@ -7,7 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
 use layoutproof_core::check::Producer;
 use layoutproof_core::report::html::{RunPageFacts, run_page};
 use layoutproof_core::report::junit::JunitFacts;
@@ -19,7 +18,7 @@ use layoutproof_device::DeviceInfo;
 
 use crate::args::OutputArgs;
 use crate::output::{print, warn};
-use crate::records::output_files::check_file;
+use crate::records::output_files::{check_file, write_file};
 use crate::records::participants::Participants;
 
 /// The file that GitHub shows as a summary of the job.
@@ -45,7 +44,7 @@ pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
 /// # Errors
 /// The first file that cannot be written.
 pub(crate) fn begin_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
-    [&outputs.junit, &outputs.html, &outputs.csv].into_iter().flatten().try_for_each(|path| write(path, ""))
+    [&outputs.junit, &outputs.html, &outputs.csv].into_iter().flatten().try_for_each(|path| write_file(path, ""))
 }
 
 /// Records with the other facts that the report needs.
@@ -122,13 +121,13 @@ impl FinalReport<'_> {
     /// # Errors
     /// The first that cannot be written.
     pub(crate) fn write_files(&self) -> anyhow::Result<()> {
-        let junit = self.outputs.junit.as_ref().map(|path| write(path, &self.junit()));
-        let html = self.outputs.html.as_ref().map(|path| write(path, &run_page(&self.page_facts())));
-        let csv = self.outputs.csv.as_ref().map(|path| write(path, &deqp_csv::results(self.records)));
+        let junit = self.outputs.junit.as_ref().map(|path| write_file(path, &self.junit()));
+        let html = self.outputs.html.as_ref().map(|path| write_file(path, &run_page(&self.page_facts())));
+        let csv = self.outputs.csv.as_ref().map(|path| write_file(path, &deqp_csv::results(self.records)));
         let github = github_summary().map(|path| {
             let left_out = &self.end.left_out;
             let matrix = if self.has_compilers() { matrix::markdown(self.records, left_out) } else { String::new() };
-            write(Path::new(&path), &(github::markdown(self.records, left_out) + &matrix))
+            write_file(Path::new(&path), &(github::markdown(self.records, left_out) + &matrix))
         });
         [junit, html, csv, github].into_iter().flatten().collect()
     }
@@ -173,8 +172,4 @@ fn hostname() -> Option<String> {
 /// True if a check is about a file of the user's own, whose id is its name; ids of cases have no suffix.
 fn is_of_own_file(record: &CheckRecord) -> bool {
     Path::new(&record.case).extension().is_some() || record.case == "-"
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }

@@ -17,6 +17,14 @@ pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
     can_write_file(path).with_context(|| format!("writing {}", path.display()))
 }
 
+/// Writes a file of a report.
+///
+/// # Errors
+/// The path, with what keeps it from being written.
+pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}
+
 /// Checks that files can be made in a folder, which may have to be made itself.
 ///
 /// # Errors

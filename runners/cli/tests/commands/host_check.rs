@@ -135,6 +135,30 @@ fn the_table_fits_in_80_columns() {
     assert!(answer.out.ends_with("   Summary 0 agree, 14 differ\n"), "{}", answer.out);
 }
 
+/// The page has the words of the table, and both sides as byte maps.
+#[test]
+fn a_page_shows_both_sides() {
+    let folder = engine();
+    if !builds(&folder, BUILDS[0]) {
+        return;
+    }
+    let answer = folder.run("check wrong.hlsl engine.o --html check.html").exits(1);
+    assert!(answer.out.ends_with("   Summary 0 agree, 14 differ\n"), "{}", answer.out);
+    let page = folder.read("check.html");
+    for words in [
+        "float t · offset 12 · size 4",
+        "float t · offset 16 · size 4",
+        "offset moved: the shader has `t` at byte 12, the host at byte 16",
+        "14 differ",
+        "layoutproof check wrong.hlsl engine.o --html check.html",
+        "engine.h:",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let refused = folder.run("check wrong.hlsl engine.o --html missing/check.html").exits(2);
+    assert!(refused.err.contains("writing missing/check.html"), "{}", refused.err);
+}
+
 #[test]
 fn other_formats_say_the_same() {
     let folder = engine();

@@ -24,6 +24,21 @@ fn a_file_is_shown_as_a_page_and_as_a_picture() {
     assert!(padded.err.contains("byte maps show padding by themselves"), "{}", padded.err);
 }
 
+/// Each layout can be the reference: the page has the maps for both, and one choice without a script.
+#[test]
+fn the_reference_of_a_page_can_be_chosen() {
+    let shown = evil().run(&format!("show {EVIL_FILE} --rules std140,scalar --format html")).exits(0).out;
+    assert_eq!(shown.matches("type=\"radio\"").count(), 2, "{shown}");
+    let [_, against_std140, against_scalar] = shown.split("<div class=\"by-reference").collect::<Vec<_>>()[..] else {
+        panic!("two references: {shown}")
+    };
+    for part in [against_std140, against_scalar] {
+        assert_eq!(part.matches(">c ≠</text>").count(), 1, "{part}");
+    }
+    let one = evil().run(&format!("show {EVIL_FILE} --rules std140 --format html")).exits(0).out;
+    assert!(!one.contains("type=\"radio\""), "{one}");
+}
+
 #[test]
 fn a_difference_is_shown_as_a_page() {
     let differ = evil().run(&format!("diff {EVIL_FILE} std140 scalar --format html")).exits(1);
@@ -41,7 +56,9 @@ fn a_run_and_its_records_give_the_same_page() {
         format!("run {EVIL_FILE} --rules std140,scalar --device model {misreading} --json r.jsonl --html run.html");
     folder.run(&run).exits(1);
     let page = folder.read("run.html");
-    for part in ["&lt;script&gt;alert(1)", "a&lt;script&gt;b.hlsl", "w w-observed", "float c · offset 32"] {
+    for part in
+        ["&lt;script&gt;alert(1)", "a&lt;script&gt;b.hlsl", "w w-observed", "float c · offset 32", "OpEntryPoint"]
+    {
         assert!(page.contains(part), "{part} in {page}");
     }
     assert!(!page.contains("<script>alert") && !page.contains("a<script>b"));

@@ -206,6 +206,11 @@ fn parts() -> Result<(), String> {
     if whole != sum {
         return Err(format!("{first:?} and {second:?} are not {whole:?}"));
     }
+    let shards = (numbers("--count 12 --shard 1/2")?, numbers("--count 12 --shard 2/2")?);
+    let sum: Vec<u64> = shards.0.iter().zip(&shards.1).map(|(one, other)| one + other).collect();
+    if whole != sum {
+        return Err(format!("shards {shards:?} are not {whole:?}"));
+    }
     if whole.len() == 6 && whole[0] > 0 { Ok(()) } else { Err(format!("nothing agreed: {whole:?}")) }
 }
 

@@ -42,6 +42,15 @@ pub(crate) struct HeaderFile {
     pub(crate) text: &'static str,
 }
 
+/// A header of ours that is taken where a compiler lacks its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StandInHeader {
+    /// The header.
+    pub(crate) file: HeaderFile,
+    /// The arguments that let the compiler find it, behind its own.
+    pub(crate) arguments: &'static [&'static str],
+}
+
 /// The command line of a second compiler.
 pub(crate) struct SecondCommand {
     /// Its name.

@@ -9,7 +9,7 @@ use layoutproof_core::inspect::module_reader::ModuleReader;
 use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
 
-use super::CommandLine;
+use super::{CommandLine, StandInHeader};
 use crate::cache::DecidingFiles;
 use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, Invocation, answering};
@@ -84,6 +84,11 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
     /// `None` if that is not known, so that no answer is kept. Clang reads headers of its own from a folder that it looks
     /// for.
     fn deciding_files(&self) -> Option<DecidingFiles> {
+        None
+    }
+
+    /// A header that some packages of it lack, for whoever asks it by a command line of their own; `None` where it needs none.
+    fn stand_in_header(&self) -> Option<StandInHeader> {
         None
     }
 

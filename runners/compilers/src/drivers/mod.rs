@@ -15,7 +15,7 @@ mod registry;
 mod slang;
 mod tint;
 
-pub(crate) use command_line::{CommandLine, first_error};
+pub(crate) use command_line::{CommandLine, StandInHeader, first_error};
 pub(crate) use driver::{CompileMethod, CompilerDriver, DirectCompiler, FamilyName, Translation};
 pub(crate) use registry::{DRIVERS, driver_named, driver_of};
 pub use registry::{full_type_space, type_space};

@@ -9,9 +9,9 @@ use super::explorer_link::ExplorerText;
 use super::known_differences::Mechanism;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use crate::report::failure::block::sentence;
-use crate::report::html::case_part::source_part;
+use crate::report::html::case_part::{SourceMaps, source_part};
+use crate::report::html::known_part::link_to;
 use crate::report::html::layout_page::legend;
-use crate::report::html::run_page::link_to;
 use crate::report::style::{counted, one_line};
 use crate::results::record::RecordedSource;
 
@@ -87,9 +87,10 @@ fn one_case(case: &CaseFacts, mechanisms: &[Mechanism<'_>], navigation: SiteNavi
     let content = html! {
         @if let Some(source) = case.source.as_ref().filter(|_| case.has_layouts()) {
             section {
+                h2 { "Where the rule sets put it" }
                 (legend())
                 @if let Some(explored) = &case.explored { (explored.link(&path, navigation)) }
-                (source_part(source))
+                (source_part(source, SourceMaps::Drawn))
             }
         }
         @if !about.is_empty() {

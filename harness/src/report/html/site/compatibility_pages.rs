@@ -10,8 +10,8 @@ use super::address::{GivenNames, link, rule_link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use crate::report::failure::group::place;
-use crate::report::html::outcome_cell::{CellLink, OutcomeCell, cell_legend};
-use crate::report::html::outcome_matrix::{CheckPlace, CheckPlaces};
+use crate::report::html::outcome_cell::{CellLink, OutcomeCell};
+use crate::report::html::outcome_matrix::{CheckPlace, CheckPlaces, MatrixLine, RuleMatrix};
 use crate::report::style::{counted, one_line};
 use crate::results::record::{CheckRecord, LeftOutChecks, RunHeader};
 
@@ -147,32 +147,24 @@ fn name_cells(tables: &mut [DeviceTable<'_>], names: &mut GivenNames) {
 
 fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -> SiteDraft {
     let path = SiteSection::Compatibility.first_page();
+    let head = html! {
+        tr {
+            th scope="col" { "rule set" }
+            @for table in tables { th scope="col" { a href=(link(path, &table.path)) { (one_line(&table.name)) } } }
+        }
+    };
+    let line = |rules: &&str| MatrixLine {
+        rules: rules_name(path, rules),
+        cells: html! {
+            @for table in tables {
+                (table.all_of(rules).draw(CellLink { address: &link(path, &table.path), filter: None }))
+            }
+        },
+    };
+    let matrix = RuleMatrix { columns: "devices", head, lines: rules.iter().map(line).collect() };
 
     let content = html! {
-        section id="matrix" {
-            h2 { "Rule sets and devices" }
-            (cell_legend())
-            div.scroll tabindex="0" role="region" aria-label="Matrix of rule sets and devices" {
-                table.matrix {
-                    thead {
-                        tr {
-                            th scope="col" { "rule set" }
-                            @for table in tables { th scope="col" { a href=(link(path, &table.path)) { (one_line(&table.name)) } } }
-                        }
-                    }
-                    tbody {
-                        @for rules in rules {
-                            tr {
-                                th scope="row" { (rules_name(path, rules)) }
-                                @for table in tables {
-                                    (table.all_of(rules).draw(CellLink { address: &link(path, &table.path), filter: None }))
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
+        (matrix.section())
         (device_facts(path, records, tables))
         (file_table(records))
     };
@@ -272,31 +264,17 @@ fn file_table(records: &SiteRecords) -> Markup {
 fn device_page(table: &DeviceTable<'_>, records: &SiteRecords, rules: &[&str]) -> SiteDraft {
     let path = table.path.as_str();
     let own_rules = rules.iter().filter(|rules| table.cells.keys().any(|key| key.rules == **rules));
-
-    let content = html! {
-        section id="matrix" {
-            h2 { "Rule sets and compilers" }
-            (cell_legend())
-            div.scroll tabindex="0" role="region" aria-label="Matrix of rule sets and compilers" {
-                table.matrix {
-                    thead {
-                        tr {
-                            th scope="col" { "rule set" }
-                            @for producer in &table.producers { th scope="col" { (one_line(producer)) } }
-                        }
-                    }
-                    tbody {
-                        @for rules in own_rules {
-                            tr {
-                                th scope="row" { (rules_name(path, rules)) }
-                                @for producer in &table.producers { (table.cell(path, CellKey { rules, producer })) }
-                            }
-                        }
-                    }
-                }
-            }
+    let head = html! {
+        tr {
+            th scope="col" { "rule set" }
+            @for producer in &table.producers { th scope="col" { (one_line(producer)) } }
         }
     };
+    let line = |rules: &&str| MatrixLine {
+        rules: rules_name(path, rules),
+        cells: html! { @for producer in &table.producers { (table.cell(path, CellKey { rules, producer })) } },
+    };
+    let content = RuleMatrix { columns: "compilers", head, lines: own_rules.map(line).collect() }.section();
     let device = records.devices.iter().find(|device| place(&device.id, device.runner.as_str()) == table.name);
 
     let intro = html! {

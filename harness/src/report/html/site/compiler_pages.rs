@@ -3,18 +3,18 @@
 use maud::{Markup, html};
 
 use super::address::{compiler_page, link};
-use super::known_differences::{KnownList, Mechanism, compiler_of, list_title};
+use super::known_differences::{KnownList, Mechanism};
 use super::markdown::paragraph;
 use super::option_table::option_table;
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use crate::inspect::toolchain::{Toolchain, toolchains};
 use crate::report::failure::block::sentence;
-use crate::report::html::run_page::link_to;
+use crate::report::html::known_part::link_to;
 use crate::report::style::{counted, one_line};
 
-fn toolchains_of(list: &str) -> Vec<&'static Toolchain> {
-    let compiler = compiler_of(list);
-    toolchains().iter().filter(|toolchain| Some(toolchain.name_in_cases) == compiler).collect()
+fn toolchains_of(list: &KnownList) -> Vec<&'static Toolchain> {
+    let is_of_list = |toolchain: &&Toolchain| list.compiler.as_deref() == Some(toolchain.name_in_cases);
+    toolchains().iter().filter(is_of_list).collect()
 }
 
 /// The list of compilers, and a page for each list of known differences.
@@ -43,7 +43,7 @@ fn index(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> SiteDraft {
                     tbody {
                         @for list in lists {
                             tr {
-                                th scope="row" { a href=(link(path, &compiler_page(&list.name))) { (list_title(&list.name)) } }
+                                th scope="row" { a href=(link(path, &compiler_page(&list.name))) { (list.title) } }
                                 td { (of_list(list)) }
                                 td { (linked(list)) }
                             }
@@ -69,7 +69,7 @@ fn index(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> SiteDraft {
 
 fn one_list(list: &KnownList, mechanisms: &[&Mechanism<'_>]) -> SiteDraft {
     let path = compiler_page(&list.name);
-    let toolchains = toolchains_of(&list.name);
+    let toolchains = toolchains_of(list);
 
     let content = html! {
         section id="differences" {
@@ -91,8 +91,7 @@ fn one_list(list: &KnownList, mechanisms: &[&Mechanism<'_>]) -> SiteDraft {
         }
     };
     let intro = html! { div.prose { (paragraph(&list.introduction)) } };
-    SiteFrame { path: &path, section: SiteSection::Compilers, title: list_title(&list.name), intro, content }
-        .into_draft()
+    SiteFrame { path: &path, section: SiteSection::Compilers, title: &list.title, intro, content }.into_draft()
 }
 
 fn mechanism_row(path: &str, mechanism: &Mechanism<'_>) -> Markup {

@@ -5,45 +5,15 @@ use std::collections::BTreeMap;
 use super::address::{GivenNames, slug, slug_of_sentence};
 use crate::results::known::KnownFailure;
 
-/// A list of known differences by what people call its subject.
-struct ListSubject {
-    /// Name of the list.
-    list: &'static str,
-    title: &'static str,
-    /// The compiler's name in cases, whose toolchains are the subject's; none for a driver, and for what has no options.
-    compiler: Option<&'static str>,
-}
-
-/// The subjects of the repository's lists.
-const SUBJECTS: [ListSubject; 11] = [
-    ListSubject { list: "clang", title: "Clang", compiler: Some("clang-dxc") },
-    ListSubject { list: "dxc", title: "DXC", compiler: Some("dxc") },
-    ListSubject { list: "fxc", title: "FXC", compiler: Some("fxc") },
-    ListSubject { list: "glslang", title: "glslang", compiler: Some("glslang") },
-    ListSubject { list: "lavapipe", title: "lavapipe (a driver)", compiler: None },
-    ListSubject { list: "naga", title: "naga", compiler: None },
-    ListSubject { list: "naga-d3d12", title: "naga's HLSL, for Direct3D 12", compiler: None },
-    ListSubject { list: "naga-glsl", title: "naga's GLSL", compiler: Some("naga-glsl") },
-    ListSubject { list: "slang", title: "Slang", compiler: Some("slang") },
-    ListSubject { list: "swiftshader", title: "SwiftShader (a driver)", compiler: None },
-    ListSubject { list: "vkd3d", title: "vkd3d (Direct3D 12 on Vulkan)", compiler: None },
-];
-
-/// What people call the subject of a list.
-pub(super) fn list_title(list: &str) -> &str {
-    SUBJECTS.iter().find(|subject| subject.list == list).map_or(list, |subject| subject.title)
-}
-
-/// The name in cases of the compiler that a list is about.
-pub(super) fn compiler_of(list: &str) -> Option<&'static str> {
-    SUBJECTS.iter().find(|subject| subject.list == list).and_then(|subject| subject.compiler)
-}
-
 /// A list of known differences: all of one compiler or of one driver.
 #[derive(Clone, Debug)]
 pub struct KnownList {
     /// Name of the file without its suffix: `dxc`.
     pub name: String,
+    /// What people call the compiler or driver that it is about.
+    pub title: String,
+    /// The compiler's name in cases, whose toolchains are the list's; none for a driver, and for what has no options.
+    pub compiler: Option<String>,
     /// What the file says of itself at its start.
     pub introduction: String,
     /// Its entries, one for each case that an entry names.
@@ -51,7 +21,10 @@ pub struct KnownList {
 }
 
 /// What a compiler or a driver does otherwise, for one reason.
-pub(super) struct Mechanism<'a> {
+#[derive(Clone, Debug)]
+pub struct Mechanism<'a> {
+    /// Its name, which tells it from all others: the list, then the first words of the reason (`dxc/dxc-lists-a-matrix`).
+    pub id: String,
     /// Address of its page.
     pub path: String,
     /// The list that it is from.
@@ -76,17 +49,17 @@ pub(super) struct EntryPlace<'a> {
 
 impl Mechanism<'_> {
     /// Whether an entry names this case, or a pattern for it. What is about all cases may say nothing of this one.
-    pub(super) fn names(&self, case: &str) -> bool {
+    pub fn names(&self, case: &str) -> bool {
         self.entries.iter().any(|entry| entry.names_cases() && entry.is_about_case(case))
     }
 
     /// The address of its report to the compiler's makers.
-    pub(super) fn upstream_link(&self) -> Option<&str> {
+    pub fn upstream_link(&self) -> Option<&str> {
         self.entries.iter().find_map(|entry| entry.link.as_deref())
     }
 
     /// The newest build that differs, and the first behind it that does not; several where entries name different ones.
-    pub(super) fn builds(&self) -> Vec<SeenBuilds<'_>> {
+    pub fn builds(&self) -> Vec<SeenBuilds<'_>> {
         let mut builds: Vec<SeenBuilds<'_>> = Vec::new();
         for entry in &self.entries {
             let seen = entry.seen.as_deref().map(|newest| SeenBuilds { newest, gone: entry.gone.as_deref() });
@@ -98,7 +71,7 @@ impl Mechanism<'_> {
 
 /// The builds between which a difference went away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SeenBuilds<'a> {
+pub struct SeenBuilds<'a> {
     /// The newest one that was seen to differ.
     pub newest: &'a str,
     /// The one that was seen to differ no more.
@@ -106,7 +79,7 @@ pub(super) struct SeenBuilds<'a> {
 }
 
 /// The mechanisms of all lists, in the order of the lists.
-pub(super) fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
+pub fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
     let mut names = GivenNames::default();
     let mut all: Vec<Mechanism<'_>> = Vec::new();
 
@@ -118,7 +91,7 @@ pub(super) fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
             } else {
                 let name = names.give(&format!("{}/{}", slug(&list.name), slug_of_sentence(&entry.reason)));
                 let path = format!("compilers/{name}.html");
-                all.push(Mechanism { path, list, reason: &entry.reason, entries: vec![entry] });
+                all.push(Mechanism { id: name, path, list, reason: &entry.reason, entries: vec![entry] });
             }
         }
     }
@@ -132,19 +105,4 @@ pub(super) fn mechanism_paths<'a>(mechanisms: &'a [Mechanism<'_>]) -> MechanismP
         mechanism.entries.iter().map(place).map(|place| (place, mechanism.path.as_str()))
     });
     places.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::inspect::toolchain::toolchains;
-
-    #[test]
-    fn every_compiler_of_a_list_has_toolchains() {
-        for ListSubject { list, compiler, .. } in &SUBJECTS {
-            let is_known = |name: &str| toolchains().iter().any(|toolchain| toolchain.name_in_cases == name);
-            assert!(compiler.is_none_or(is_known), "{list}");
-        }
-        assert_eq!((list_title("dxc"), list_title("new")), ("DXC", "new"));
-    }
 }

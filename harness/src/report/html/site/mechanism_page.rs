@@ -5,17 +5,20 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::case_page::{CaseFacts, case_link};
-use super::known_differences::{Mechanism, SeenBuilds, list_title};
+use super::known_differences::{Mechanism, SeenBuilds};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use crate::report::failure::block::sentence;
 use crate::report::html::failure_card::{failure_maps, witness_table};
-use crate::report::html::run_page::link_to;
+use crate::report::html::known_part::link_to;
 use crate::report::style::{counted, one_line};
 use crate::results::known::{EntryCondition, KnownFailure};
-use crate::results::record::{CheckRecord, Culprit, Outcome};
+use crate::results::record::{CheckRecord, Culprit, Outcome, Row};
 
 /// Cases that a page names before it only counts them.
 const NAMED_CASES: usize = 60;
+
+/// Sources of numbers that a page shows.
+const MOST_EVIDENCE: usize = 2;
 
 /// What is known of a case of a known difference without a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +63,7 @@ pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSource
         (minimal_part(path, minimal, &evidence))
         (covered_cases(path, &cases))
     };
-    let title = format!("{}: a known difference", list_title(&mechanism.list.name));
+    let title = format!("{}: a known difference", mechanism.list.title);
     let intro = html! { p { (sentence(&one_line(mechanism.reason))) } };
     SiteFrame { path, section: SiteSection::Compilers, title: &title, intro, content }.into_draft()
 }
@@ -149,7 +152,7 @@ fn conditions_text(conditions: &[EntryCondition]) -> Markup {
     }
 }
 
-/// Numbers of records first, each of one check.
+/// Numbers that differ before words without any; of these the records first, then frozen decisions, then kept checks.
 fn evidence<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Vec<Evidence<'a>> {
     let is_entry =
         |file: &str, line: u32| mechanism.entries.iter().any(|entry| (entry.file.as_str(), entry.line) == (file, line));
@@ -163,7 +166,9 @@ fn evidence<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Vec
 
     let known = sources.known.iter().filter(|known| is_entry(&known.file, known.line));
     let known = known.map(|known| Evidence { source: known.origin.clone(), record: &known.record });
-    recorded.into_iter().chain(known).collect()
+    let mut evidence: Vec<Evidence<'_>> = recorded.into_iter().chain(known).collect();
+    evidence.sort_by_key(|evidence| !evidence.record.rows.iter().any(Row::differs));
+    evidence
 }
 
 /// The case of the evidence, or else the one with the shortest declaration.
@@ -194,11 +199,13 @@ fn minimal_part(path: &str, minimal: Option<&CaseFacts>, evidence: &[Evidence<'_
             @if let Some(text) = case.source.as_ref().and_then(|source| source.declaration.as_ref()) {
                 pre tabindex="0" { code { (text.trim_matches('\n')) } }
             }
-            @let shown: Vec<&Evidence<'_>> = evidence.iter().filter(|evidence| evidence.record.case == case.id).collect();
+            @let of_case = evidence.iter().filter(|evidence| evidence.record.case == case.id);
+            @let shown: Vec<&Evidence<'_>> = of_case.take(MOST_EVIDENCE).collect();
             @if shown.is_empty() {
                 p.note {
-                    "What the compiler makes of it is in none of the sets of decisions that are kept here. With the compiler at hand, "
-                    code { "layoutproof run " (case.id) " --no-known -vv" } " shows both numbers."
+                    "No number is kept of it: no frozen decision and no kept check is about it, because no build that is kept here "
+                    "shows it. Whoever has the compiler or the driver sees both numbers by "
+                    code { "layoutproof run " (case.id) " --no-known -vv" }
                 }
             } @else {
                 @for evidence in shown { (evidence_part(evidence)) }
@@ -215,6 +222,7 @@ fn evidence_part(evidence: &Evidence<'_>) -> Markup {
         div.lights {
             h3 { "Under " code { (one_line(&record.rules)) } ", by " (one_line(source)) }
             @if let Some(reason) = &record.skip_reason { p.bad { (one_line(reason)) } }
+            @if let Some(words) = words_of_validator(record) { p.bad { "The validator: " (one_line(words)) } }
             @if !record.rows.is_empty() {
                 @if let Some(story) = story.filter(|story| !story.authority.is_empty()) {
                     p.dim { "Expected by " (one_line(&story.authority)) }
@@ -224,6 +232,13 @@ fn evidence_part(evidence: &Evidence<'_>) -> Markup {
             }
         }
     }
+}
+
+/// What the validator has against the module; where it has nothing, or was not asked, `None`.
+fn words_of_validator(record: &CheckRecord) -> Option<&str> {
+    let words = record.validation.as_str();
+    let was_asked = !words.is_empty() && !words.starts_with("not run");
+    (was_asked && words != "valid").then_some(words)
 }
 
 fn covered_cases(path: &str, cases: &[&CaseFacts]) -> Markup {

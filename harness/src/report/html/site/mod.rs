@@ -27,7 +27,7 @@ pub use case_page::CaseFacts;
 pub use compatibility_pages::{RecordedFile, SiteRecords};
 pub use explorer_link::ExplorerText;
 pub use explorer_page::EXPLORER_FILES;
-pub use known_differences::KnownList;
+pub use known_differences::{KnownList, Mechanism, SeenBuilds, mechanisms};
 pub use mechanism_page::KnownEvidence;
 pub use rule_pages::{RuleSetFacts, ShownNeighbour};
 pub use site_page::SitePage;

@@ -71,6 +71,9 @@ pub struct CheckArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
+    /// Write a page for browsers: each block beside its host struct, with byte maps of both sides.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Read this file instead of the `layoutproof.toml` of the project.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

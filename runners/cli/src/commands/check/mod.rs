@@ -22,6 +22,7 @@ use layoutproof_core::input::diagnostics::{Code, Diagnostic, render};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::host_check::{HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, text};
+use layoutproof_core::report::html::check_page;
 use layoutproof_core::report::summary::Exit;
 
 use crate::commands::check::args::{CheckArgs, CheckFormat};
@@ -30,10 +31,12 @@ use crate::commands::check::input_kind::CheckInput;
 use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::prove::Proof;
 use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
+use crate::help::PROGRAM;
 use crate::output::{print, print_json, print_refusal, warn, warn_rendered};
 use crate::project::globs;
 use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectMapping, ProjectShaders};
 use crate::project::shader_settings::ShaderSettings;
+use crate::records::output_files::{check_file, write_file};
 use crate::select::refused_input::RefusedInput;
 
 /// Compares host structs with blocks.
@@ -54,6 +57,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     for name in &args.rules {
         check_rules(name)?;
     }
+    args.html.as_deref().map_or(Ok(()), check_file)?;
     let project = ProjectFile::find(args.config.as_deref())?;
     if project.is_none() && args.inputs.is_empty() {
         bail!("no input is named, and no {PROJECT_FILE} is here or above; `layoutproof init` writes one");
@@ -87,10 +91,29 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         CheckFormat::Junit => print(&junit(&checked)),
         CheckFormat::Github => print(&annotations(&checked)),
     }
+    if let Some(path) = &args.html {
+        write_file(path, &check_page(&checked, &typed_command()))?;
+    }
     for unmatched in checked.unmatched.iter().filter(|unmatched| unmatched.names_no_type()) {
         warn(&format!("error: block `{}`: {}\n", unmatched.block, unmatched.reason));
     }
     Ok(worse(exit_of(&checked), proven))
+}
+
+/// The command as the user typed it, by the program's usual name.
+fn typed_command() -> String {
+    let words = std::env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
+    std::iter::once(PROGRAM.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell takes it.
+fn shell_word(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./,=:@+".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// The exit code that beats the other: 2 beats 3 beats 1 beats 4.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::CacheArgs;
+use crate::args::{CacheArgs, Shard, parse_shard};
 
 /// `layoutproof fuzz`.
 #[derive(Debug, Args)]
@@ -18,6 +18,10 @@ pub struct FuzzArgs {
     /// Number of the first one, so that machines can share a seed.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub from: u64,
+    /// Only one part of the declarations: 2/3 is the second of three, `auto` the one that Slurm, GitLab, Buildkite, CircleCI or
+    /// Bazel give this process. `layoutproof report` puts the records of all parts together.
+    #[arg(long, value_name = "I/N|auto", value_parser = parse_shard)]
+    pub shard: Option<Shard>,
     /// Instead of random ones, all declarations of up to K members over a fixed set of types.
     #[arg(long, value_name = "K", conflicts_with = "count")]
     pub exhaustive: Option<u32>,
@@ -45,6 +49,9 @@ pub struct FuzzArgs {
     /// Write the records of all checks as JSON lines, as `run` does; `report` reads them.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write a page for browsers: each finding with its smallest declaration, byte maps, witnesses and shaders.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Print what differs and nothing else; the exit code says the rest.
     #[arg(short, long)]
     pub quiet: bool,

@@ -1,5 +1,7 @@
 //! Which declarations are tried: random ones of a seed, or all small ones.
 
+use std::ops::Range;
+
 use anyhow::Context;
 use layoutproof_core::random::declaration::exhaustive::{self, exhaustive};
 use layoutproof_core::random::declaration::{BlockForm, DeclarationTree, Declarations, RandomDeclaration, TypeSpace};
@@ -11,8 +13,8 @@ use crate::commands::fuzz::args::FuzzArgs;
 /// Where declarations come from.
 pub(super) struct Draws {
     seed: u64,
-    /// How many are drawn.
-    pub(super) count: u64,
+    /// The numbers of those that are drawn.
+    pub(super) numbers: Range<u64>,
     source: DrawnFrom,
     /// Everything that can be drawn.
     pub(super) space: TypeSpace,
@@ -46,7 +48,9 @@ impl Draws {
                 (DrawnFrom::All(all), count.saturating_sub(args.from))
             }
         };
-        Ok(Self { seed: args.seed, count, source, space: TypeSpace::everything() })
+        let all = args.from..args.from.checked_add(count).context("the last declaration would have no number")?;
+        let numbers = args.shard.map_or(all.clone(), |shard| shard.share_of(&all));
+        Ok(Self { seed: args.seed, numbers, source, space: TypeSpace::everything() })
     }
 
     /// Declaration `number`, ready to be made smaller.

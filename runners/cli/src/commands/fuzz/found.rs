@@ -9,7 +9,7 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::case::Authority;
 use layoutproof_core::inspect::toolchain::Language;
 use layoutproof_core::report::upstream::{self, DifferenceRow, case_file, has_numbers, markdown, shader_file};
-use layoutproof_core::results::record::{CheckRecord, RecordValue};
+use layoutproof_core::results::record::CheckRecord;
 use layoutproof_core::version::NAGA_VERSION;
 
 use super::Fuzz;
@@ -17,11 +17,19 @@ use super::round::Round;
 use super::shrink::ShrunkDifference;
 use crate::select::files::{FileKind, read_text};
 
-/// Runs the difference once more, keeping everything, and writes it down; the folder.
+/// A difference that is written down.
+pub(super) struct WrittenDifference {
+    /// Where it lies.
+    pub(super) folder: PathBuf,
+    /// What running it once more gave; `None` if no toolchain took it again.
+    pub(super) record: Option<CheckRecord>,
+}
+
+/// Runs the difference once more, keeping everything, and writes it down.
 ///
 /// # Errors
 /// The file that could not be written.
-pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<PathBuf> {
+pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<WrittenDifference> {
     let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
     let folder = fuzz.out.join(format!("{number}-{toolchain}"));
     let compilers = fuzz.compilers.clone().keep(Some(folder.clone()));
@@ -30,7 +38,9 @@ pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Resul
 
     // A compiler that takes several rule sets can differ under one of them alone.
     let differs = records.iter().find(|(_, record)| record.outcome == difference.kind.outcome);
-    let Some((_, record)) = differs.or(records.first()) else { return Ok(folder) };
+    let Some((_, record)) = differs.or(records.first()) else {
+        return Ok(WrittenDifference { folder, record: None });
+    };
 
     let artifacts = folder.join(format!("fuzz/{number}/{}", toolchain.option(&record.rules)));
     let told = told(fuzz, difference, record, &artifacts);
@@ -40,7 +50,7 @@ pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Resul
         put(&folder.join(shader_name(told.language)), &shader_file(&told))?;
     }
     put(&folder.join("report.md"), &markdown(&told))?;
-    Ok(folder)
+    Ok(WrittenDifference { folder, record: Some(record.clone()) })
 }
 
 fn shader_name(language: Language) -> &'static str {
@@ -96,22 +106,10 @@ fn told(
 
 /// The numbers of a record, each path once.
 fn rows(record: &CheckRecord) -> Vec<DifferenceRow> {
-    let number = |value: &Option<RecordValue>| match value {
-        Some(RecordValue::Number(number)) => Some(*number),
-        Some(RecordValue::Text(_)) | None => None,
-    };
     let mut rows: Vec<DifferenceRow> = Vec::new();
     for row in &record.rows {
         if !rows.iter().any(|other| (&other.path, other.what) == (&row.path, row.what)) {
-            rows.push(DifferenceRow {
-                path: row.path.clone(),
-                what: row.what,
-                expected: number(&row.expected),
-                computed: number(&row.computed),
-                reported: number(&row.reported),
-                compiled: number(&row.compiled),
-                observed: number(&row.observed),
-            });
+            rows.push(DifferenceRow::from(row));
         }
     }
     rows

@@ -27,7 +27,7 @@ impl FuzzRecords {
     /// # Errors
     /// Another process writes it.
     pub(super) fn begin(path: &Path, fuzz: &Fuzz, draws: &Draws) -> anyhow::Result<Self> {
-        let cases = usize::try_from(draws.count).unwrap_or(usize::MAX);
+        let cases = usize::try_from(draws.numbers.end - draws.numbers.start).unwrap_or(usize::MAX);
         let inputs = format!("{:016x}", stable_hash(&format!("{:?}", fuzz.known)));
         let header = records_file::header(
             &fuzz.devices,

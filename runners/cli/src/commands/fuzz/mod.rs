@@ -14,12 +14,14 @@ mod shrink;
 mod spaces;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::inspect::toolchain::Toolchain;
 use layoutproof_core::random::declaration::{CoverageTally, RandomDeclaration};
+use layoutproof_core::report::html::{FuzzFinding, FuzzPageFacts, fuzz_page};
 use layoutproof_core::report::seen_table::seen_table;
 use layoutproof_core::report::summary::{Exit, Shortfalls, add, exit_of_run};
 use layoutproof_core::report::tally_table::{Tally, tally_table};
@@ -33,6 +35,7 @@ use layoutproof_layout::mutate::RuleMutant;
 use proptest::strategy::ValueTree;
 
 use self::draws::Draws;
+use self::found::WrittenDifference;
 use self::fuzz_records::FuzzRecords;
 use self::round::Round;
 use self::shrink::{DifferenceKind, ShrunkDifference};
@@ -40,7 +43,7 @@ use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn};
 use crate::progress;
-use crate::records::output_files::{check_file, check_folder};
+use crate::records::output_files::{check_file, check_folder, write_file};
 use crate::records::participants::Participants;
 
 /// Declarations that are compiled and run together.
@@ -82,26 +85,35 @@ struct Totals {
 /// Unknown names, no devices, and what could not be written.
 pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     args.json.as_deref().map_or(Ok(()), check_file)?;
+    args.html.as_deref().map_or(Ok(()), check_file)?;
     check_folder(&args.out)?;
     interrupt::end_without_traces()?;
     let Some(fuzz) = Fuzz::of(args)? else { return Ok(Exit::Missing) };
 
     let draws = Draws::of(args, &fuzz)?;
     let tell = |text: &str| print(if args.quiet { "" } else { text });
-    tell(&format!("seed {}, {} from number {}\n", args.seed, counted(draws.count, "declaration"), grouped(args.from)));
+    let Range { start, end } = draws.numbers;
+    let announced =
+        format!("seed {}, {} from number {}", args.seed, counted(end - start, "declaration"), grouped(start));
+    tell(&format!("{announced}\n"));
     let written = args.json.as_ref().map(|path| FuzzRecords::begin(path, &fuzz, &draws)).transpose()?;
     let mut totals = Totals { written, participants: Participants::named(&args.compiler), ..Totals::default() };
 
-    let end = args.from + draws.count;
     let is_hidden = args.quiet || args.no_progress;
-    let length = usize::try_from(draws.count).unwrap_or(usize::MAX);
+    let length = usize::try_from(end - start).unwrap_or(usize::MAX);
     let bar = if is_hidden { ProgressBar::hidden() } else { progress::bar(length) };
-    let next = fuzz.add_rounds(args.from, end, &draws, &bar, &mut totals);
+    let next = fuzz.add_rounds(start, end, &draws, &bar, &mut totals);
     bar.finish_and_clear();
     tell(&format!("\n{}", tally_table(&totals.tallies, &totals.skips, style)));
+    let mut findings = Vec::new();
     for difference in &totals.differences {
-        let at = found::write(&fuzz, difference)?;
-        print(&format!("\n{}\n  written to {}\n", difference.sentence(), at.display()));
+        let WrittenDifference { folder, record } = found::write(&fuzz, difference)?;
+        print(&format!("\n{}\n  written to {}\n", difference.sentence(), folder.display()));
+        findings.extend(record.map(|record| finding(args, difference, record, &folder)));
+    }
+    if let Some(path) = &args.html {
+        let tallies = tally_table(&totals.tallies, &totals.skips, Style::PLAIN);
+        write_file(path, &fuzz_page(&FuzzPageFacts { drawn: &announced, tallies: &tallies, findings: &findings }))?;
     }
 
     tell(&format!("\n{}\n", seen_table(&totals.seen, &draws.space, style)));
@@ -112,6 +124,27 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
 
     totals.written.take().map_or(Ok(()), FuzzRecords::end)?;
     Ok(totals.exit(&fuzz.failed_listings))
+}
+
+/// A difference for the page. No case has its declaration, so that the draw is what repeats it.
+fn finding(args: &FuzzArgs, difference: &ShrunkDifference, mut record: CheckRecord, folder: &Path) -> FuzzFinding {
+    let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
+    let drawn = match args.exhaustive {
+        Some(members) => format!("--exhaustive {members}"),
+        None => format!("--seed {} --count 1", args.seed),
+    };
+    let fault = args.plant_mutant.as_ref().map(|fault| format!(" --plant-mutant {fault}")).unwrap_or_default();
+    if let Some(story) = &mut record.story {
+        story.again = format!(
+            "layoutproof fuzz {drawn} --from {number} --compiler {toolchain} --device {device} --every-device{fault}"
+        );
+    }
+    FuzzFinding {
+        heading: difference.heading(),
+        declaration: declaration.text(),
+        record,
+        folder: folder.display().to_string(),
+    }
 }
 
 impl Fuzz {

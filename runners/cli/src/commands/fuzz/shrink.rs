@@ -60,20 +60,24 @@ pub(super) struct ShrunkDifference {
 }
 
 impl ShrunkDifference {
-    /// The finding as text for people.
-    pub(super) fn sentence(&self) -> String {
+    /// Which toolchain differs, where, and how much smaller the declaration became.
+    pub(super) fn heading(&self) -> String {
         let culprit = self.kind.culprit.map_or("nobody named", Culprit::as_str);
         let Self { number, toolchain, device, members_before, members_after, calls, .. } = self;
         let what = match self.kind.outcome {
             Outcome::Broken => "breaks",
             Outcome::Differ | Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => "differs",
         };
-        let reason = self.reason.as_ref().map(|reason| format!("\n  {reason}")).unwrap_or_default();
         let (before, attempts) = (counted(*members_before as u64, "member"), counted(u64::from(*calls), "attempt"));
         format!(
-            "number {number}: {toolchain} on {device} {what} ({culprit}); {before}, {members_after} after {attempts}{reason}\n\n{}",
-            self.declaration.text()
+            "number {number}: {toolchain} on {device} {what} ({culprit}); {before}, {members_after} after {attempts}"
         )
+    }
+
+    /// The finding as text for people.
+    pub(super) fn sentence(&self) -> String {
+        let reason = self.reason.as_ref().map(|reason| format!("\n  {reason}")).unwrap_or_default();
+        format!("{}{reason}\n\n{}", self.heading(), self.declaration.text())
     }
 }
 

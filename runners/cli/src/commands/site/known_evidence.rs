@@ -11,11 +11,12 @@ use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
 use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, NO_DEVICE, Outcome, Proves, RecordValue, Row, SCHEMA, Story, StoryBlock,
+    CheckRecord, Culprit, KnownEntry, NO_DEVICE, Outcome, Proves, RecordValue, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_device::RunnerKind;
-use layoutproof_layout::{Quantity, find};
+use layoutproof_layout::find;
 
+use crate::records::decision_rows::{NumberPlace, add_rows, differs, row_of};
 use crate::records::frozen_set::FrozenSet;
 
 /// Keys of entries that are about what a device does.
@@ -202,54 +203,6 @@ fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str) -> Chec
         rows: Vec::new(),
         story: Some(story(subject)),
     }
-}
-
-/// One row for each number that our rules have, too.
-fn add_rows(facts: &Facts, subject: &Subject, rows: &mut Vec<Row>) {
-    for ((path, fact), value) in facts {
-        let (quantity, is_code) = match fact {
-            Fact::Offset => (Quantity::Offset, false),
-            Fact::Code => (Quantity::Offset, true),
-            Fact::Size => (Quantity::Size, false),
-            Fact::Stride => (Quantity::ArrayStride, false),
-            Fact::MatrixStride => (Quantity::MatrixStride, false),
-            Fact::Order | Fact::Bound | Fact::Reflected | Fact::Unread => continue,
-        };
-        let numbers = value.parse::<u32>().ok().zip(subject.computed.get(quantity, path));
-        let Some((value, computed)) = numbers else { continue };
-
-        let row = row_of(rows, subject, NumberPlace { quantity, path, computed });
-        let said = if is_code { &mut row.compiled } else { &mut row.reported };
-        *said = Some(RecordValue::Number(value));
-    }
-}
-
-/// A number of our rules.
-#[derive(Clone, Copy)]
-struct NumberPlace<'a> {
-    quantity: Quantity,
-    path: &'a str,
-    computed: u32,
-}
-
-/// The row of a number, which is added where it is missing.
-fn row_of<'r>(rows: &'r mut Vec<Row>, subject: &Subject, number: NumberPlace<'_>) -> &'r mut Row {
-    let NumberPlace { quantity, path, computed } = number;
-    let known = rows.iter().position(|row| row.path == path && row.what == quantity);
-    let place = known.unwrap_or(rows.len());
-    if known.is_none() {
-        rows.push(Row {
-            expected: subject.expected.get(quantity, path).map(RecordValue::Number),
-            computed: Some(RecordValue::Number(computed)),
-            ..Row::of_no_device(path, quantity)
-        });
-    }
-    &mut rows[place]
-}
-
-fn differs(row: &Row) -> bool {
-    let right = row.expected.as_ref().or(row.computed.as_ref());
-    [&row.reported, &row.compiled].into_iter().flatten().any(|said| Some(said) != right)
 }
 
 fn story(subject: &Subject) -> Story {

@@ -3,7 +3,7 @@
 use layoutproof_built_in::KNOWN;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::html::site::KnownList;
-use layoutproof_core::results::known;
+use layoutproof_core::results::known::{self, KnownFile};
 
 use crate::select::refused_input::RefusedInput;
 
@@ -11,16 +11,17 @@ use crate::select::refused_input::RefusedInput;
 ///
 /// # Errors
 /// Every problem of the first list that has one.
-pub(super) fn known_lists() -> anyhow::Result<Vec<KnownList>> {
+pub(crate) fn known_lists() -> anyhow::Result<Vec<KnownList>> {
     let mut lists = Vec::new();
     let mut sources = SourceMap::default();
 
     for list in KNOWN {
         let file = sources.add(format!("ci/known/{}.toml", list.name), list.text);
-        match known::read(file, &sources) {
-            Ok(entries) => {
-                let introduction = introduction(list.text);
-                lists.push(KnownList { name: list.name.to_owned(), introduction, entries });
+        match known::read_file(file, &sources) {
+            Ok(KnownFile { title, compiler, entries }) => {
+                let (name, introduction) = (list.name.to_owned(), introduction(list.text));
+                let title = title.unwrap_or_else(|| name.clone());
+                lists.push(KnownList { name, title, compiler, introduction, entries });
             }
             Err(diagnostics) => return Err(RefusedInput { diagnostics, sources }.into()),
         }
@@ -36,7 +37,22 @@ fn introduction(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use layoutproof_core::inspect::toolchain::toolchains;
+
     use super::*;
+
+    #[test]
+    fn a_list_says_what_people_call_its_compiler() {
+        for list in known_lists().unwrap() {
+            let is_known = |name: &String| toolchains().iter().any(|toolchain| toolchain.name_in_cases == name);
+            assert!(list.compiler.as_ref().is_none_or(is_known), "{}", list.name);
+            assert!(
+                KNOWN.iter().any(|file| file.name == list.name && file.text.contains("\ntitle = ")),
+                "{}",
+                list.name
+            );
+        }
+    }
 
     #[test]
     fn a_list_begins_with_what_it_is_about() {

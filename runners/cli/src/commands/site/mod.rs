@@ -1,8 +1,9 @@
 //! `layoutproof site`: static pages about rule sets, compilers, cases and the records of runs.
 
 mod cases;
+mod kept_evidence;
 mod known_evidence;
-mod known_lists;
+pub(crate) mod known_lists;
 mod records;
 mod rule_sets;
 mod surprises;
@@ -53,10 +54,12 @@ pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
     let recorded = recorded_sources(&selection);
 
     let known = known_lists::known_lists()?;
+    let mut evidence = known_evidence::known_evidence(&known, &sources)?;
+    evidence.extend(kept_evidence::kept_evidence(&known)?);
     let pages = site_pages(&SiteFacts {
         rules: &rule_sets::rule_set_facts()?,
         surprises: &surprises::surprises(&sources, &recorded)?,
-        evidence: &known_evidence::known_evidence(&known, &sources)?,
+        evidence: &evidence,
         known: &known,
         cases: &cases::case_facts(&sources, recorded)?,
         records: &records,

@@ -4,7 +4,7 @@ use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Repor
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 
-use super::command_line::{CommandLine, HeaderFile, SOURCE, dxc_options, made, toolchain_flags};
+use super::command_line::{CommandLine, HeaderFile, SOURCE, StandInHeader, dxc_options, made, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
@@ -22,7 +22,10 @@ const MODULE: &str = "probe.ll";
 
 /// Some packages of Clang lack the header that every HLSL source includes. Ours stands in for it, in a folder that Clang
 /// looks at after its own.
-const HEADER: HeaderFile = HeaderFile { path: "headers/hlsl.h", text: include_str!("hlsl.h") };
+const HEADER: StandInHeader = StandInHeader {
+    file: HeaderFile { path: "headers/hlsl.h", text: include_str!("hlsl.h") },
+    arguments: &["-Xclang", "-idirafter", "-Xclang", "headers"],
+};
 
 /// What the front end writes, before any pass: where Clang 22 asks for a member that a struct does not have, passes take the
 /// offset that happens to lie in memory, with another answer in each build, or crash. Warnings, of which one stands in every
@@ -71,6 +74,10 @@ impl CompilerDriver for ClangDriver {
         &["--driver-mode=dxc", "-T", "cs_6_6", "--version"]
     }
 
+    fn stand_in_header(&self) -> Option<StandInHeader> {
+        Some(HEADER)
+    }
+
     fn caught_crash(&self, stderr: &str, _: &str) -> Option<String> {
         crash(stderr)
     }
@@ -79,12 +86,12 @@ impl CompilerDriver for ClangDriver {
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.hlsl");
     let mut arguments: Vec<String> = ALWAYS.iter().map(|argument| (*argument).to_owned()).collect();
-    arguments.extend(["-Xclang", "-idirafter", "-Xclang", "headers"].map(str::to_owned));
+    arguments.extend(HEADER.arguments.iter().map(|argument| (*argument).to_owned()));
     arguments.extend(dxc_options(request));
     arguments.extend(toolchain_flags(request.toolchain));
     arguments.extend(request.extra.iter().cloned());
     arguments.extend(["-Fo".to_owned(), MODULE.to_owned(), source.clone()]);
-    CommandLine { source, arguments, header: Some(HEADER), second: None, read }
+    CommandLine { source, arguments, header: Some(HEADER.file), second: None, read }
 }
 
 /// A sentence about a crash, which Clang catches and reports; `None` if `said` reports none.

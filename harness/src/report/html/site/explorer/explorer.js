@@ -8,7 +8,7 @@
   const LONGEST_LINK = 60000;
   const LONGEST_COLOURED = 100000;
   const EXAMPLES = [
-    ["hlsl", "float3, then float", "cbuffer Scene : register(b0) {\n    float3 sun;\n    float  exposure;\n    float  weights[2];\n    float  gamma;\n    float2 jitter;\n};\n"],
+    ["hlsl", "float3, then float", "cbuffer Scene {\n    float3 sun;\n    float  exposure;\n    float  weights[2];\n    float  gamma;\n    float2 jitter;\n};\n"],
     ["hlsl", "Order of members", "struct Light {\n    float  range;\n    float3 position;\n    bool   castsShadows;\n    float3 colour;\n    float  angle;\n};\n\nStructuredBuffer<Light> lights;\n\ncbuffer Frame {\n    Light sun;\n    row_major float3x4 view;\n    uint count;\n};\n"],
     ["hlsl", "Registers and bindings", "Texture2D albedo;\nTexture2D normals[4];\nSamplerState linearSampler;\nRWStructuredBuffer<float4> result;\nConstantBuffer<float4> tint : register(b3, space1);\n\n[numthreads(8, 8, 1)]\nvoid main(uint3 id : SV_DispatchThreadID) {\n    result[id.x] = albedo[id.xy] * tint + normals[1][id.xy];\n}\n"],
     ["slang", "Parameter block", "struct Material {\n    float3 albedo;\n    float  roughness;\n    float3x3 uv;\n    Texture2D map;\n};\n\nParameterBlock<Material> material;\n\nstruct Node { float3 centre; half weight; Node* next; };\nStructuredBuffer<Node> nodes;\n"],

@@ -1,11 +1,18 @@
-//! `layoutproof export`: writes a case as a test of another suite.
+//! `layoutproof export`: writes a case as a test of another suite, or all cases as a folder of such tests.
 
+mod compile_check;
+mod folder;
+mod folder_summary;
+mod readme;
+mod suite_tree;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_core::export::{NotExported, amber, offload_test};
+use layoutproof_core::export::{NotExported, amber, offload_test, offload_test_of_case};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_layout::{RuleSet, find};
@@ -18,14 +25,26 @@ use crate::select::rule_set::rule_set;
 /// `layoutproof export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// The id of a built-in case, or a case file.
-    pub case: String,
+    /// The id of a built-in case, or a case file; with --folder, which needs none, a text or pattern that ids must match.
+    #[arg(required_unless_present = "folder")]
+    pub case: Option<String>,
     /// The suite.
     #[arg(long, value_enum)]
     pub format: ExportFormat,
-    /// The rule set whose numbers are expected; without it the first of the case's for which the suite has a test.
-    #[arg(long)]
+    /// The rule set whose numbers are expected; without it the first of the case's for which the suite has a test, Direct3D's
+    /// before Vulkan's.
+    #[arg(long, conflicts_with = "folder")]
     pub rules: Option<String>,
+    /// Write a test for each case that can be one to this folder, with a README. It is made if it is not there, and must be
+    /// empty. Format offload-test only.
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// A checkout of the suite: cases are left out that declare the same as one of its tests.
+    #[arg(long, value_name = "DIR", requires = "folder")]
+    pub suite: Option<PathBuf>,
+    /// Compile each test with this compiler (dxc, dxc-1.9) and the options of its RUN line, and leave out what it refuses.
+    #[arg(long, value_name = "COMPILER", requires = "folder")]
+    pub check: Option<String>,
 }
 
 /// A suite that a case can be written for.
@@ -37,12 +56,29 @@ pub enum ExportFormat {
     OffloadTest,
 }
 
-/// Prints the test.
+/// Prints the test, or writes a folder of tests.
 ///
 /// # Errors
-/// A case that cannot be read, and why there is no such test of it.
+/// A case that cannot be read, why there is no such test of it, and a folder that is not empty or cannot be written.
 pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
-    let source = Arc::new(read(&args.case)?);
+    match (&args.folder, args.format, &args.case) {
+        (Some(folder), ExportFormat::OffloadTest, _) => folder::export_folder(args, folder),
+        (Some(_), ExportFormat::Amber, _) => bail!("--folder writes tests of the format offload-test only"),
+        (None, _, Some(case)) => export_case(args, case),
+        (None, _, None) => bail!("name a case, or a folder for the tests of all cases with --folder"),
+    }
+}
+
+/// Prints the test of one case.
+fn export_case(args: &ExportArgs, case: &str) -> anyhow::Result<Exit> {
+    let source = Arc::new(read(case)?);
+    if let (ExportFormat::OffloadTest, None) = (args.format, &args.rules) {
+        if let Ok(test) = offload_test_of_case(&source) {
+            print(&test.text);
+            return Ok(Exit::Agree);
+        }
+    }
+
     let own = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
     let rules: Vec<&RuleSet> = match &args.rules {
         Some(name) => vec![rule_set(name)?],
@@ -50,7 +86,7 @@ pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
     };
     let write: fn(&Subject) -> Result<String, NotExported> = match args.format {
         ExportFormat::Amber => amber,
-        ExportFormat::OffloadTest => offload_test,
+        ExportFormat::OffloadTest => |subject| offload_test(subject).map(|test| test.text),
     };
 
     let mut reasons = Vec::new();

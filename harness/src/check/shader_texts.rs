@@ -1,0 +1,119 @@
+//! The shaders of a check in which something differs, as texts for its record.
+
+use rspirv::binary::Disassemble;
+
+use crate::check::check::Check;
+use crate::check::produce::shader_module::{ModuleCode, ModuleSource, ShaderModule};
+use crate::check::verdict::{CodeOrigin, differing};
+use crate::results::record::{RecordedShader, Row};
+
+/// Modules that a record keeps.
+const MOST_MODULES: usize = 2;
+/// Bytes of each text that a record keeps.
+const MOST_BYTES: usize = 16 << 10;
+
+/// A form of a module that people can read.
+struct ShaderText {
+    form: &'static str,
+    text: String,
+}
+
+impl Check {
+    /// The texts of the modules that gave the differing rows; where none is behind them (a report that differs, a module that
+    /// is invalid), of the first modules. What a compiler was given comes before what it made.
+    pub(super) fn shader_texts(&self, rows: &[Row], code: CodeOrigin) -> Vec<RecordedShader> {
+        let differing = differing(rows, code);
+        let wrong: Vec<&Row> = differing.iter().map(|(index, _)| &rows[*index]).collect();
+        let modules = &self.produced.modules;
+        let has_answered = |module: &&ShaderModule| wrong.iter().any(|row| self.gave(module, row));
+        let mut shown: Vec<&ShaderModule> = modules.iter().filter(has_answered).take(MOST_MODULES).collect();
+        if shown.is_empty() {
+            shown = modules.iter().take(MOST_MODULES).collect();
+        }
+        shown.into_iter().flat_map(|module| self.texts_of(module)).collect()
+    }
+
+    /// Returns true if the module's shader reads or writes what the row is about, in that way.
+    fn gave(&self, module: &ShaderModule, row: &Row) -> bool {
+        let block = &self.subject.layouts[module.block].name;
+        let is_of_block = row.path.strip_prefix(block.as_str()).is_some_and(|rest| rest.is_empty() || !is_name(rest));
+        let is_asked = module.plan.entries.iter().any(|entry| {
+            let has_form = row.form.is_none_or(|form| entry.forms.contains(&form));
+            (Some(entry.space), Some(entry.direction), entry.stage) == (row.space, row.direction, row.stage) && has_form
+        });
+        is_of_block && is_asked
+    }
+
+    fn texts_of(&self, module: &ShaderModule) -> Vec<RecordedShader> {
+        let block = &self.subject.layouts[module.block].name;
+        let entries: Vec<String> = module.plan.entries.iter().map(|entry| entry.name.clone()).collect();
+        let recorded = |ShaderText { form, text }: ShaderText| {
+            let end = whole_characters(&text, MOST_BYTES);
+            RecordedShader {
+                block: block.clone(),
+                entries: entries.clone(),
+                form: form.to_owned(),
+                left_out: (text.len() - end) as u64,
+                text: text[..end].to_owned(),
+            }
+        };
+        forms(module).into_iter().map(recorded).collect()
+    }
+}
+
+/// Returns true if a path goes on with the same name.
+fn is_name(rest: &str) -> bool {
+    rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+}
+
+/// What a compiler was given, and what it made.
+fn forms(module: &ShaderModule) -> Vec<ShaderText> {
+    let given = |ModuleSource { language, text }: &ModuleSource| as_text(language.as_str(), text);
+    let mut texts: Vec<ShaderText> = module.source.iter().map(given).collect();
+
+    match &module.code {
+        ModuleCode::Naga { wgsl, spirv } => {
+            texts.push(as_text("WGSL", wgsl));
+            texts.extend(disassembled("SPIR-V that naga made of the WGSL (disassembly)", spirv));
+        }
+        ModuleCode::Wgsl(wgsl) => texts.push(as_text("WGSL", wgsl)),
+        ModuleCode::Spirv(words) => texts.extend(disassembled("SPIR-V (disassembly)", words)),
+        ModuleCode::Dxil { listing, .. } => texts.push(as_text("DXIL (listing)", listing)),
+        ModuleCode::Dxbc { spirv, .. } => {
+            texts.extend(disassembled("SPIR-V that vkd3d made of the DXBC (disassembly)", spirv));
+        }
+        ModuleCode::ClangIr(ir) => texts.push(as_text("LLVM IR", ir)),
+    }
+    texts
+}
+
+fn as_text(form: &'static str, text: &str) -> ShaderText {
+    ShaderText { form, text: text.to_owned() }
+}
+
+/// `None` for words that are no module.
+fn disassembled(form: &'static str, words: &[u32]) -> Option<ShaderText> {
+    let module = rspirv::dr::load_words(words).ok()?;
+    Some(ShaderText { form, text: module.disassemble() })
+}
+
+/// The most bytes of a text that make whole characters, up to `most`.
+fn whole_characters(text: &str, most: usize) -> usize {
+    let start = most.min(text.len());
+    (0..=start).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!([whole_characters("ab", 9), whole_characters("aä", 2), whole_characters("aä", 3)], [2, 1, 3]);
+    }
+
+    #[test]
+    fn a_name_that_begins_alike_is_another() {
+        assert_eq!([is_name("s.a"), is_name(".a"), is_name("[0]"), is_name("_2")], [true, false, false, true]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Compiles an exported test with DXC as its `RUN` line does.
+
+use anyhow::bail;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::typed_command::{TypedCommand, TypedEnd};
+use layoutproof_core::export::{OffloadApis, OffloadTest};
+use layoutproof_executor::tools::MachineTools;
+
+/// What the suite adds to the command line for Vulkan.
+const FOR_VULKAN: [&str; 2] = ["-spirv", "-fspv-target-env=vulkan1.3"];
+
+/// A compiler that exported tests are tried with.
+pub(super) struct CompileCheck {
+    compiler: Compiler,
+}
+
+impl CompileCheck {
+    /// The compiler of this name; `Err` with a sentence where it is not here.
+    ///
+    /// # Errors
+    /// A name of another compiler than DXC, and no tools folder.
+    pub(super) fn with(name: &str) -> anyhow::Result<Result<Self, String>> {
+        if !name.starts_with("dxc") || !Compiler::known().any(|known| known.name == name) {
+            bail!("--check takes a build of DXC, as `layoutproof compilers` lists them: `{name}` is none");
+        }
+        let search = Compiler::named(name, MachineTools::find()?.folder());
+        let missing = |_| format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)");
+        Ok(search.compiler.map(|compiler| Self { compiler }).map_err(missing))
+    }
+
+    /// Why the compiler does not take the test, for Direct3D or for Vulkan.
+    ///
+    /// # Errors
+    /// No temporary folder can be made.
+    pub(super) fn refusal(&self, test: &OffloadTest) -> anyhow::Result<Option<String>> {
+        let (direct_x, vulkan) = match test.apis {
+            OffloadApis::DirectX => (true, false),
+            OffloadApis::Vulkan => (false, true),
+            OffloadApis::Both => (true, true),
+        };
+        let command_lines = [direct_x.then_some(&[][..]), vulkan.then_some(&FOR_VULKAN[..])];
+
+        for added in command_lines.into_iter().flatten() {
+            let options = test.options.iter().map(String::as_str);
+            let arguments: Vec<&str> =
+                added.iter().copied().chain(options).chain(["-Fo", "out.o", "source.hlsl"]).collect();
+            let command = TypedCommand { arguments: &arguments, file: "source.hlsl", text: &test.hlsl, outputs: &[] };
+            let answer = command.run(&self.compiler)?;
+            let first =
+                || answer.output.lines().map(str::trim).find(|line| line.contains("error")).unwrap_or("no message");
+            match &answer.end {
+                TypedEnd::Accepted => {}
+                TypedEnd::Refused => return Ok(Some(format!("DXC refuses it: {}", first()))),
+                TypedEnd::Silent => return Ok(Some("DXC crashes on it".to_owned())),
+                TypedEnd::Broken(sentence) => return Ok(Some(format!("DXC crashes on it: {sentence}"))),
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,138 @@
+//! A folder of tests for LLVM's offload test suite: one for each case that the suite can express and does not have.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use layoutproof_core::check::{Source, Subject};
+use layoutproof_core::export::{BlockSignature, NotExported, OffloadTest, offload_test, offload_test_of_case};
+use layoutproof_core::report::summary::Exit;
+use layoutproof_executor::interrupt;
+use layoutproof_layout::{BlockKind, find};
+
+use super::ExportArgs;
+use super::compile_check::CompileCheck;
+use super::folder_summary::FolderSummary;
+use super::readme;
+use super::suite_tree::SuiteTree;
+use crate::output::{print, warn};
+use crate::records::output_files::check_folder;
+use crate::select::all_cases;
+
+/// Writes the folder.
+///
+/// # Errors
+/// A folder that is not empty or cannot be written, a checkout that cannot be read, a compiler that is none of DXC's.
+pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<Exit> {
+    if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+        bail!("{} is not empty: name a folder that is, so that nothing old stays among the tests", folder.display());
+    }
+    check_folder(folder)?;
+    interrupt::end_without_traces()?;
+
+    let check = match args.check.as_deref().map(CompileCheck::with).transpose()? {
+        Some(Err(absent)) => {
+            warn(&format!("error: {absent}\n"));
+            return Ok(Exit::Missing);
+        }
+        Some(Ok(check)) => Some(check),
+        None => None,
+    };
+    let sources = all_cases::sources(&[], args.case.as_slice())?;
+    if sources.is_empty() {
+        warn("error: nothing is selected: no case matches\n");
+        return Ok(Exit::NothingSelected);
+    }
+
+    let suite = args.suite.as_deref().map(SuiteTree::read).transpose()?;
+    let mut summary = FolderSummary { suite, checked_with: args.check.clone(), ..FolderSummary::default() };
+    for source in &sources {
+        match test_of(source, summary.suite.as_ref(), check.as_ref())? {
+            Ok(test) => {
+                let group = group_of(test.block);
+                *summary.written.entry(group).or_default() += 1;
+                write(&folder.join(group).join(format!("{}.test", source.id)), &test.text)?;
+            }
+            Err(reason) => summary.leave_out(&source.id, &reason),
+        }
+    }
+
+    write(&folder.join("README.md"), &readme::readme(&summary))?;
+    print(&readme::summary_text(&summary, folder));
+    Ok(if summary.tests() == 0 { Exit::NothingSelected } else { Exit::Agree })
+}
+
+/// The test of a case, or why it has none.
+fn test_of(
+    source: &Arc<Source>,
+    suite: Option<&SuiteTree>,
+    check: Option<&CompileCheck>,
+) -> anyhow::Result<Result<OffloadTest, String>> {
+    let test = match offload_test_of_case(source) {
+        Ok(test) => test,
+        Err(reasons) => return Ok(Err(reason_of(source, &reasons))),
+    };
+
+    let signature = source.module.blocks.first().and_then(|block| BlockSignature::of(block, source.options));
+    if suite.zip(signature).is_some_and(|(suite, signature)| suite.declares(&signature)) {
+        return Ok(Err("the suite has a test that declares the same".to_owned()));
+    }
+    let Some(check) = check else { return Ok(Ok(test)) };
+    let Some(refusal) = check.refusal(&test)? else { return Ok(Ok(test)) };
+
+    // What DXC does not take for both APIs it may take for one.
+    let rules = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
+    for rules in rules {
+        let Ok(test) = offload_test(&Subject::new(Arc::clone(source), rules)) else { continue };
+        if check.refusal(&test)?.is_none() {
+            return Ok(Ok(test));
+        }
+    }
+    Ok(Err(refusal))
+}
+
+/// The first reason in words that do not name the parts of the case.
+fn reason_of(source: &Source, reasons: &[NotExported]) -> String {
+    let Some(NotExported { reason, .. }) = reasons.first() else {
+        let reason = match (source.expect.is_empty(), source.module.blocks.is_empty()) {
+            (true, _) => "it expects no offsets",
+            (false, true) => "it declares no block",
+            (false, false) => "DXC takes none of its rule sets for its block",
+        };
+        return reason.to_owned();
+    };
+    // `S.a`: no number of 4 bytes
+    let named = reason.strip_prefix('`').and_then(|rest| rest.split_once('`'));
+    match named {
+        Some((_, rest)) => format!("a member {}", rest.trim_start_matches([':', ' '])),
+        None if reason.starts_with("the case has") => "our rules contradict its numbers".to_owned(),
+        None => reason.clone(),
+    }
+}
+
+/// The folder of a test, as the suite calls its own.
+fn group_of(block: BlockKind) -> &'static str {
+    match block {
+        BlockKind::StructuredElement => "StructuredBuffer",
+        BlockKind::ConstantBuffer => "ConstantBufferT",
+        // The other kinds are in no test.
+        BlockKind::Cbuffer
+        | BlockKind::Globals
+        | BlockKind::Tbuffer
+        | BlockKind::TextureBuffer
+        | BlockKind::ParameterBlock
+        | BlockKind::PushConstant
+        | BlockKind::ShaderRecord
+        | BlockKind::EntryUniforms
+        | BlockKind::Pointee
+        | BlockKind::UniformBlock
+        | BlockKind::StorageBlock => "CBuffer",
+    }
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let writing = || format!("writing {}", path.display());
+    path.parent().map_or(Ok(()), fs::create_dir_all).with_context(writing)?;
+    fs::write(path, text).with_context(writing)
+}

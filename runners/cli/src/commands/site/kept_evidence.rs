@@ -1,0 +1,69 @@
+//! The checks that `ci/known-evidence` took from the records of a run: what shows a known difference that no frozen decision does.
+
+use anyhow::Context;
+use layoutproof_built_in::KNOWN_EVIDENCE;
+use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
+use layoutproof_core::results::record::CheckRecord;
+use serde::Deserialize;
+
+/// A line of the file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptCheck {
+    /// `ci/known/dxc.toml`.
+    list: String,
+    /// The reason of the entry.
+    reason: String,
+    /// Who made the shader and where it ran, with versions.
+    origin: String,
+    check: CheckRecord,
+}
+
+/// The checks whose entries are still there.
+///
+/// # Errors
+/// A line that cannot be read.
+pub(super) fn kept_evidence(lists: &[KnownList]) -> anyhow::Result<Vec<KnownEvidence>> {
+    let mut found = Vec::new();
+    for KeptCheck { list, reason, origin, check } in kept_checks()? {
+        let mut entries = lists.iter().flat_map(|known| &known.entries);
+        let entry = entries.find(|entry| (entry.file.as_str(), entry.reason.as_str()) == (&list, &reason));
+        found.extend(entry.map(|entry| KnownEvidence {
+            file: list,
+            line: entry.line,
+            origin: format!("{origin}, in a run that was recorded"),
+            record: check,
+        }));
+    }
+    Ok(found)
+}
+
+fn kept_checks() -> anyhow::Result<Vec<KeptCheck>> {
+    let lines = KNOWN_EVIDENCE.lines().zip(1..);
+    let check = |(line, number): (&str, u32)| {
+        serde_json::from_str(line).with_context(|| format!("ci/known-evidence.jsonl:{number}"))
+    };
+    lines.map(check).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::known_lists::known_lists;
+    use super::*;
+
+    #[test]
+    fn every_kept_check_shows_an_entry_that_is_there() {
+        let lists = known_lists().unwrap();
+        let kept = kept_checks().unwrap();
+        let lost: Vec<&str> = kept
+            .iter()
+            .filter(|kept| {
+                let mut entries = lists.iter().flat_map(|list| &list.entries);
+                !entries.any(|entry| (&entry.file, &entry.reason) == (&kept.list, &kept.reason))
+            })
+            .map(|kept| kept.reason.as_str())
+            .collect();
+        assert_eq!(lost, Vec::<&str>::new(), "run `ci/known-evidence RECORDS` with the records of a whole run");
+        assert_eq!(kept_evidence(&lists).unwrap().len(), kept.len());
+    }
+}

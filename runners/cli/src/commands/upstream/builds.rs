@@ -1,0 +1,209 @@
+//! What the builds of a compiler do with a reduced source: those that are here are run, of others frozen decisions tell.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_compilers::typed_command::{TypedAnswer, TypedCommand, TypedEnd};
+use layoutproof_core::check::{Source, Subject};
+use layoutproof_core::inspect::toolchain::{Toolchain, toolchains};
+use layoutproof_core::results::frozen::{CaseAnswers, FrozenAnswer, decide};
+use layoutproof_core::results::known::ReducedSource;
+use layoutproof_core::results::record::Row;
+use layoutproof_executor::tools::MachineTools;
+use layoutproof_layout::find;
+
+use crate::records::decision_rows::{add_rows, differs};
+use crate::records::frozen_set::FrozenSet;
+use crate::select::all_cases;
+use crate::select::shader_file::reader_process::ReaderProcess;
+
+/// The compilers of this machine, and the sets of frozen decisions.
+pub(super) struct BuildsAtHand {
+    compilers: Toolchains,
+    frozen: Vec<FrozenSet>,
+}
+
+/// A reduced source as one text, with the case that it is from.
+pub(super) struct PastedSource<'a> {
+    pub(super) reduced: &'a ReducedSource,
+    /// Declarations and entry point.
+    pub(super) text: String,
+    /// The case under the rule set whose numbers are compared.
+    pub(super) subject: Option<Subject>,
+}
+
+impl<'a> PastedSource<'a> {
+    /// Runs the command line.
+    ///
+    /// # Errors
+    /// The temporary folder cannot be written, or an output not be read.
+    pub(super) fn ask(&self, compiler: &Compiler) -> anyhow::Result<TypedAnswer> {
+        let arguments: Vec<&str> = self.reduced.arguments().collect();
+        let command = TypedCommand {
+            arguments: &arguments,
+            file: self.reduced.file(),
+            text: &self.text,
+            outputs: &self.reduced.outputs,
+        };
+        command.run(compiler).with_context(|| format!("asking {}", compiler.name()))
+    }
+
+    /// Puts the declarations of the case, or those in their place, before the entry point.
+    ///
+    /// # Errors
+    /// The case or the rule set is not there, or the case declares nothing.
+    pub(super) fn of(reduced: &'a ReducedSource) -> anyhow::Result<Self> {
+        let source = case_of(&reduced.case)?;
+        let declarations = match (&reduced.declare, &source.text) {
+            (Some(own), _) => own,
+            (None, Some(text)) => &text.text,
+            (None, None) => anyhow::bail!("{} has no source text", reduced.case),
+        };
+        let text = format!("{}\n{}\n", declarations.trim(), reduced.entry.trim());
+
+        let rules = reduced.rules.as_deref().map(|name| find(name).with_context(|| format!("no rule set is `{name}`")));
+        let subject = rules.transpose()?.map(|rules| Subject::new(Arc::clone(&source), rules));
+        Ok(Self { reduced, text, subject })
+    }
+
+    /// The lines of an answer that show the difference; `None` if it does not.
+    pub(super) fn shown_in<'o>(&self, answer: &'o TypedAnswer) -> Option<Vec<&'o str>> {
+        let has_crashed = match answer.end {
+            TypedEnd::Broken(_) | TypedEnd::Silent => true,
+            TypedEnd::Accepted | TypedEnd::Refused => false,
+        };
+        if has_crashed == self.reduced.crashes { self.reduced.shown_lines(&answer.output) } else { None }
+    }
+}
+
+fn case_of(id: &str) -> anyhow::Result<Arc<Source>> {
+    let sources = all_cases::sources(&[], &[id.to_owned()])?;
+    sources.into_iter().find(|source| source.id == id).with_context(|| format!("there is no case {id}"))
+}
+
+impl BuildsAtHand {
+    /// Looks for compilers.
+    ///
+    /// # Errors
+    /// No tools folder can be determined, or a frozen set cannot be read.
+    pub(super) fn find(limit: Duration) -> anyhow::Result<Self> {
+        let compilers = Toolchains::find(MachineTools::find()?.folder()).limit(limit);
+        let compilers = compilers.with_reader(Arc::new(ReaderProcess::of_this_program()?));
+        Ok(Self { compilers, frozen: FrozenSet::built_in()? })
+    }
+
+    /// The toolchain's compiler, if it is here.
+    pub(super) fn compiler(&self, toolchain: &Toolchain) -> Option<&Compiler> {
+        self.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler)
+    }
+
+    /// The case's numbers beside those that the compiler decides about it now.
+    pub(super) fn rows(&self, subject: &Subject, toolchain: &'static Toolchain) -> Vec<Row> {
+        rows_of(&decide(&subject.source, toolchain, &self.compilers), subject)
+    }
+
+    /// What a build does with the source, for a build that is here or that there is a frozen set of.
+    ///
+    /// # Errors
+    /// As [`BuildsAtHand::ask`].
+    pub(super) fn finding(&self, source: &PastedSource<'_>, toolchain: &Toolchain) -> anyhow::Result<BuildAnswer> {
+        if let Some(compiler) = self.compiler(toolchain) {
+            let answer = source.ask(compiler)?;
+            return Ok(BuildAnswer { build: build_name(compiler), ..finding_of(&answer, source) });
+        }
+        Ok(self.frozen_finding(source, toolchain))
+    }
+
+    fn frozen_finding(&self, source: &PastedSource<'_>, toolchain: &Toolchain) -> BuildAnswer {
+        let decided = self.frozen.iter().find_map(|set| {
+            let name = set.decided.keys().find(|name| set.producer(name) == toolchain.name)?;
+            Some((set, set.decided[name].get(&source.reduced.case)))
+        });
+        let Some((set, answers)) = decided else {
+            let finding = "not at hand".to_owned();
+            return BuildAnswer { build: toolchain.compiler.to_owned(), finding, shows: None };
+        };
+
+        let (shows, finding) = match (answers, &source.subject) {
+            (Some(answers), _) if broken(answers).is_some() => {
+                (Some(source.reduced.crashes), format!("breaks: {}", broken(answers).unwrap_or_default()))
+            }
+            (Some(answers), Some(subject)) if rows_of(answers, subject).iter().any(differs) => {
+                (Some(true), "its numbers differ from the case's".to_owned())
+            }
+            (Some(_), Some(_)) => (Some(false), "its numbers are the case's".to_owned()),
+            (Some(_), None) | (None, _) => (None, "they do not tell".to_owned()),
+        };
+        let build = format!("{} (by its frozen decisions about the case)", set.manifest.says);
+        BuildAnswer { build, finding, shows }
+    }
+}
+
+/// What one build does.
+pub(super) struct BuildAnswer {
+    pub(super) build: String,
+    pub(super) finding: String,
+    /// True if it shows the difference, false if it compiles the source without it; `None` where neither is known.
+    pub(super) shows: Option<bool>,
+}
+
+/// The toolchain of this name.
+///
+/// # Errors
+/// There is none.
+pub(super) fn toolchain_named(name: &str) -> anyhow::Result<&'static Toolchain> {
+    toolchains().iter().find(|toolchain| toolchain.name == name).with_context(|| format!("no toolchain is `{name}`"))
+}
+
+/// A build for people: slangc tells its version without its name.
+pub(super) fn build_name(compiler: &Compiler) -> String {
+    let version = compiler.version();
+    let has_name = version.starts_with(|first: char| first.is_ascii_alphabetic());
+    if has_name { version.to_owned() } else { format!("{} {version}", compiler.name()) }
+}
+
+/// How a compiler ended, behind its name.
+pub(super) fn end_words(end: &TypedEnd) -> String {
+    match end {
+        TypedEnd::Accepted => "accepts the source".to_owned(),
+        TypedEnd::Refused => "refuses the source".to_owned(),
+        TypedEnd::Silent => "ends without success and without a word".to_owned(),
+        TypedEnd::Broken(sentence) => format!("breaks ({sentence})"),
+    }
+}
+
+/// What an answer says, without the name of the build.
+fn finding_of(answer: &TypedAnswer, source: &PastedSource<'_>) -> BuildAnswer {
+    let (shows, finding) = match (source.shown_in(answer), &answer.end) {
+        (Some(_), _) => (Some(true), "the same".to_owned()),
+        (None, TypedEnd::Accepted) => (Some(false), "accepts the source, without that output".to_owned()),
+        (None, TypedEnd::Refused) => {
+            let error =
+                answer.output.lines().map(str::trim).find(|line| line.contains("error")).unwrap_or("no message");
+            (None, format!("refuses the source otherwise: `{}`", error.replace('`', "'")))
+        }
+        (None, TypedEnd::Silent | TypedEnd::Broken(_)) => (None, end_words(&answer.end)),
+    };
+    BuildAnswer { build: String::new(), finding, shows }
+}
+
+fn broken(answers: &CaseAnswers) -> Option<&str> {
+    answers.answers.values().find_map(|answer| match answer {
+        FrozenAnswer::Broken(words) => Some(words.as_str()),
+        FrozenAnswer::Accepted(_) | FrozenAnswer::Refused(_) => None,
+    })
+}
+
+fn rows_of(answers: &CaseAnswers, subject: &Subject) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (question, answer) in &answers.answers {
+        match answer {
+            FrozenAnswer::Accepted(facts) if question.starts_with("block ") => add_rows(facts, subject, &mut rows),
+            FrozenAnswer::Accepted(_) | FrozenAnswer::Refused(_) | FrozenAnswer::Broken(_) => {}
+        }
+    }
+    rows
+}

@@ -1,0 +1,81 @@
+//! Asks all builds about a reduced source, and makes the text of an issue of what they say.
+
+use layoutproof_core::report::html::site::Mechanism;
+use layoutproof_core::report::upstream::{BuildFinding, DifferenceRow, IssueNumbers, IssueOutput, UpstreamIssue};
+use layoutproof_core::results::known::ReducedSource;
+
+use super::builds::{BuildAnswer, BuildsAtHand, PastedSource, build_name, end_words, toolchain_named};
+
+/// The text, or why there is none.
+pub(super) enum IssueText {
+    /// The text.
+    Written(String),
+    /// The newest build does not do it; in a sentence.
+    NotShown(String),
+    /// The newest build is not here; in a sentence.
+    Missing(String),
+}
+
+/// Asks the newest build, and where it shows the difference all others.
+///
+/// # Errors
+/// A source about something that is not there, and a compiler whose output cannot be read.
+pub(super) fn issue_text(
+    reduced: &ReducedSource,
+    difference: &Mechanism<'_>,
+    builds: &BuildsAtHand,
+) -> anyhow::Result<IssueText> {
+    let source = PastedSource::of(reduced)?;
+    let mut toolchains = Vec::new();
+    for name in &reduced.toolchains {
+        toolchains.push(toolchain_named(name)?);
+    }
+    let newest = *toolchains.last().expect("a reduced source without toolchains is refused");
+
+    let Some(compiler) = builds.compiler(newest) else {
+        let name = newest.compiler;
+        let sentence = format!("compiler `{name}`, the newest that shows `{}`, was not found", difference.id);
+        return Ok(IssueText::Missing(format!("{sentence}; `layoutproof doctor` says how to get it")));
+    };
+    let answer = source.ask(compiler)?;
+    let Some(lines) = source.shown_in(&answer) else {
+        let (build, end) = (build_name(compiler), end_words(&answer.end));
+        let sentence = format!("`{}` does not show in {build}, which {end}", difference.id);
+        return Ok(IssueText::NotShown(format!("{sentence}; no text is written")));
+    };
+
+    let mut findings = Vec::new();
+    for toolchain in &toolchains {
+        let BuildAnswer { build, finding, shows } = builds.finding(&source, toolchain)?;
+        findings.push(BuildFinding { build, finding, shows });
+    }
+
+    let header = if answer.has_stand_in_header {
+        " (with a stand-in for its header `hlsl.h`, where its package has none)"
+    } else {
+        ""
+    };
+    let numbers = source.subject.as_ref().map(|subject| {
+        let rows = builds.rows(subject, newest);
+        let rows = rows.iter().map(DifferenceRow::from);
+        let rows = rows.filter(|row| row.expected.is_some() || row.differs()).collect();
+        IssueNumbers { authority: subject.authority.clone(), rows }
+    });
+    let issue = UpstreamIssue {
+        title: reduced.title.clone(),
+        link: difference.upstream_link().map(str::to_owned),
+        source: source.text.clone(),
+        language: newest.language,
+        command: reduced.command.clone(),
+        newest: build_name(compiler),
+        actual: IssueOutput {
+            end: format!("{}{header}", end_words(&answer.end)),
+            lines: lines.into_iter().map(str::to_owned).collect(),
+            means: reduced.means.clone(),
+        },
+        expected: reduced.expected.clone(),
+        numbers,
+        builds: findings,
+    };
+    Ok(IssueText::Written(issue.markdown()))
+}

@@ -1,0 +1,47 @@
+//! The known differences, each with what can be done about it.
+
+use layoutproof_core::report::html::site::Mechanism;
+use layoutproof_core::results::known::EntryCondition;
+
+use super::reduced_sources::NamedSource;
+
+/// Keys of entries that are about what a device does.
+const OF_DEVICES: [&str; 3] = ["device", "runner", "driver"];
+
+/// One line for each.
+pub(super) fn listing(known: &[Mechanism<'_>], sources: &[NamedSource]) -> String {
+    let has_source = |id: &String| sources.iter().any(|source| source.reduced.known.contains(id));
+    let lines = known.iter().map(|difference| {
+        let state = match (gone_in(difference), difference.upstream_link()) {
+            (Some(_), _) => "gone",
+            (None, Some(_)) => "reported",
+            (None, None) if has_source(&difference.id) => "text",
+            (None, None) if is_about_devices(difference) => "device",
+            (None, None) => "-",
+        };
+        let link = difference.upstream_link().map(|link| format!("  {link}")).unwrap_or_default();
+        format!("{state:>10} {}{link}\n", difference.id)
+    });
+    lines.collect::<String>() + LEGEND
+}
+
+const LEGEND: &str = "
+      text: `layoutproof upstream ID` writes the text of an issue, and says so if the newest build is right
+  reported: in the compiler's tracker
+      gone: from the newest build that was tried
+    device: about what a driver does
+         -: without a reduced source, from which a text could be written
+";
+
+/// The build without the difference, where each of its entries names one.
+pub(super) fn gone_in<'a>(difference: &Mechanism<'a>) -> Option<&'a str> {
+    let is_gone = difference.entries.iter().all(|entry| entry.gone.is_some());
+    is_gone.then(|| difference.entries.iter().find_map(|entry| entry.gone.as_deref())).flatten()
+}
+
+/// Whether each entry is about checks on some devices alone.
+pub(super) fn is_about_devices(difference: &Mechanism<'_>) -> bool {
+    let names_device =
+        |conditions: &[EntryCondition]| conditions.iter().any(|condition| OF_DEVICES.contains(&condition.key));
+    difference.entries.iter().all(|entry| names_device(&entry.conditions()))
+}

@@ -1,0 +1,75 @@
+//! The reduced sources that the program brings along.
+
+use layoutproof_built_in::UPSTREAM;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::results::known::ReducedSource;
+
+use crate::select::refused_input::RefusedInput;
+
+/// A reduced source with the name of its file.
+#[derive(Debug)]
+pub(super) struct NamedSource {
+    /// Without the suffix.
+    pub(super) name: &'static str,
+    pub(super) reduced: ReducedSource,
+}
+
+/// All of them, by name.
+///
+/// # Errors
+/// Every problem of the first file that has one.
+pub(super) fn reduced_sources() -> anyhow::Result<Vec<NamedSource>> {
+    let mut found = Vec::new();
+    let mut sources = SourceMap::default();
+    for file in UPSTREAM {
+        let id = sources.add(format!("ci/upstream/{}.toml", file.name), file.text);
+        match ReducedSource::read(id, &sources) {
+            Ok(reduced) => found.push(NamedSource { name: file.name, reduced }),
+            Err(diagnostics) => return Err(RefusedInput { diagnostics, sources }.into()),
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use layoutproof_built_in::CASES;
+    use layoutproof_core::inspect::toolchain::toolchains;
+    use layoutproof_core::report::html::site::mechanisms;
+    use layoutproof_layout::find;
+
+    use super::*;
+    use crate::commands::site::known_lists::known_lists;
+
+    #[test]
+    fn each_is_about_a_known_difference_a_case_and_toolchains_that_there_are() {
+        let lists = known_lists().unwrap();
+        let known: BTreeSet<String> = mechanisms(&lists).into_iter().map(|difference| difference.id).collect();
+        let sources = reduced_sources().unwrap();
+        assert!(sources.len() >= 10, "{} reduced sources", sources.len());
+
+        for NamedSource { name, reduced } in &sources {
+            assert!(reduced.known.iter().all(|id| known.contains(id)), "{name}: {:?}", reduced.known);
+            assert!(CASES.iter().any(|case| case.name == reduced.case), "{name}: {}", reduced.case);
+            let unknown = |toolchain: &&String| !toolchains().iter().any(|known| known.name == toolchain.as_str());
+            assert_eq!(reduced.toolchains.iter().find(unknown), None, "{name}");
+            assert!(reduced.rules.as_deref().is_none_or(|rules| find(rules).is_some()), "{name}");
+        }
+    }
+
+    /// Who writes an issue has looked whether there is one.
+    #[test]
+    fn the_tracker_was_searched_for_each() {
+        let lists = known_lists().unwrap();
+        let known = mechanisms(&lists);
+        for NamedSource { name, reduced } in reduced_sources().unwrap() {
+            for difference in known.iter().filter(|difference| reduced.known.contains(&difference.id)) {
+                let is_searched =
+                    difference.entries.iter().any(|entry| entry.searched.is_some() || entry.link.is_some());
+                assert!(is_searched, "{name}: {}", difference.id);
+            }
+        }
+    }
+}

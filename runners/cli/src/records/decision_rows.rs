@@ -1,0 +1,57 @@
+//! Rows of what a compiler decided about a case, beside the case's own numbers and those of our rules.
+//!
+//! Decisions are those of a frozen set, or of a compiler that was just asked in the same way.
+
+use layoutproof_core::check::Subject;
+use layoutproof_core::results::frozen::{Fact, Facts};
+use layoutproof_core::results::record::{RecordValue, Row};
+use layoutproof_layout::Quantity;
+
+/// One row for each number that our rules have, too.
+pub(crate) fn add_rows(facts: &Facts, subject: &Subject, rows: &mut Vec<Row>) {
+    for ((path, fact), value) in facts {
+        let (quantity, is_code) = match fact {
+            Fact::Offset => (Quantity::Offset, false),
+            Fact::Code => (Quantity::Offset, true),
+            Fact::Size => (Quantity::Size, false),
+            Fact::Stride => (Quantity::ArrayStride, false),
+            Fact::MatrixStride => (Quantity::MatrixStride, false),
+            Fact::Order | Fact::Bound | Fact::Reflected | Fact::Unread => continue,
+        };
+        let numbers = value.parse::<u32>().ok().zip(subject.computed.get(quantity, path));
+        let Some((value, computed)) = numbers else { continue };
+
+        let row = row_of(rows, subject, NumberPlace { quantity, path, computed });
+        let said = if is_code { &mut row.compiled } else { &mut row.reported };
+        *said = Some(RecordValue::Number(value));
+    }
+}
+
+/// A number of our rules.
+#[derive(Clone, Copy)]
+pub(crate) struct NumberPlace<'a> {
+    pub quantity: Quantity,
+    pub path: &'a str,
+    pub computed: u32,
+}
+
+/// The row of a number, which is added where it is missing.
+pub(crate) fn row_of<'r>(rows: &'r mut Vec<Row>, subject: &Subject, number: NumberPlace<'_>) -> &'r mut Row {
+    let NumberPlace { quantity, path, computed } = number;
+    let known = rows.iter().position(|row| row.path == path && row.what == quantity);
+    let place = known.unwrap_or(rows.len());
+    if known.is_none() {
+        rows.push(Row {
+            expected: subject.expected.get(quantity, path).map(RecordValue::Number),
+            computed: Some(RecordValue::Number(computed)),
+            ..Row::of_no_device(path, quantity)
+        });
+    }
+    &mut rows[place]
+}
+
+/// True if a compiler says another number than the case, or than our rules where the case says none.
+pub(crate) fn differs(row: &Row) -> bool {
+    let right = row.expected.as_ref().or(row.computed.as_ref());
+    [&row.reported, &row.compiled].into_iter().flatten().any(|said| Some(said) != right)
+}

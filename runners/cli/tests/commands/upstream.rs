@@ -1,0 +1,85 @@
+//! `upstream`: which texts it refuses and with which exit code, and what it writes of a compiler that is a shell script.
+#![cfg(unix)]
+
+use std::fs::{Permissions, set_permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use super::folder::Folder;
+
+/// The lines by which `slang-wgsl-bool` knows the difference.
+const WGSL: &str = r#"
+    @align(16) b_0 : bool,
+@binding(0) @group(0) var<uniform> S_0 : SLANG_ParameterGroup_S_std140_0;
+"binding": {"kind": "uniform", "offset": 0, "size": 4, "elementStride": 0}
+"#;
+
+const BOOL: &str = "upstream slang/slang-writes-bool";
+
+/// A folder on a machine whose only compiler is a slangc, which answers every source so.
+fn with_slangc(deed: &str) -> Folder {
+    let folder = Folder::with(&[]).within(Duration::from_secs(60));
+    folder.write("wgsl", WGSL.as_bytes());
+    let place = folder.path("");
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in\n-v|*-v) echo 2077.1 >&2; exit 0;;\nesac\nplace={}\n{deed}\n",
+        place.display()
+    );
+    folder.write("slangc", script.as_bytes());
+    set_permissions(folder.path("slangc"), Permissions::from_mode(0o755)).unwrap();
+    let (slangc, tools) = (folder.path("slangc").display().to_string(), folder.path("no-tools").display().to_string());
+    folder.with_variable("SLANGC", slangc).with_variable("LAYOUTPROOF_TOOLS", tools)
+}
+
+#[test]
+fn known_differences_are_listed_by_name() {
+    let answer = Folder::with(&[]).run("upstream").exits(0);
+    let answer = answer.prints("text dxc/dxc-lists-a-double2x2-with-16-bytes-from");
+    let answer = answer.prints(
+        "reported naga-d3d12/naga-s-hlsl-declares-immediates-as-a-constant-buffer https://github.com/gfx-rs/wgpu/issues/6558",
+    );
+    answer.prints("gone dxc/the-stride-counts-each-bit-field-as-a-storage").prints("text: `layoutproof upstream ID`");
+}
+
+#[test]
+fn what_has_no_text_is_refused() {
+    let folder = Folder::with(&[]);
+    let refused = |id: &str, code: i32| folder.run(&format!("upstream {id}")).exits(code);
+    refused("no-such-thing", 2).warns("error: no known difference is called `no-such-thing`");
+    refused("slang/", 2).warns("error: several known differences are called so:");
+    refused("swiftshader/in-memory", 2)
+        .warns("error: `swiftshader/in-memory-of-the-invocation-s-own-swiftshader-5.0` is about devices");
+    refused("fxc/zpr-does-not", 2).warns("error: `fxc/zpr-does-not-reach-a-matrix-that-is` has no reduced source yet");
+    refused("dxc/the-stride-counts", 1)
+        .warns("error: `dxc/the-stride-counts-each-bit-field-as-a-storage` is gone in DXC 1.9.2602.17");
+}
+
+#[test]
+fn a_compiler_that_is_not_here_is_missing() {
+    let tools = Folder::with(&[]);
+    let tools = tools.path("none").display().to_string();
+    let folder = Folder::with(&[]).with_variable("LAYOUTPROOF_TOOLS", tools).within(Duration::from_secs(60));
+    let answer = folder.run("upstream dxc/dxc-lists-a-double2x2").exits(3);
+    assert_eq!(answer.warns("error: compiler `dxc-dev`, the newest that shows").out, "");
+}
+
+#[test]
+fn a_text_says_what_the_compiler_just_said() {
+    let folder = with_slangc("cat $place/wgsl; touch shader.json");
+    let answer = folder.run(BOOL).exits(0).warns("note: the tracker was searched: 2026-11-23");
+    let answer = answer.prints("slangc 2077.1 accepts the source. Among its output:").prints("@align(16) b_0 : bool,");
+    answer.prints("| slangc 2077.1 | the same |").prints("cbuffer S { bool b; float a; };");
+}
+
+#[test]
+fn what_the_newest_build_does_not_show_is_not_written() {
+    for (deed, end) in [
+        ("echo 'b_0 : u32,'; touch shader.json", "which accepts the source"),
+        ("echo 'error: no' >&2; exit 1", "which refuses the source"),
+        ("kill -SEGV $$", "which breaks (slangc died of SIGSEGV)"),
+    ] {
+        let answer = with_slangc(deed).run(&format!("{BOOL} --out texts")).exits(1);
+        let known = "error: `slang/slang-writes-bool-members-of-uniform-blocks-as` does not show in slangc 2077.1,";
+        assert_eq!(answer.warns(&format!("{known} {end}")).out, "");
+    }
+}

@@ -1,0 +1,62 @@
+//! The texts in `ci/upstream` are what `layoutproof upstream` writes today. Ignored, not passed, where a build of a text's
+//! compiler is not here, or is another build than the text's.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use layoutproof_built_in::UPSTREAM;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::tools_folder::ToolsFolder;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::inspect::toolchain::toolchains;
+use layoutproof_core::results::known::ReducedSource;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let tools = ToolsFolder::find().ok();
+    let compilers = Compiler::look(tools.as_ref()).compilers;
+
+    let trials = UPSTREAM.iter().map(|file| {
+        let reduced = read(file.name, file.text);
+        let text = written(file.name).unwrap_or_default();
+        let is_here = reduced.toolchains.iter().all(|name| {
+            let toolchain = toolchains().iter().find(|toolchain| toolchain.name == name.as_str());
+            let compiler = compilers.iter().find(|compiler| toolchain.is_some_and(|it| it.compiler == compiler.name()));
+            compiler.is_some_and(|compiler| text.is_empty() || text.contains(compiler.version()))
+        });
+        let known = reduced.known.first().cloned().unwrap_or_default();
+        let trial = move || is_written_again(file.name, &known);
+        Trial::test(format!("upstream::{}", file.name), trial).with_ignored_flag(!is_here)
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit();
+}
+
+fn read(name: &str, text: &str) -> ReducedSource {
+    let mut sources = SourceMap::default();
+    let file = sources.add(name, text);
+    ReducedSource::read(file, &sources).unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
+}
+
+/// The text in the repository.
+fn written(name: &str) -> std::io::Result<String> {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ci/upstream").join(format!("{name}.md")))
+}
+
+fn is_written_again(name: &str, known: &str) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+    let output = command.args(["upstream", known, "--out"]).arg(folder.path()).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+
+    let now = fs::read_to_string(folder.path().join(format!("{name}.md")))?;
+    let before = written(name)?;
+    if now != before {
+        let hint = "`layoutproof upstream --out ci/upstream` writes it";
+        return Err(format!("ci/upstream/{name}.md is not what is written today ({hint}):\n{now}").into());
+    }
+    Ok(())
+}

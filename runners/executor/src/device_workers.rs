@@ -1,0 +1,272 @@
+//! The workers of one thread, a process per device: jobs are run one after the other.
+//!
+//! A job that kills or hangs its worker is run again alone in a fresh worker, and only if that dies too is the job's
+//! result an error. Everything else is run, but for what a check or a device that does so again and again has left.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use layoutproof_core::inspect::dxil::Evaluator;
+use layoutproof_core::model::Model;
+use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+
+use crate::drivers::DriverCompilation;
+use crate::fault::WorkerFault;
+use crate::launch::Launch;
+use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
+use crate::sign_of_life;
+use crate::worker::{Worker, WorkerDeath};
+
+/// The result of one job.
+pub(crate) type JobResult = Result<ReadBack, RunnerError>;
+
+/// Jobs of one check that may each end a fresh worker; the check is broken, and the rest of it would say no more.
+const CHECK_PATIENCE: u32 = 3;
+/// Cases in a row whose jobs may end fresh workers before the device has to show that it lives.
+const DEVICE_PATIENCE: u32 = 6;
+/// Jobs in a row of several cases that may come to nothing before the device gets no more of them.
+const SCREEN_PATIENCE: u32 = 3;
+/// Times in a row that a device may fail to open before it counts as lost for the run.
+const OPEN_PATIENCE: u32 = 4;
+
+/// Workers that run one job at a time, by device.
+#[derive(Debug)]
+pub(crate) struct DeviceWorkers<'a> {
+    open: HashMap<(DeviceKey, DriverCompilation), Worker>,
+    health: HashMap<DeviceKey, Health>,
+    /// How drivers compile what is run next.
+    pub(crate) compilation: DriverCompilation,
+    launch: &'a Launch,
+}
+
+impl Drop for DeviceWorkers<'_> {
+    /// Ends all of them before any is waited for.
+    fn drop(&mut self) {
+        self.open.values_mut().for_each(Worker::kill);
+    }
+}
+
+/// A device through one API.
+type DeviceKey = (String, RunnerKind);
+
+/// The failures of a device in its workers.
+#[derive(Debug, Default)]
+struct Health {
+    /// Cases in a row of which a job ended a fresh worker.
+    fatal_cases: u32,
+    /// The last of them.
+    last_case: String,
+    /// Jobs in a row of several cases that came to nothing.
+    failed_screens: u32,
+    /// True once it gives no sign of life any more.
+    lost: bool,
+    /// Times in a row that it could not be opened.
+    failed_opens: u32,
+    /// The error of the last failure.
+    last: Option<RunnerError>,
+}
+
+impl Health {
+    fn blame(&mut self, case: &str, error: &RunnerError) {
+        if self.fatal_cases == 0 || self.last_case != case {
+            self.fatal_cases += 1;
+            case.clone_into(&mut self.last_case);
+        }
+        self.last = Some(error.clone());
+    }
+}
+
+impl<'a> DeviceWorkers<'a> {
+    /// No worker is started before there is a job for it.
+    pub(crate) fn new(launch: &'a Launch) -> Self {
+        Self { open: HashMap::new(), health: HashMap::new(), compilation: DriverCompilation::Own, launch }
+    }
+
+    /// Runs jobs of a case on a device; one result per job. `fatal_jobs` counts those of all of the check's jobs that have
+    /// each ended a fresh worker.
+    pub(crate) fn run(
+        &mut self,
+        device: &DeviceInfo,
+        case: &str,
+        jobs: &[Job],
+        fatal_jobs: &AtomicU32,
+    ) -> Vec<JobResult> {
+        if jobs.is_empty() {
+            return Vec::new();
+        }
+
+        self.launch.watcher.at(&format!("{}/{}  {case}", device.id, device.runner.as_str()));
+        match (device.runner, &self.launch.fault) {
+            (RunnerKind::Model, None) => {
+                let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
+                model.run(&Batch { jobs: jobs.to_vec() })
+            }
+            (RunnerKind::Dxil, _) => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
+            (RunnerKind::Model, Some(fault)) => {
+                self.run_in_workers(device, case, jobs, fault.planted(case), fatal_jobs)
+            }
+            (RunnerKind::D3d12, _) if self.launch.misreading.is_some() => {
+                let rewired = |job: &Job| self.launch.misreading.map_or_else(|| job.clone(), |it| it.rewired(job));
+                let jobs: Vec<Job> = jobs.iter().map(rewired).collect();
+                self.run_in_workers(device, case, &jobs, None, fatal_jobs)
+            }
+            (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12, fault) => {
+                let planted = fault.as_ref().and_then(|fault| fault.planted(case));
+                self.run_in_workers(device, case, jobs, planted, fatal_jobs)
+            }
+        }
+    }
+
+    /// Runs a job that stands for jobs of all these cases. `None` if it fails, which says nothing of any single case: each
+    /// has to be run by itself then.
+    pub(crate) fn screen(&mut self, device: &DeviceInfo, cases: &[&str], job: &Job) -> Option<ReadBack> {
+        let patient = |health: &Health| health.failed_screens < SCREEN_PATIENCE;
+        if !patient(self.health.entry(place(device)).or_default()) || self.hopeless(device, 0).is_some() {
+            return None;
+        }
+        let planted = self.launch.fault.as_ref().and_then(|fault| cases.iter().find_map(|case| fault.planted(case)));
+
+        let mut results = Vec::new();
+        self.run_until_trouble(device, std::slice::from_ref(job), planted, &mut results);
+        let answer = results.pop().and_then(Result::ok);
+        let failed = &mut self.health.entry(place(device)).or_default().failed_screens;
+        *failed = if answer.is_some() { 0 } else { *failed + 1 };
+        answer
+    }
+
+    fn run_in_workers(
+        &mut self,
+        device: &DeviceInfo,
+        case: &str,
+        jobs: &[Job],
+        planted: Option<WorkerFault>,
+        fatal_jobs: &AtomicU32,
+    ) -> Vec<JobResult> {
+        let mut results = Vec::with_capacity(jobs.len());
+        while results.len() < jobs.len() {
+            if let Some(error) = self.hopeless(device, fatal_jobs.load(Ordering::Relaxed)) {
+                results.resize(jobs.len(), Err(error));
+                break;
+            }
+            if self.run_until_trouble(device, &jobs[results.len()..], planted, &mut results).is_none() {
+                break;
+            }
+
+            // Alone in a fresh worker, since the jobs before it may be to blame.
+            let suspect = results.len()..=results.len();
+            if let Some(error) = self.run_until_trouble(device, &jobs[suspect], planted, &mut results) {
+                self.health.entry(place(device)).or_default().blame(case, &error);
+                fatal_jobs.fetch_add(1, Ordering::Relaxed);
+                results.push(Err(error));
+            }
+        }
+        results
+    }
+
+    /// The reason not to run another job on the device, for a check of which `fatal_jobs` jobs have each ended a fresh worker.
+    fn hopeless(&mut self, device: &DeviceInfo, fatal_jobs: u32) -> Option<RunnerError> {
+        if self.launch.interrupt.is_set() {
+            return Some(WorkerDeath::Interrupted.error());
+        }
+        let not_run = |reason: String| Some(RunnerError::Api { call: "not run".to_owned(), reason });
+        let health = self.health.entry(place(device)).or_default();
+        if let Some(last) = health.last.clone().filter(|_| health.failed_opens >= OPEN_PATIENCE) {
+            return Some(last);
+        }
+
+        if health.fatal_cases >= DEVICE_PATIENCE && !health.lost {
+            let planted = self.launch.fault.as_ref().and_then(|fault| fault.planted("no case"));
+            let sign = [sign_of_life::job(device.runner)];
+            let lost = self.run_until_trouble(device, &sign, planted, &mut Vec::new());
+            self.health.entry(place(device)).or_default().lost = lost.is_some();
+        }
+        let health = self.health.entry(place(device)).or_default();
+        if let Some(last) = health.last.as_ref().filter(|_| health.lost) {
+            return not_run(format!("the device no longer responds; the last error: {last}"));
+        }
+
+        if fatal_jobs >= CHECK_PATIENCE {
+            return not_run(format!("{CHECK_PATIENCE} jobs before it have each ended a worker of their own"));
+        }
+        None
+    }
+
+    /// Runs jobs until one ends its worker or loses the device; that job has no result yet, and the worker is gone.
+    fn run_until_trouble(
+        &mut self,
+        device: &DeviceInfo,
+        jobs: &[Job],
+        planted: Option<WorkerFault>,
+        results: &mut Vec<JobResult>,
+    ) -> Option<RunnerError> {
+        let before = results.len();
+        let limit = self.launch.job_limit;
+        let trouble = match self.worker(device) {
+            Ok(worker) => answers(worker, jobs, planted, limit, results).err(),
+            Err(error) => Some(error),
+        };
+
+        if results.len() > before {
+            self.health.entry(place(device)).or_default().fatal_cases = 0;
+        }
+        if trouble.is_some() {
+            self.open.remove(&(place(device), self.compilation));
+        }
+        trouble
+    }
+
+    fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
+        let key = (place(device), self.compilation);
+        if !self.open.contains_key(&key) {
+            let health = self.health.entry(place(device)).or_default();
+            let worker = start(device, self.launch, self.compilation).inspect_err(|error| {
+                health.failed_opens += 1;
+                health.last = Some(error.clone());
+            })?;
+            health.failed_opens = 0;
+            self.open.insert(key.clone(), worker);
+        }
+        Ok(self.open.get_mut(&key).expect("the worker was inserted if it was missing"))
+    }
+}
+
+/// Has a worker run jobs, and adds the results to `results` as they come.
+///
+/// # Errors
+/// The worker ended, or the device is lost, before every job was answered.
+fn answers(
+    worker: &mut Worker,
+    jobs: &[Job],
+    planted: Option<WorkerFault>,
+    limit: Duration,
+    results: &mut Vec<JobResult>,
+) -> Result<(), RunnerError> {
+    worker.ask(&WorkerRequest::Run(Batch { jobs: jobs.to_vec() }, planted)).map_err(WorkerDeath::error)?;
+
+    for _ in jobs {
+        match worker.answer(limit).map_err(WorkerDeath::error)? {
+            WorkerAnswer::Job(Err(error @ (RunnerError::DeviceLost(_) | RunnerError::Timeout(_)))) => {
+                return Err(error);
+            }
+            WorkerAnswer::Job(result) => results.push(result),
+            WorkerAnswer::Devices(_) | WorkerAnswer::Opened(_) => return Err(out_of_turn()),
+        }
+    }
+    Ok(())
+}
+
+fn place(device: &DeviceInfo) -> DeviceKey {
+    (device.id.clone(), device.runner)
+}
+
+fn start(device: &DeviceInfo, launch: &Launch, compilation: DriverCompilation) -> Result<Worker, RunnerError> {
+    let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
+    let mut worker = Worker::start(launch, device.runner, &compilation.settings()).map_err(failed)?;
+    let answer =
+        worker.ask_and_wait(&WorkerRequest::Open(Box::new(device.clone()), launch.job_limit), launch.open_limit());
+    match answer.map_err(WorkerDeath::error)? {
+        WorkerAnswer::Opened(opened) => opened.map(|()| worker),
+        WorkerAnswer::Devices(_) | WorkerAnswer::Job(_) => Err(out_of_turn()),
+    }
+}
