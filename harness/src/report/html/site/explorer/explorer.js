@@ -7,6 +7,9 @@
   const ANSWER_LIMIT = 2000;
   const LONGEST_LINK = 60000;
   const LONGEST_COLOURED = 100000;
+  const LONGEST_COLOURED_LINE = 5000;
+  const MOST_NUMBERED = 20000;
+  const LONGEST_DRAWN = 3000000;
   const EXAMPLES = [
     ["hlsl", "float3, then float", "cbuffer Scene {\n    float3 sun;\n    float  exposure;\n    float  weights[2];\n    float  gamma;\n    float2 jitter;\n};\n"],
     ["hlsl", "Order of members", "struct Light {\n    float  range;\n    float3 position;\n    bool   castsShadows;\n    float3 colour;\n    float  angle;\n};\n\nStructuredBuffer<Light> lights;\n\ncbuffer Frame {\n    Light sun;\n    row_major float3x4 view;\n    uint count;\n};\n"],
@@ -90,6 +93,7 @@
     const began = performance.now();
     const result = await ask({ request: asked });
     if (!result) return;
+    explorer.dataset.milliseconds = (performance.now() - began).toFixed(1);
     explorer.dataset.answers = Number(explorer.dataset.answers ?? 0) + 1;
     if (result.answer) draw(result.answer, performance.now() - began);
     else if (result.late) fail("This text takes more than 2 seconds, so the explorer stopped. The command has longer limits: layoutproof show FILE.");
@@ -114,19 +118,28 @@
     status.textContent = answer.isRead ? `Laid out in ${Math.max(1, Math.round(milliseconds))} ms${found ? `, ${found}` : ""}.` :
       `${found || "Nothing to lay out"}. ${$("layouts").childElementCount ? "The last layouts are still shown." : ""}`;
     status.className = errors ? "bad" : "";
-    explorer.dataset.milliseconds = milliseconds.toFixed(1);
     explorer.classList.toggle("outdated", !answer.isRead);
     list(answer.problems);
     paint(answer.problems);
     if (!answer.isRead) return;
 
     // These three are made by the program, which escapes every name.
-    $("layouts").innerHTML = answer.layouts;
+    $("layouts").innerHTML = answer.layouts.length > LONGEST_DRAWN ?
+      "<p class=note>Too many members for a page: “Copy as JSON” has all of them.</p>" : answer.layouts;
     $("padding").innerHTML = answer.padding;
     $("bindings").innerHTML = answer.bindings || "<p class=note>The text says its own bindings, or no convention is chosen.</p>";
+    reachScrolled();
     lightMember();
     if ($("host-part").open) writeHost();
   };
+  // What is wider than its place is scrolled with the keyboard as well.
+  const reachScrolled = () => {
+    for (const map of document.querySelectorAll("#layouts figure")) {
+      if (map.scrollWidth > map.clientWidth) map.tabIndex = 0;
+      else map.removeAttribute("tabindex");
+    }
+  };
+  addEventListener("resize", reachScrolled);
 
   const list = (problems) => {
     $("problems").replaceChildren(...problems.map((problem) => {
@@ -135,7 +148,7 @@
       const place = document.createElement("button");
       place.type = "button";
       place.textContent = `${problem.line}:${problem.column}`;
-      place.setAttribute("aria-label", `Go to line ${problem.line}, column ${problem.column}`);
+      place.title = "Go to this line and column";
       place.onclick = () => {
         text.focus();
         text.setSelectionRange(problem.start, Math.max(problem.end, problem.start));
@@ -176,7 +189,7 @@
     if (gutter.dataset.count !== String(count)) {
       gutter.dataset.count = count;
       explorer.style.setProperty("--lines", count);
-      gutter.textContent = Array.from({ length: count }, (_, index) => index + 1).join("\n");
+      gutter.textContent = Array.from({ length: Math.min(count, MOST_NUMBERED) }, (_, index) => index + 1).join("\n");
     }
     follow();
     if (!canMark) return;
@@ -189,7 +202,8 @@
       return made;
     };
     const ranges = { comment: [], string: [], directive: [], number: [], keyword: [], type: [] };
-    const source = text.value.length > LONGEST_COLOURED ? "" : text.value;
+    const isLong = text.value.length > LONGEST_COLOURED || text.value.split("\n").some((line) => line.length > LONGEST_COLOURED_LINE);
+    const source = isLong ? "" : text.value;
     for (let at = 0; at < source.length;) {
       let taken = 0;
       for (const [kind, pattern] of Object.entries(WORDS)) {
