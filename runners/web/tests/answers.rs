@@ -61,6 +61,18 @@ fn files_and_what_naga_does_not_know_are_refused_with_what_helps() {
     assert!(!refused.is_read && refused.rendered.contains("glslang"), "{}", refused.rendered);
 }
 
+// std140 of OpenGL 4.6, 7.6.2.2: an array's elements and a matrix's columns begin at multiples of 16.
+#[test]
+fn glsl_and_wgsl_have_one_column() {
+    let glsl = "#version 450\nlayout(std140, binding = 0) uniform S { vec3 a; float b[2]; mat3 m; };\nvoid main() {}";
+    let answer = answer("glsl", glsl);
+    assert!(answer.is_read, "{}", answer.rendered);
+    for words in ["offset 0 ", "offset 16 ", "offset 48 ", "declared · "] {
+        assert!(answer.layouts.contains(words), "{words}: {}", answer.layouts);
+    }
+    assert_eq!(answer.bindings, "");
+}
+
 #[test]
 fn names_reach_the_page_as_text() {
     let evil = "<img src=x onerror=run()>";
@@ -129,10 +141,14 @@ fn texts_to_copy_are_what_they_say() {
 fn a_case_holds_the_text_and_no_number() {
     let hostile = format!("{SCENE} // \"\"\" \\ \u{7}\t\u{1f642}\r\n");
     let text = copied_text(&request("hlsl", &hostile), CopiedText::Case).unwrap();
+    // What a person adds, from an authority.
+    let claim = "\n[expect.std140]\nauthority = { spec = \"x\" }\npartial = true\noffsets = { \"S.a\" = 0 }\n";
+    let filled = format!("{text}{claim}");
     let mut sources = SourceMap::default();
-    let file = sources.add("a.toml", text.as_str());
+    let file = sources.add("a.toml", filled);
     let case = Case::read("a", file, &mut sources);
     let case = case.map_err(|found| found.into_iter().map(|problem| problem.message).collect::<Vec<_>>()).unwrap();
+    // Escapes make it a text of its own.
     let declared = sources.text(case.declare);
     assert_eq!(declared.trim(), hostile.replace('\r', "").trim());
     assert!(text.contains("ci/transcribe.py --fill hlsl-cbuffer,relaxed140"), "{text}");

@@ -13,11 +13,10 @@ use serde_json::Value;
 
 use super::folder::Folder;
 
-/// Texts that say their own offsets.
-const LAID_OUT: [(&str, &str); 4] = [
+/// Texts that say their own offsets. GLSL is read by glslang in the command, where that is there.
+const LAID_OUT: [(&str, &str); 3] = [
     ("wgsl", "struct S { a: vec3<f32>, b: f32, c: array<vec2<f32>, 3> }\n@group(0) @binding(0) var<storage> s: S;\n"),
     ("wgsl", "@group(0) @binding(0) var<uniform> s: mat3x3<f32>;\nfn f() -> f32 { return s.x; }\n"),
-    ("glsl", "#version 450\nlayout(std140, binding = 0) uniform S { vec3 a; float b[2]; mat3 m; };\nvoid main() {}\n"),
     ("wgsl", "struct S {\n"),
 ];
 
@@ -88,7 +87,7 @@ fn the_explorer_and_the_command_say_the_same_about_every_case() {
 
         let words = format!("show {} --rules {} --format json --padding{flags}", names.join(" "), rules.join(","));
         let answer = folder.run(&words);
-        let lines: Vec<&str> = answer.stdout.lines().collect();
+        let lines: Vec<&str> = answer.out.lines().collect();
         assert_eq!(lines.len(), requests.len(), "{words}: {answer}");
         for (line, request) in lines.into_iter().zip(&requests) {
             let command = unnamed(line);
@@ -111,18 +110,23 @@ fn the_byte_maps_are_those_of_the_command() {
         folder.write(&name, request.text.as_bytes());
         let shipping = ExploreRequest { columns: Vec::new(), ..request.clone() };
         let answer = explore(&shipping);
-        let page = folder.run(&format!("show {name} --format html")).stdout;
+        let page = folder.run(&format!("show {name} --format html")).out;
         assert_eq!(!page.is_empty(), answer.is_read, "{}: {}", request.text, answer.rendered);
         // The page draws each layout once more for every other reference that its reader may choose.
         for part in answer.layouts.split_inclusive("</figure>").filter(|part| part.contains("<figure>")) {
-            let map = &part[part.find("<figure>").unwrap_or_default()..];
-            assert!(page.contains(map), "{}: {map}", request.text);
+            let map = unclosed(&part[part.find("<figure>").unwrap_or_default()..]);
+            assert!(unclosed(&page).contains(&map), "{}: {map}", request.text);
         }
         if answer.is_read {
             let picture = copied_text(&shipping, CopiedText::Svg).expect("it is laid out");
-            assert_eq!(picture, folder.run(&format!("show {name} --format svg")).stdout, "{}", request.text);
+            assert_eq!(picture, folder.run(&format!("show {name} --format svg")).out, "{}", request.text);
         }
     }
+}
+
+/// A page with its empty elements written in one way.
+fn unclosed(html: &str) -> String {
+    ["path", "use", "rect"].iter().fold(html.to_owned(), |html, name| html.replace(&format!("></{name}>"), "/>"))
 }
 
 #[test]
@@ -134,6 +138,6 @@ fn texts_that_say_their_own_offsets_are_read_alike() {
             ExploreRequest { language: language.to_owned(), text: text.to_owned(), ..ExploreRequest::default() };
         let answer = folder.run(&format!("show {name} --format json --padding"));
         let explorer = copied_text(&request, CopiedText::Json).expect("there is always JSON");
-        assert_eq!(unnamed(&explorer), unnamed(&answer.stdout), "{text}");
+        assert_eq!(unnamed(&explorer), unnamed(&answer.out), "{text}");
     }
 }
