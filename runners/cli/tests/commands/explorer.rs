@@ -48,17 +48,17 @@ fn requests() -> Vec<ExploreRequest> {
 
 /// The flags with which the command reads such a request.
 fn flags(request: &ExploreRequest) -> String {
-    let mut flags = String::new();
-    for define in &request.defines {
-        flags += &format!(" -D {define}");
-    }
+    let mut flags: Vec<String> = request.defines.iter().map(|define| format!(" -D {define}")).collect();
     if !request.entry.is_empty() {
-        flags += &format!(" --entry {}", request.entry);
+        flags.push(format!(" --entry {}", request.entry));
     }
     if request.matrix == ExploreMatrix::Row {
-        flags += " --matrix row";
+        flags.push(" --matrix row".to_owned());
     }
-    flags + if request.wide_half { " --16bit off" } else { "" }
+    if request.wide_half {
+        flags.push(" --16bit off".to_owned());
+    }
+    flags.concat()
 }
 
 /// An answer without the name of its text, which the explorer does not know.

@@ -24,22 +24,20 @@ impl ExplorerText {
         let is_of_dxc = source.expect.iter().any(|expectation| expectation.rules.starts_with("hlsl-"));
         let language = if is_of_dxc { "hlsl" } else { "slang" };
 
-        let mut fragment = format!("language={language}&text={}", form_encoded(text.text.trim_matches('\n')));
-        for (name, value) in &text.defines {
-            fragment += &format!("&defines={}", form_encoded(&format!("{name}={value}")));
+        let declared = format!("language={language}&text={}", form_encoded(text.text.trim_matches('\n')));
+        let mut parts = vec![declared];
+        let defined = text.defines.iter().map(|(name, value)| form_encoded(&format!("{name}={value}")));
+        parts.extend(defined.map(|macros| format!("&defines={macros}")));
+        parts.extend(source.invocation.entry.as_ref().map(|entry| format!("&entry={}", form_encoded(entry))));
+        match source.options.matrix {
+            MatrixOrder::Row => parts.push("&matrix=row".to_owned()),
+            MatrixOrder::Column => {}
         }
-        if let Some(entry) = &source.invocation.entry {
-            fragment += &format!("&entry={}", form_encoded(entry));
+        match source.options.sixteen_bit {
+            SixteenBit::Off => parts.push("&wideHalf=true".to_owned()),
+            SixteenBit::On => {}
         }
-        fragment += match source.options.matrix {
-            MatrixOrder::Row => "&matrix=row",
-            MatrixOrder::Column => "",
-        };
-        fragment += match source.options.sixteen_bit {
-            SixteenBit::Off => "&wideHalf=true",
-            SixteenBit::On => "",
-        };
-        Some(Self { fragment })
+        Some(Self { fragment: parts.concat() })
     }
 
     /// A link on the page `path`; empty where the site has no explorer.
