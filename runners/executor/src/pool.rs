@@ -30,7 +30,7 @@ pub fn run<T: Send, R: Send>(
     let wanted = launch.threads.map_or_else(processors, usize::from);
     let threads = wanted.min(tasks.len());
     let idle = (threads..wanted).map(|_| DeviceWorkers::new(launch)).collect();
-    let idle = Arc::new(IdleHands(Mutex::new(idle)));
+    let idle = Arc::new(IdleWorkers(Mutex::new(idle)));
     let queue = Mutex::new(VecDeque::from(tasks));
     let (sender, receiver) = channel();
 
@@ -57,17 +57,17 @@ pub fn run<T: Send, R: Send>(
 
 /// Workers that have no task.
 #[derive(Debug)]
-struct IdleHands<'a>(Mutex<Vec<DeviceWorkers<'a>>>);
+struct IdleWorkers<'a>(Mutex<Vec<DeviceWorkers<'a>>>);
 
-impl<'a> IdleHands<'a> {
+impl<'a> IdleWorkers<'a> {
     fn take(&self) -> Option<DeviceWorkers<'a>> {
-        self.0.lock().ok().and_then(|mut hands| hands.pop())
+        self.0.lock().ok().and_then(|mut idle| idle.pop())
     }
 
-    fn give(&self, hand: DeviceWorkers<'a>) {
-        // Where a thread has panicked, the hand is dropped, and its processes end.
-        if let Ok(mut hands) = self.0.lock() {
-            hands.push(hand);
+    fn give(&self, workers: DeviceWorkers<'a>) {
+        // Where a thread has panicked, they are dropped, and their processes end.
+        if let Ok(mut idle) = self.0.lock() {
+            idle.push(workers);
         }
     }
 }
@@ -77,7 +77,7 @@ impl<'a> IdleHands<'a> {
 pub struct Workers<'a> {
     own: DeviceWorkers<'a>,
     /// Those that may help.
-    idle: Arc<IdleHands<'a>>,
+    idle: Arc<IdleWorkers<'a>>,
 }
 
 impl<'a> Workers<'a> {
@@ -90,18 +90,18 @@ impl<'a> Workers<'a> {
     pub fn run(&mut self, device: &DeviceInfo, case: &str, jobs: &[Job]) -> Vec<JobResult> {
         let fatal_jobs = AtomicU32::new(0);
         let shares: Vec<&[Job]> = jobs.chunks(SHARE).collect();
-        let results = self.share_out(&shares, |hand, share| hand.run(device, case, share, &fatal_jobs));
+        let results = self.share_out(&shares, |workers, share| workers.run(device, case, share, &fatal_jobs));
         results.into_iter().flatten().collect()
     }
 
     /// Runs screens of checks of `cases`, each with those that it looks at; one answer per screen, `None` if it came to
     /// nothing, which says nothing of any single case: each has to be run by itself then.
     pub fn screens(&mut self, device: &DeviceInfo, screens: &[CasesScreen<'_>]) -> Vec<Option<ReadBack>> {
-        self.share_out(screens, |hand, screen| hand.screen(device, &screen.cases, screen.screen.job()))
+        self.share_out(screens, |workers, screen| workers.screen(device, &screen.cases, screen.screen.job()))
     }
 
-    /// Has every task done by the next that is free, of this task's own workers and those that are idle; the results are in
-    /// the order of the tasks.
+    /// Gives each piece of work to whichever is free first, these workers or idle ones of other threads; the results are in the
+    /// order of the pieces.
     fn share_out<T: Sync, R: Send>(
         &mut self,
         tasks: &[T],
@@ -119,14 +119,14 @@ impl<'a> Workers<'a> {
             let (take, work) = (&take, &work);
             while let Some((place, task)) = take() {
                 let helper = is_work_left().then(|| self.idle.take()).flatten();
-                if let Some(mut hand) = helper {
+                if let Some(mut helper) = helper {
                     let (sender, idle) = (sender.clone(), Arc::clone(&self.idle));
-                    hand.compilation = self.own.compilation;
+                    helper.compilation = self.own.compilation;
                     scope.spawn(move || {
                         while let Some((place, task)) = take() {
-                            let _ = sender.send((place, work(&mut hand, task)));
+                            let _ = sender.send((place, work(&mut helper, task)));
                         }
-                        idle.give(hand);
+                        idle.give(helper);
                     });
                 }
                 let _ = sender.send((place, work(&mut self.own, task)));

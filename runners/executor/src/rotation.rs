@@ -2,7 +2,8 @@
 //! but a share that is another one in the next run.
 //!
 //! The screen leaves out what a driver's users have, and what a hash does not see, so it is good for finding candidates:
-//! a share of the checks goes without, and so does again what fails with it. Every kind of access is in that share.
+//! a share of the checks goes without, and so does again what fails with it. In a run of many cases every kind of access is
+//! in that share.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use layoutproof_core::check::{Check, Producer};
 use layoutproof_core::probe::{AddressSpace, Direction, Form, ProbePlan, Stage};
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::RunnerKind;
-use layoutproof_layout::Scalar;
+use layoutproof_layout::{Component, Scalar};
 
 /// After so many runs in a row every check has had the driver's own settings once.
 const TURNS: u64 = 32;
@@ -37,8 +38,14 @@ struct AccessCell<'a> {
     stage: Stage,
     direction: Direction,
     form: Form,
+    component: ComponentKind,
+}
+
+/// What decides how a component is loaded and stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ComponentKind {
     is_bool: bool,
-    /// Bytes of the component.
+    /// Bytes.
     size: u32,
 }
 
@@ -105,29 +112,26 @@ impl<'a> SparedGroup<'a> {
 }
 
 /// The kinds of access that the shader of a plan has.
-fn cells_of<'a>(check: &'a Check, plan: &'a ProbePlan) -> impl Iterator<Item = AccessCell<'a>> {
-    let components: BTreeSet<_> =
-        plan.leaves.iter().map(|leaf| (leaf.component.scalar == Scalar::Bool, leaf.component.size)).collect();
-    plan.entries.iter().flat_map(move |entry| {
-        let cell = AccessCell {
-            device: &check.device.id,
-            runner: check.device.runner,
-            producer: check.produced.producer,
-            space: entry.space,
-            stage: entry.stage,
-            direction: entry.direction,
-            form: Form::Leaf,
-            is_bool: false,
-            size: 0,
-        };
-        let of_form = |form: &Form| {
-            components
-                .iter()
-                .map(|&(is_bool, size)| AccessCell { form: *form, is_bool, size, ..cell.clone() })
-                .collect::<Vec<_>>()
-        };
-        entry.forms.iter().flat_map(of_form).collect::<Vec<_>>()
-    })
+fn cells_of<'a>(check: &'a Check, plan: &ProbePlan) -> BTreeSet<AccessCell<'a>> {
+    let kind = |component: Component| ComponentKind { is_bool: component.scalar == Scalar::Bool, size: component.size };
+    let components: BTreeSet<ComponentKind> = plan.leaves.iter().map(|leaf| kind(leaf.component)).collect();
+
+    let mut cells = BTreeSet::new();
+    for entry in &plan.entries {
+        for form in &entry.forms {
+            cells.extend(components.iter().map(|component| AccessCell {
+                device: &check.device.id,
+                runner: check.device.runner,
+                producer: check.produced.producer,
+                space: entry.space,
+                stage: entry.stage,
+                direction: entry.direction,
+                form: *form,
+                component: *component,
+            }));
+        }
+    }
+    cells
 }
 
 #[cfg(test)]

@@ -400,14 +400,14 @@
   document.addEventListener("selectionchange", () => { if (document.activeElement === text) followCaret(); });
   for (const id of ["defines", "entry"]) $(id).addEventListener("input", changed);
 
-  const load_module = async () => {
+  const loadModule = async () => {
     if (location.protocol === "file:") throw new Error("a browser loads no WebAssembly from a file; serve the folder, as python3 -m http.server does");
     const response = await fetch("layoutproof_web_bg.wasm");
     if (!response.ok) throw new Error(`the server answers ${response.status}`);
     return WebAssembly.compile(await response.arrayBuffer());
   };
   status.textContent = "Loading …";
-  load_module().then((compiled) => {
+  loadModule().then((compiled) => {
     module = compiled;
     start();
   }).catch((error) => { status.textContent = `The explorer could not be loaded: ${error.message}.`; status.className = "bad"; });
