@@ -93,7 +93,7 @@ impl Check {
     /// them.
     fn observed<'a>(
         &self,
-        CheckProbe { module, probe, fused }: &CheckProbe,
+        CheckProbe { module, probe, fused, .. }: &CheckProbe,
         results: &mut impl Iterator<Item = &'a Result<ReadBack, RunnerError>>,
     ) -> Result<Observed, RunnerError> {
         let plan = &self.produced.modules[*module].plan;

@@ -18,6 +18,8 @@ pub(super) struct CheckProbe {
     /// Index into [`SubjectShaders::modules`](crate::check::SubjectShaders::modules).
     pub(super) module: usize,
     pub(super) probe: ProbeJob,
+    /// Leaves of the plan.
+    pub(super) leaves: usize,
     /// True if a fused module has answered for it, so that it has no jobs of its own.
     pub(super) fused: bool,
 }
@@ -35,6 +37,12 @@ impl Jobs {
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         let own = self.probes.iter().filter(|probe| !probe.fused);
         own.flat_map(|probe| &probe.probe.runs).map(|run| &run.job)
+    }
+
+    /// Accesses to leaves in these jobs, each form once.
+    pub fn accesses(&self) -> usize {
+        let own = self.probes.iter().filter(|probe| !probe.fused);
+        own.map(|probe| probe.leaves * probe.probe.entry.forms.len()).sum()
     }
 
     /// The same without the jobs of those probes that fused modules have answered.
@@ -73,7 +81,12 @@ impl Check {
             for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
                 match self.lacks(&probe) {
                     Some(reason) => drop(all.lacking.insert(reason)),
-                    None => all.probes.push(CheckProbe { module: index, probe, fused: false }),
+                    None => all.probes.push(CheckProbe {
+                        module: index,
+                        probe,
+                        leaves: module.plan.leaves.len(),
+                        fused: false,
+                    }),
                 }
             }
         }

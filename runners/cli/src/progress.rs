@@ -163,6 +163,8 @@ impl Watcher for Progress {
         place.clone_into(&mut self.0.state().place);
         self.0.bar.set_message(escape_controls(place).into_owned());
     }
+
+    fn accessed(&self, _: usize) {}
 }
 
 impl Shared {

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
-use clap::{Args, FromArgMatches};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{BindingCheck, Check, Producer, ProofCheck, Settings, Subject};
 use layoutproof_core::model::Model;
@@ -17,6 +16,7 @@ use layoutproof_core::report::{Style, terminal};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
+use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::execute::{self, ShaderProduction};
 use layoutproof_executor::launch::Launch;
@@ -111,7 +111,7 @@ impl Suite {
         let mut devices = listing.devices;
         devices.push(Model::new().device().clone());
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
-        let selection = select_part(&default_arguments(), requested.part, &[])?;
+        let selection = select_part(&RunArgs::of_plain_run(), requested.part, &[])?;
 
         let proofs = proofs::plan(&selection.placed, &Producer::BUILT_IN, &devices, &Toolchains::default());
         Ok(Arc::new(Self {
@@ -166,7 +166,13 @@ impl Suite {
 
     /// How shaders are made.
     fn making<'a>(&'a self, producers: &'a [Producer]) -> ShaderProduction<'a> {
-        ShaderProduction { producers, settings: &self.settings, compilers: &self.compilers, launch: &self.launch }
+        ShaderProduction {
+            producers,
+            settings: &self.settings,
+            compilers: &self.compilers,
+            compiler_devices: CompilerDevices::Every,
+            launch: &self.launch,
+        }
     }
 
     fn judge(&self, device: usize, producer: Producer, subject: usize) -> Result<Completion, Failed> {
@@ -260,12 +266,6 @@ fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
     }
 }
 
-/// The arguments of a plain `layoutproof run`.
-fn default_arguments() -> RunArgs {
-    let command = RunArgs::augment_args(clap::Command::new("run"));
-    RunArgs::from_arg_matches(&command.get_matches_from(["run"])).expect("a run needs no arguments")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,7 +293,7 @@ mod tests {
         let name = "arrays::three_dimensions::std140::rspirv::model::model";
         let words = ["conformance", "--exact", name].map(str::to_owned);
         let selection =
-            select_part(&default_arguments(), TrialSelection::of(&Arguments::from_iter(words)).part, &[]).unwrap();
+            select_part(&RunArgs::of_plain_run(), TrialSelection::of(&Arguments::from_iter(words)).part, &[]).unwrap();
         assert_eq!(selection.cases, 1);
         assert!(selection.subjects.iter().all(|subject| subject.source.id == "arrays/three_dimensions"));
     }

@@ -3,6 +3,11 @@
 //
 //     tint --format spirv --entry-point NAME -o OUT.spv IN.wgsl
 //     tint --version
+//     tint
+//
+// Without arguments it answers one line with one line until its input ends, which saves Dawn's start: a line is such a command
+// line with tabs between its words, behind "-Cd FOLDER -Fc STDOUT -Fe STDERR", the folder to work in and the files there for
+// what it would print; the answer is the exit status, and behind status 2 the reason.
 //
 // Takes it from dawn.node, which lies beside this file: Dawn, told to dump its shaders, prints the SPIR-V that Tint made for
 // the driver, and spirv-as assembles that. Exit 1 with the error's words for WGSL that Tint refuses, 2 for what is missing.
@@ -12,9 +17,11 @@
 // numbers of the source back.
 "use strict";
 
-const { spawnSync } = require("node:child_process");
+const { spawn, spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
+const readline = require("node:readline");
+const { Worker } = require("node:worker_threads");
 
 const LIBRARY = path.join(__dirname, "dawn.node");
 const DRIVER = path.join(__dirname, "..", "..", "drivers", "swiftshader.json");
@@ -28,6 +35,8 @@ const DUMPED = "/* Dumped SPIRV disassembly */";
 const ENTRY = '"dawn_entry_point"';
 // Between the errors of Tint and what Dawn and the driver print.
 const SAID = "layoutproof-tint: ";
+// Ends what a child that serves prints for one source, with the exit status that the source alone would have had.
+const DONE = "layoutproof-tint-done ";
 const REFUSED = 1;
 const UNUSABLE = 2;
 
@@ -99,19 +108,23 @@ function numbered(spirv, wgsl) {
     });
 }
 
-async function findAdapter() {
+function startDawn() {
     const { create, globals } = require(LIBRARY);
     Object.assign(globalThis, globals);
-    const found = await create(OPTIONS).requestAdapter();
+    return create(OPTIONS);
+}
+
+async function findAdapter(dawn) {
+    const found = await dawn.requestAdapter();
     if (found === null) {
         throw new Failure(UNUSABLE, "error: no Vulkan device that Dawn takes; SwiftShader is one");
     }
     return found;
 }
 
-// Makes Dawn print its shaders: the child's work, since only a parent sees what Dawn prints.
-async function dump(source, entryPoint) {
-    const adapter = await findAdapter();
+// Makes Dawn print its shaders: a child's work, since only a parent sees what Dawn prints.
+async function dump(dawn, source, entryPoint) {
+    const adapter = await findAdapter(dawn);
     const wanted = ["shader-f16"].filter((feature) => adapter.features.has(feature));
     const device = await adapter.requestDevice({ requiredFeatures: wanted });
     device.pushErrorScope("validation");
@@ -119,24 +132,31 @@ async function dump(source, entryPoint) {
     const { messages } = await module.getCompilationInfo();
     const wrong = messages.find((message) => message.type === "error");
     if (wrong !== undefined) {
-        throw new Failure(REFUSED, `${source}:${wrong.lineNum}:${wrong.linePos} error: ${wrong.message}`);
+        throw new Failure(REFUSED, `${path.basename(source)}:${wrong.lineNum}:${wrong.linePos} error: ${wrong.message}`);
     }
     device.createComputePipeline({ layout: "auto", compute: { module, entryPoint } });
     const error = await device.popErrorScope();
     if (error !== null) {
         throw new Failure(REFUSED, `error: ${error.message.split("\n")[0]}`);
     }
+    device.destroy();
 }
 
-// Runs this file as the child, and returns what it printed.
-function run(args) {
+// The variables of a child.
+function environment() {
     const env = { ...process.env };
     // Which driver Tint writes for must not depend on the machine's.
     if (fs.existsSync(DRIVER)) {
         delete env.VK_DRIVER_FILES;
         env.VK_ICD_FILENAMES = DRIVER;
     }
-    const child = spawnSync(process.execPath, [__filename, ...args], { encoding: "utf8", env, maxBuffer: 1 << 28 });
+    return env;
+}
+
+// Runs this file as the child, and returns what it printed.
+function run(args) {
+    const options = { encoding: "utf8", env: environment(), maxBuffer: 1 << 28 };
+    const child = spawnSync(process.execPath, [__filename, ...args], options);
     if (child.status !== 0) {
         const words = child.stderr.split("\n").find((line) => line.startsWith(SAID));
         const status = child.status === REFUSED ? REFUSED : UNUSABLE;
@@ -147,7 +167,11 @@ function run(args) {
 
 function compile(args) {
     const { source, "--entry-point": entry, "-o": output } = read(args);
-    const printed = run(["--dump", source, entry]);
+    assemble(run(["--dump", source, entry]), entry, source, output);
+}
+
+// Writes the module that Dawn printed.
+function assemble(printed, entry, source, output) {
     const start = printed.lastIndexOf(DUMPED);
     if (start < 0) {
         throw new Failure(UNUSABLE, "error: Dawn printed no SPIR-V");
@@ -157,13 +181,86 @@ function compile(args) {
     runAssembler(assembler, numbered(spirv, fs.readFileSync(source, "utf8")));
 }
 
+// Answers each line of standard input. A child that dies takes this process along, so that nothing is said of the source.
+async function serve() {
+    const child = spawn(process.execPath, [__filename, "--serve-dumps"], {
+        env: environment(),
+        stdio: ["pipe", "pipe", "ignore"],
+    });
+    child.on("exit", () => process.exit(UNUSABLE));
+    child.stdout.setEncoding("utf8");
+    const printed = child.stdout[Symbol.asyncIterator]();
+
+    for await (const line of readline.createInterface({ input: process.stdin })) {
+        const [, folder, , listing, , diagnostics, ...args] = line.split("\t");
+        const below = (name) => path.join(folder, name);
+        let status = 0;
+        let said = "";
+        try {
+            const { source, "--entry-point": entry, "-o": output } = read(args);
+            child.stdin.write(`${JSON.stringify([below(source), entry])}\n`);
+            assemble(await answer(printed), entry, below(source), below(output));
+        } catch (error) {
+            status = error instanceof Failure ? error.status : UNUSABLE;
+            said = error.message;
+        }
+        fs.writeFileSync(below(listing), "");
+        fs.writeFileSync(below(diagnostics), said === "" ? "" : `${said}\n`);
+        console.log(status === UNUSABLE ? `${status} ${said.split("\n")[0]}` : `${status}`);
+    }
+}
+
+// What the child prints for one source.
+async function answer(printed) {
+    let text = "";
+    for (;;) {
+        const end = text.indexOf(`\n${DONE}`);
+        if (end >= 0 && text.endsWith("\n")) {
+            const { status, said } = JSON.parse(text.slice(end + 1 + DONE.length));
+            if (status !== 0) {
+                throw new Failure(status, said);
+            }
+            return text.slice(0, end);
+        }
+        const { value, done } = await printed.next();
+        if (done) {
+            throw new Failure(UNUSABLE, "error: Dawn died");
+        }
+        text += value;
+    }
+}
+
+// The child of a process that serves: a line names a source and an entry point.
+async function serveDumps() {
+    // The parent may be killed while Dawn works, and then nobody reads what it does.
+    new Worker(
+        `const parent = process.ppid;
+         setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGKILL"), 500);`,
+        { eval: true },
+    );
+    const dawn = startDawn();
+    for await (const line of readline.createInterface({ input: process.stdin })) {
+        let done = { status: 0, said: "" };
+        try {
+            await dump(dawn, ...JSON.parse(line));
+        } catch (error) {
+            done = { status: error instanceof Failure ? error.status : UNUSABLE, said: error.message };
+        }
+        fs.writeSync(1, `\n${DONE}${JSON.stringify(done)}\n`);
+    }
+}
+
 async function main(args) {
     if (args[0] === "--dump") {
-        await dump(args[1], args[2]);
+        await dump(startDawn(), args[1], args[2]);
     } else if (args[0] === "--device") {
-        await findAdapter();
+        await findAdapter(startDawn());
     } else if (args[0] === "--version") {
         console.log(version());
+    } else if (args[0] === "--serve-dumps") {
+        await serveDumps();
+    } else if (args.length === 0) {
+        await serve();
     } else {
         compile(args);
     }

@@ -55,8 +55,8 @@ pub(crate) enum Service {
     /// It does not, or by another program.
     #[default]
     None,
-    /// Started without arguments, it takes each line of its standard input for a command line, as `layoutproof-d3d.exe`
-    /// does.
+    /// Started without arguments, it takes each line of its standard input for a command line, as `layoutproof-d3d.exe` and
+    /// `dawn/tint.js` do.
     Lines,
 }
 

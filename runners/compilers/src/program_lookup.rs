@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::compiler::Invocation;
+use crate::compiler::{Invocation, Service};
 use crate::own_program::own_program;
 use crate::tools_folder::{ToolsFolder, Untrusted};
 use crate::wine::{self, WindowsCompiler};
@@ -38,7 +38,7 @@ pub(crate) enum FetchedProgram {
     Nothing,
     /// A program.
     Program(&'static str),
-    /// A program that the set-up writes, and the library that it loads.
+    /// A program that the set-up writes, which serves lines, and the library that it loads.
     Driven {
         program: &'static str,
         library: &'static str,
@@ -79,7 +79,8 @@ impl FetchedProgram {
             Self::Driven { program, library, also_loads } => {
                 let fetched = [folder.join(folder_of_tool(program))];
                 let fetched = fetched.into_iter().chain(also_loads.iter().map(|path| folder.join(path))).collect();
-                Some(Invocation { library: Some(found(library)?), fetched, ..Invocation::program(found(program)?) })
+                let library = Some(found(library)?);
+                Some(Invocation { library, fetched, service: Service::Lines, ..Invocation::program(found(program)?) })
             }
             Self::Library { path, leading } => {
                 let library = found(path)?;

@@ -1,7 +1,9 @@
 //! Tint as `ci/setup.sh` sets it up, asked for a block of each kind: what its code addresses, and the words of a refusal.
 //! Ignored, not passed, where Tint is absent.
 
+use std::array::TryFromSliceError;
 use std::collections::BTreeMap;
+use std::process::Command;
 use std::sync::Arc;
 
 use layoutproof_compilers::toolchains::Toolchains;
@@ -46,6 +48,7 @@ fn main() {
         trial("structs_in_storage_buffers_are_decorated", decorates),
         trial("a_users_text_is_probed_as_it_stands", probes_own),
         trial("the_words_of_a_refusal_are_tints", refuses),
+        trial("a_process_that_serves_answers_as_one_for_each_source", serves),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -139,5 +142,26 @@ fn refuses(asked: &Asked<'_>) -> Result<(), Failed> {
     };
     assert_eq!(refused(&BOUND.replace("mat2x2", "mat2x7"), "read_storage")?, "unresolved type 'mat2x7'");
     assert!(refused(BOUND, "other")?.contains("other"));
+    Ok(())
+}
+
+/// The module that Tint makes when it is started for this source alone, behind a source that was refused in the process that
+/// serves.
+fn serves(asked: &Asked<'_>) -> Result<(), Failed> {
+    let compiler = asked.found.compilers().iter().find(|compiler| compiler.name() == "tint").ok_or("no tint")?;
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("bound.wgsl"), BOUND)?;
+    let mut alone = Command::new(compiler.program());
+    alone.args(["--format", "spirv", "-o", "bound.spv", "--entry-point", "read_storage", "bound.wgsl"]);
+    let ended = alone.current_dir(folder.path()).status()?;
+    assert!(ended.success(), "{ended}");
+
+    let bytes = std::fs::read(folder.path().join("bound.spv"))?;
+    let words = bytes.chunks(4).map(|word| Ok(u32::from_le_bytes(word.try_into()?)));
+    let expected: Vec<u32> = words.collect::<Result<_, TryFromSliceError>>()?;
+    for _ in 0..3 {
+        refuses(asked)?;
+        assert_eq!(asked.module()?, expected);
+    }
     Ok(())
 }

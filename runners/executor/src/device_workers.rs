@@ -37,7 +37,7 @@ pub(crate) struct DeviceWorkers<'a> {
     health: HashMap<DeviceKey, Health>,
     /// How drivers compile what is run next.
     pub(crate) compilation: DriverCompilation,
-    launch: &'a Launch,
+    pub(crate) launch: &'a Launch,
 }
 
 impl Drop for DeviceWorkers<'_> {

@@ -11,6 +11,7 @@ use layoutproof_core::inspect::toolchain::{CodeTarget, Compilers};
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Job};
 
+use crate::compiler_devices::CompilerDevices;
 use crate::device_workers::JobResult;
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
@@ -28,20 +29,30 @@ pub struct ShaderProduction<'a> {
     pub settings: &'a Settings,
     /// The compilers behind producers that are compilers.
     pub compilers: &'a dyn Compilers,
+    /// Which devices run what these make.
+    pub compiler_devices: CompilerDevices,
     /// Who works.
     pub launch: &'a Launch,
 }
 
+impl ShaderProduction<'_> {
+    /// Returns true if `device`, one of `devices`, runs what `producer` makes of `subject`.
+    fn pairs(&self, subject: &Subject, producer: Producer, device: &DeviceInfo, devices: &[DeviceInfo]) -> bool {
+        producer.feeds(device.runner)
+            && producer.takes(subject)
+            && self.compiler_devices.include(device, &subject.source.id, producer, devices)
+    }
+}
+
 /// The name of every check that [`plan`] can make, in its order.
-pub fn names(subjects: &[Arc<Subject>], producers: &[Producer], devices: &[DeviceInfo]) -> Vec<String> {
-    let producers: BTreeSet<Producer> = producers.iter().copied().collect();
+pub fn names(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<String> {
+    let producers: BTreeSet<Producer> = making.producers.iter().copied().collect();
     let of_device = |device: &DeviceInfo| {
-        let producers = producers.iter().filter(|producer| producer.feeds(device.runner));
         let of_producer = |producer: &Producer| {
-            let taken = subjects.iter().filter(|subject| producer.takes(subject));
+            let taken = subjects.iter().filter(|subject| making.pairs(subject, *producer, device, devices));
             taken.map(|subject| Check::name_of(subject, *producer, device)).collect::<Vec<_>>()
         };
-        producers.flat_map(of_producer).collect::<Vec<_>>()
+        producers.iter().flat_map(of_producer).collect::<Vec<_>>()
     };
     devices.iter().flat_map(of_device).collect()
 }
@@ -55,8 +66,7 @@ pub fn plan(
     takes: impl Fn(&str) -> bool,
 ) -> Vec<Check> {
     let takes = |subject: usize, producer: Producer, device: &DeviceInfo| {
-        producer.feeds(device.runner)
-            && producer.takes(&subjects[subject])
+        making.pairs(&subjects[subject], producer, device, devices)
             && takes(&Check::name_of(&subjects[subject], producer, device))
     };
     let producers = making.producers.iter();
@@ -283,6 +293,7 @@ fn run_alike(
 
         let place = done.iter().position(|same| same.jobs == wanted).unwrap_or_else(|| {
             let results = workers.run(&check.device, &check.subject.source.id, &wanted);
+            workers.tell_accessed(jobs.accesses());
             done.push(JobsDone { jobs: wanted, results });
             done.len() - 1
         });

@@ -12,7 +12,7 @@ use layoutproof_compilers::vkd3d::FetchedVkd3d;
 use layoutproof_core::model::Misreading;
 use layoutproof_device::JOB_LIMIT;
 
-use crate::drivers::FetchedDrivers;
+use crate::drivers::{FetchedDrivers, Setting};
 use crate::fault::Fault;
 use crate::interrupt::Interrupt;
 use crate::tools::MachineTools;
@@ -26,6 +26,8 @@ const OPEN_LIMIT: Duration = Duration::from_secs(60);
 pub struct Launch {
     /// The `layoutproof` command, which is also the worker.
     pub program: PathBuf,
+    /// Variables that every worker finds in its environment.
+    pub settings: Vec<Setting>,
     /// The drivers that it finds beside those of the system.
     pub drivers: FetchedDrivers,
     /// The vkd3d that was fetched, if there is one that is loaded.
@@ -78,6 +80,7 @@ impl Launch {
     pub fn without_workers() -> Self {
         Self {
             program: PathBuf::new(),
+            settings: Vec::new(),
             drivers: FetchedDrivers::default(),
             vkd3d: None,
             vkd3d_note: None,

@@ -6,6 +6,7 @@
 //! placements. No argument is read here and nothing is printed: a [`watch::Watcher`] hears what is going on.
 #![forbid(unsafe_code)]
 
+pub mod compiler_devices;
 mod connection;
 pub mod device_listing;
 mod device_workers;

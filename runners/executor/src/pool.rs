@@ -100,6 +100,11 @@ impl<'a> Workers<'a> {
         self.share_out(screens, |workers, screen| workers.screen(device, &screen.cases, screen.screen.job()))
     }
 
+    /// Tells the run's watcher that a device has read or written leaves so many times.
+    pub(crate) fn tell_accessed(&self, accesses: usize) {
+        self.own.launch.watcher.accessed(accesses);
+    }
+
     /// Gives each piece of work to whichever is free first, these workers or idle ones of other threads; the results are in the
     /// order of the pieces.
     fn share_out<T: Sync, R: Send>(

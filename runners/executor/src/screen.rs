@@ -37,6 +37,9 @@ pub(crate) fn ask(checks: &[Check], group: &[usize], workers: &mut Workers<'_>) 
     let screens: Vec<CasesScreen<'_>> = screens.collect();
     let answers = workers.screens(&first.device, &screens);
     for (CasesScreen { screen, .. }, answer) in screens.iter().zip(answers) {
+        if answer.is_some() {
+            workers.tell_accessed(screen.accesses());
+        }
         for probe in answer.iter().flat_map(|answer| screen.answered(answer)) {
             answered.entry(probe.check).or_default().add(probe);
         }

@@ -9,6 +9,9 @@ pub trait Watcher: fmt::Debug + Send + Sync {
 
     /// A worker starts on this, the name of a device and a case.
     fn at(&self, place: &str);
+
+    /// A device has read or written leaves so many times, each form of access to a leaf once.
+    fn accessed(&self, accesses: usize);
 }
 
 /// Ignores all progress.
@@ -19,4 +22,6 @@ impl Watcher for SilentWatcher {
     fn phase(&self, _: &str) {}
 
     fn at(&self, _: &str) {}
+
+    fn accessed(&self, _: usize) {}
 }

@@ -63,7 +63,8 @@ impl Worker {
     /// The process cannot be started, or does not connect.
     pub fn start(launch: &Launch, api: RunnerKind, settings: &[Setting]) -> io::Result<Self> {
         let mut command = command(launch, api);
-        command.arg("worker").envs(launch.drivers.environment()).envs(settings.iter().copied());
+        command.arg("worker").envs(launch.drivers.environment());
+        command.envs(launch.settings.iter().chain(settings).copied());
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         leave_working_folder(&mut command, &launch.program);
 

@@ -55,11 +55,14 @@ impl Candidate<'_> {
         block.and_then(|block| block.size.finite()).is_none_or(|size| size > LONG_BLOCK)
     }
 
+    /// Accesses to leaves, each form once.
+    pub(super) fn accesses(&self) -> usize {
+        self.plan.leaves.len() * self.plan.entries.iter().map(|entry| entry.forms.len()).sum::<usize>()
+    }
+
     /// The room that it takes in a module.
     fn cost(&self) -> ModuleRoom {
-        let forms = self.plan.entries.iter().map(|entry| entry.forms.len()).sum::<usize>();
-        let loads = self.plan.leaves.len() * forms;
-
+        let loads = self.accesses();
         let Some(alone) = &self.alone else { return ModuleRoom { loads, bytes: 0 } };
         let run = alone.runs.iter().map(|run| &run.job);
         let bytes = run.map(|job| match &job.push_constants[..] {

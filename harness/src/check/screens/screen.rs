@@ -22,6 +22,7 @@ pub struct Screen {
     asked: ScreenJob,
     /// By the number of the answer: the probes that it is for.
     probes: Vec<Vec<ProbeId>>,
+    accesses: usize,
 }
 
 /// How the probes share the dispatch.
@@ -39,7 +40,8 @@ impl Screen {
                 SharingMode::Folded(space) => ScreenJob::Folded(fold(&group, space)?),
                 SharingMode::Apart(_) => ScreenJob::Apart(set_apart(&group)?),
             };
-            Some(Self { asked, probes: group.into_iter().map(|candidate| candidate.probes).collect() })
+            let accesses = group.iter().map(Candidate::accesses).sum();
+            Some(Self { asked, probes: group.into_iter().map(|candidate| candidate.probes).collect(), accesses })
         });
         screens.collect()
     }
@@ -50,6 +52,11 @@ impl Screen {
             ScreenJob::Folded(fused) => &fused.job,
             ScreenJob::Apart(regions) => &regions.job,
         }
+    }
+
+    /// Accesses to leaves, each form once, however many probes they answer.
+    pub fn accesses(&self) -> usize {
+        self.accesses
     }
 
     /// All probes that it may answer.

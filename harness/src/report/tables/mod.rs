@@ -7,4 +7,5 @@ pub mod matrix;
 pub mod mutant_table;
 pub(super) mod run_table;
 pub mod seen_table;
+pub mod suite_table;
 pub mod tally_table;

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, FromArgMatches, ValueEnum};
 use layoutproof_core::results::record::RecordsFilter;
 use layoutproof_executor::fault::Fault;
 
@@ -42,9 +42,17 @@ pub struct RunArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
     /// Only these shader producers: `rspirv` and `naga`, which need nothing; compilers (`dxc`, `slangc`, ...), one of their
-    /// targets and options (`dxc-spirv-dx`, ...), or `all` that were found.
+    /// targets and options (`dxc-spirv-dx`, ...), or `all` that were found. By default all take part in a run of cases that
+    /// names no producer, device, API or form either, and a compiler's module then runs on one driver; otherwise those that
+    /// need nothing.
     #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub producer: Vec<String>,
+    /// Ask no compiler: `rspirv` and `naga` alone make shaders.
+    #[arg(long, conflicts_with = "producer")]
+    pub no_compiler: bool,
+    /// Run what compilers make on every driver that takes it, also where no compiler is named.
+    #[arg(long)]
+    pub every_device: bool,
     /// Keep what compilers are given and what they make below this folder; they are then asked, whatever is cached.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
@@ -131,7 +139,8 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_fuse: bool,
     /// Number of this run among others: which share of the checks has shaders of its own, compiled with the driver's own
-    /// settings. After 32 numbers in a row every check had.
+    /// settings, and which driver runs a compiler's module where no compiler is named. After 32 numbers in a row every check
+    /// had its own shaders.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub rotation: u64,
     /// Where reports go.
@@ -154,6 +163,14 @@ pub struct RunArgs {
     /// Where parameters are bound: of a file this alone is then checked, unless rule sets are named too.
     #[command(flatten)]
     pub placement: PlacementArgs,
+}
+
+impl RunArgs {
+    /// Those of a plain `layoutproof run`.
+    pub(crate) fn of_plain_run() -> Self {
+        let command = Self::augment_args(clap::Command::new("run"));
+        Self::from_arg_matches(&command.get_matches_from(["run"])).expect("a run needs no arguments")
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -10,7 +10,7 @@ use crate::output::{print, warn};
 use crate::records::final_report::{FinalReport, check_outputs};
 use crate::records::floors::missed_by_runs;
 use crate::records::merge::{MergedRuns, RecordedPart, merge};
-use crate::records::participants::{Participants, named_by};
+use crate::records::participants::{Asked, Participants};
 use crate::records::records_file::RecordsTarget;
 use crate::select::lists::floors;
 
@@ -27,7 +27,7 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     missing.extend(missed_by_runs(&floors, &runs, &records, &end)?);
     // What is not here, or was not done, may be where a device or a compiler answered.
     if missing.is_empty() && cut.is_empty() && end.not_done == 0 {
-        missing.extend(Participants::of(&named_by(&runs), &records, &end.left_out).silent());
+        missing.extend(Participants::of(Asked::of_records(&runs), &records, &end.left_out).silent());
     }
 
     let target = args.outputs.json.as_deref().map(RecordsTarget::open).transpose()?;

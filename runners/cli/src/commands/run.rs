@@ -25,12 +25,12 @@ use crate::progress::{Audience, Progress};
 use crate::records::final_report::{FinalReport, begin_outputs, check_outputs};
 use crate::records::ledger::{ClosedLedger, Ledger};
 use crate::records::output_files::check_folder;
-use crate::records::participants::Participants;
+use crate::records::participants::{Asked, Participants};
 use crate::records::record_keeper::RecordKeeper;
 use crate::records::recorded_sources::recorded_sources;
 use crate::records::records_file::{self, RecordsTarget};
 use crate::records::{arguments, floors, lock, resume};
-use crate::select::inputs::{Cases, InputWord};
+use crate::select::inputs::{Cases, names_files};
 use crate::select::run_config::{ChosenDevices, RunConfig, listen_for_the_end};
 use crate::select::selecting::select;
 use crate::select::selection::Selection;
@@ -50,11 +50,7 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
 
 /// Who waits for the run.
 fn audience(args: &RunArgs) -> Audience {
-    let is_file = |word: &String| match InputWord::of(word, args.declare.lang) {
-        InputWord::Declarations(_) | InputWord::LaidOut(_) => true,
-        InputWord::CaseFile(_) | InputWord::Filter(_) => false,
-    };
-    if args.inputs.iter().any(is_file) { Audience::File } else { Audience::Cases }
+    if names_files(args) { Audience::File } else { Audience::Cases }
 }
 
 /// The id that the user may have meant by the first word that no case has; empty where every word has cases.
@@ -139,7 +135,7 @@ impl Run<'_> {
         let placed = selection.placed.iter().filter(|placed| config.all_witnesses && placed.expected.is_some());
         let placed: Vec<&BindingCheck> = placed.collect();
 
-        let mut names = execute::names(&selection.subjects, &config.producers, devices);
+        let mut names = execute::names(&selection.subjects, devices, config.making());
         names.extend(proofs.iter().map(ProofCheck::name));
         names.extend(placed.iter().map(|placed| placed.name()));
         names.retain(|name| selection.part.takes_trial(name));
@@ -278,7 +274,7 @@ impl Run<'_> {
     /// Who took part and answered nothing. For a file of the user's own, that is an error of what the user named alone:
     /// what else there is on this machine, and cannot answer, is told as a note.
     fn silent(&self, records: &[CheckRecord]) -> Vec<String> {
-        let silent = Participants::of(&self.args.producer, records, &[]).silent();
+        let silent = Participants::of(Asked::of_run(self.args), records, &[]).silent();
         let has_answer = records.iter().any(|record| matches!(record.outcome, Outcome::Agree | Outcome::Known));
         if audience(self.args) == Audience::Cases || !has_answer {
             return silent;

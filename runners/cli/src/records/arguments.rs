@@ -61,8 +61,19 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<Stri
 }
 
 /// Options that choose checks, so that a command for one check of the run says them itself or needs none of them.
-const OF_SELECTION: [&str; 9] =
-    ["inputs", "rules", "producer", "device", "runner", "every_element", "shard", "caselist", "keep"];
+const OF_SELECTION: [&str; 11] = [
+    "inputs",
+    "rules",
+    "producer",
+    "no_compiler",
+    "device",
+    "runner",
+    "every_device",
+    "every_element",
+    "shard",
+    "caselist",
+    "keep",
+];
 
 /// Options of `show` among those that change what a check finds.
 const OF_DECLARATIONS: [&str; 7] = ["lang", "matrix", "sixteen_bit", "define", "include", "entry", "cases"];

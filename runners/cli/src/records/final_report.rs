@@ -19,7 +19,7 @@ use layoutproof_device::DeviceInfo;
 use crate::args::OutputArgs;
 use crate::output::{print, warn};
 use crate::records::output_files::{check_file, write_file};
-use crate::records::participants::Participants;
+use crate::records::participants::{Asked, Participants};
 
 /// The file that GitHub shows as a summary of the job.
 fn github_summary() -> Option<OsString> {
@@ -154,7 +154,7 @@ impl FinalReport<'_> {
         if exit == Exit::NothingSelected {
             warn(&format!(
                 "error: {}\n",
-                Participants::of(&[], self.records, &self.end.left_out).why_nothing_is_proved()
+                Participants::of(Asked::default(), self.records, &self.end.left_out).why_nothing_is_proved()
             ));
         }
         exit

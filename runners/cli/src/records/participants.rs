@@ -13,11 +13,21 @@ use layoutproof_core::results::record::{
 };
 use layoutproof_device::RunnerKind;
 
+use crate::args::RunArgs;
+
+/// What the users of runs asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    /// The producers that they named, as typed.
+    producers: Vec<String>,
+    /// True if they chose cases or rule sets, of which a compiler that takes part by default may take none.
+    is_selection: bool,
+}
+
 /// Who took part, and what kept each from answering.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Participants {
-    /// The producers that the user named, as typed.
-    named: Vec<String>,
+    asked: Asked,
     /// By what a sentence calls them: ``compiler `dxc` ``.
     turnouts: BTreeMap<String, Turnout>,
     /// Kinds of reasons for skips that count, by how often they occur.
@@ -36,25 +46,46 @@ struct Turnout {
     reasons: BTreeMap<String, u64>,
 }
 
-/// The producers that the users of these runs named.
-pub(crate) fn named_by(runs: &[RunHeader]) -> Vec<String> {
-    let of_run = |run: &RunHeader| {
+impl Asked {
+    /// A run of everything by these producers.
+    pub(crate) fn of_producers(producers: &[String]) -> Self {
+        Self { producers: producers.to_vec(), is_selection: false }
+    }
+
+    /// The run with these arguments.
+    pub(crate) fn of_run(args: &RunArgs) -> Self {
+        let is_whole = args.inputs.is_empty() && args.rules.is_empty() && args.part.caselist.is_none();
+        Self { producers: args.producer.clone(), is_selection: !is_whole }
+    }
+
+    /// The runs whose records begin so.
+    pub(crate) fn of_records(runs: &[RunHeader]) -> Self {
         // `run` keeps compilers under the first name of the option, `fuzz` has only the second.
-        let options = ["producer", "compiler"].into_iter().filter_map(|option| run.arguments.get(option));
-        options.flatten().cloned().collect::<Vec<_>>()
-    };
-    runs.iter().flat_map(of_run).collect()
+        let named = |run: &RunHeader| {
+            let options = ["producer", "compiler"].into_iter().filter_map(|option| run.arguments.get(option));
+            options.flatten().cloned().collect::<Vec<_>>()
+        };
+        let selects =
+            |run: &RunHeader| ["inputs", "rules", "caselist"].iter().any(|id| run.arguments.contains_key(*id));
+        Self { producers: runs.iter().flat_map(named).collect(), is_selection: runs.iter().any(selects) }
+    }
+
+    /// Returns true if what this producer made must have been answered somewhere.
+    fn demands(&self, producer: Option<Producer>) -> bool {
+        let takes_part_by_default = self.producers.is_empty() && matches!(producer, Some(Producer::Compiler(_)));
+        !(takes_part_by_default && self.is_selection)
+    }
 }
 
 impl Participants {
-    /// Nobody so far; `named` are the producers that the user named.
-    pub(crate) fn named(named: &[String]) -> Self {
-        Self { named: named.to_vec(), ..Self::default() }
+    /// Nobody so far.
+    pub(crate) fn new(asked: Asked) -> Self {
+        Self { asked, ..Self::default() }
     }
 
     /// Those of these records, and of checks that are left out.
-    pub(crate) fn of(named: &[String], records: &[CheckRecord], left_out: &[LeftOutChecks]) -> Self {
-        let mut participants = Self::named(named);
+    pub(crate) fn of(asked: Asked, records: &[CheckRecord], left_out: &[LeftOutChecks]) -> Self {
+        let mut participants = Self::new(asked);
         for record in records {
             participants.add(record);
         }
@@ -105,8 +136,10 @@ impl Participants {
             return;
         }
 
+        let producer = Producer::named(alike.producer);
+        let maker = self.asked.demands(producer).then(|| self.maker(alike.producer, producer));
         let device = format!("device `{}` via {}", one_line(alike.device), alike.runner.as_str());
-        for participant in [self.producer(alike.producer), device] {
+        for participant in maker.into_iter().chain([device]) {
             let turnout = self.turnouts.entry(participant).or_default();
             if alike.is_answered() {
                 turnout.has_answered = true;
@@ -152,9 +185,9 @@ impl Participants {
 
     /// The name of a producer in a sentence: with its option where the user named that, else by the compiler, of which all
     /// targets and options are one.
-    fn producer(&self, name: &str) -> String {
-        match Producer::named(name) {
-            Some(Producer::Compiler(toolchain)) if self.named.iter().any(|named| named == toolchain.name) => {
+    fn maker(&self, name: &str, producer: Option<Producer>) -> String {
+        match producer {
+            Some(Producer::Compiler(toolchain)) if self.asked.producers.iter().any(|named| named == toolchain.name) => {
                 format!("compiler `{}`", toolchain.name)
             }
             Some(Producer::Compiler(toolchain)) => format!("compiler `{}`", toolchain.compiler),
@@ -214,7 +247,7 @@ mod tests {
 
     fn silent(named: &[&str], checks: &[CheckRecord]) -> String {
         let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
-        Participants::of(&named, checks, &[]).silent().join("; ")
+        Participants::of(Asked::of_producers(&named), checks, &[]).silent().join("; ")
     }
 
     #[test]
@@ -249,6 +282,17 @@ mod tests {
         assert_eq!(silent(&["dxc-spirv-gl"], &[partly]), "");
     }
 
+    /// A run of chosen cases asks every compiler, and of a case that one does not take nobody expects an answer from it.
+    #[test]
+    fn compilers_that_nobody_named_may_take_none_of_the_chosen_cases() {
+        let checks =
+            [check("glslang", "lavapipe", "skipped", "refused by glslang"), check("rspirv", "lavapipe", "agree", "")];
+        let silent = |asked: Asked| Participants::of(asked, &checks, &[]).silent().len();
+        assert_eq!(silent(Asked { producers: Vec::new(), is_selection: true }), 0);
+        assert_eq!(silent(Asked { producers: Vec::new(), is_selection: false }), 1);
+        assert_eq!(silent(Asked { producers: vec!["all".to_owned()], is_selection: true }), 1);
+    }
+
     #[test]
     fn what_does_not_apply_does_not_count() {
         let inapplicable = CheckRecord {
@@ -256,7 +300,7 @@ mod tests {
             ..check("naga", "lavapipe", "skipped", "leaves not probed (8 bytes wide)")
         };
         assert_eq!(silent(&[], &[inapplicable.clone(), check("rspirv", "lavapipe", "agree", "")]), "");
-        let why = |checks: &[CheckRecord]| Participants::of(&[], checks, &[]).why_nothing_is_proved();
+        let why = |checks: &[CheckRecord]| Participants::of(Asked::default(), checks, &[]).why_nothing_is_proved();
         let none = "nothing was proved: no check applies: leaves not probed (8 bytes wide) (1)";
         assert_eq!(why(std::slice::from_ref(&inapplicable)), none);
         let skipped = check("rspirv", "lavapipe", "skipped", "device lacks shaderFloat64");
@@ -275,7 +319,7 @@ mod tests {
             untried: true,
         };
         let untried = CheckRecord { known: Some(entry), ..check("dxc-dxil", "vkd3d", "known", "") };
-        let why = Participants::of(&[], &[untried], &[]).why_nothing_is_proved();
+        let why = Participants::of(Asked::default(), &[untried], &[]).why_nothing_is_proved();
         let expected =
             "nothing was proved: nothing agrees, and what differs is on drivers that nobody has tried (1 check)";
         assert_eq!(why, expected);

@@ -14,6 +14,7 @@ use layoutproof_core::show::ShaderLanguage;
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_layout::Span;
 
+use crate::args::RunArgs;
 use crate::select::files::{FileKind, read_text, toml_files_below};
 use crate::select::shader_file::container_file::SUFFIXES as CONTAINER_SUFFIXES;
 
@@ -52,6 +53,14 @@ impl InputWord {
             (_, None) => Self::Filter(word.to_owned()),
         }
     }
+}
+
+/// Returns true if a word of these arguments names a file of the user's own.
+pub(crate) fn names_files(args: &RunArgs) -> bool {
+    args.inputs.iter().any(|word| match InputWord::of(word, args.declare.lang) {
+        InputWord::Declarations(_) | InputWord::LaidOut(_) => true,
+        InputWord::CaseFile(_) | InputWord::Filter(_) => false,
+    })
 }
 
 /// Whether files with this suffix are modules, whatever `--lang` says: SPIR-V, or a container of compiled HLSL.

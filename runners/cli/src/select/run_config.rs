@@ -17,6 +17,7 @@ use layoutproof_core::probe::{AddressSpace, Form, Stage};
 use layoutproof_core::results::floors::Floor;
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_device::{DeviceInfo, JOB_LIMIT, Runner, RunnerKind};
+use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::execute::ShaderProduction;
 use layoutproof_executor::interrupt::Interrupt;
@@ -29,11 +30,14 @@ use crate::args::RunArgs;
 use crate::compilers;
 use crate::output::warn;
 use crate::progress::Progress;
+use crate::select::inputs::names_files;
 use crate::select::lists::{BuiltInKnown, floors, known_lists, text_of};
 use crate::select::rule_set::rule_set;
 
 /// The word for every space.
 const ALL_SPACES: &str = "all";
+/// The word for every producer.
+const ALL_PRODUCERS: &str = "all";
 
 /// Printed at the first Ctrl-C.
 const INTERRUPTED: &str = "\nnote: interrupted: \
@@ -51,7 +55,7 @@ pub(crate) fn listen_for_the_end() -> anyhow::Result<Interrupt> {
 pub(crate) struct RunConfig {
     /// Who makes shaders.
     pub(crate) producers: Vec<Producer>,
-    /// The compilers behind them; none where no flag names one.
+    /// The compilers behind them; none where none is asked.
     pub(crate) toolchains: Toolchains,
     /// Forms, spaces, stages and array elements that generators probe.
     pub(crate) settings: Settings,
@@ -59,6 +63,8 @@ pub(crate) struct RunConfig {
     pub(crate) launch: Launch,
     /// Where the run tells what it does.
     pub(crate) progress: Progress,
+    /// Which devices run what compilers make.
+    pub(crate) compiler_devices: CompilerDevices,
     /// Which checks drivers compile with their own settings.
     pub(crate) rotation: Rotation,
     device_ids: Vec<String>,
@@ -81,12 +87,19 @@ impl RunConfig {
     /// Unknown names, and lists that cannot be read.
     pub(crate) fn of(args: &RunArgs, progress: &Progress, interrupt: Interrupt) -> anyhow::Result<Self> {
         let cache = answer_cache::open(&args.cache);
-        let toolchains = if args.producer.is_empty() {
-            Toolchains::default()
-        } else {
+        let all_witnesses =
+            [&args.device, &args.runner, &args.producer, &args.form].iter().all(|named| named.is_empty());
+        let asks_all = all_witnesses && !args.no_compiler && !names_files(args);
+        let toolchains = if asks_all || !args.producer.is_empty() {
             compilers::find(args.compile_limit, cache.as_ref())?.keep(args.keep.clone())
+        } else {
+            Toolchains::default()
         };
-        let producers = producers(&args.producer, &toolchains)?;
+        let producers = if asks_all {
+            producers(&[ALL_PRODUCERS.to_owned()], &toolchains)?
+        } else {
+            producers(&args.producer, &toolchains)?
+        };
 
         let runners: Vec<_> = RunnerKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
         let forms = Form::ALL.map(|form| (form.as_str(), form));
@@ -120,6 +133,11 @@ impl RunConfig {
                 ..Launch::of(std::env::current_exe()?)?
             },
             progress: progress.clone(),
+            compiler_devices: if asks_all && !args.every_device {
+                CompilerDevices::OneDriver { turn: args.rotation }
+            } else {
+                CompilerDevices::Every
+            },
             rotation: if args.no_fuse { Rotation::All } else { Rotation::Turn(args.rotation) },
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
@@ -130,13 +148,11 @@ impl RunConfig {
                 Some(_) => known.into_iter().map(KnownFailure::of_shard).collect(),
             },
             floors: floors(&args.floors)?,
-            all_witnesses: [&args.device, &args.runner, &args.producer, &args.form]
-                .iter()
-                .all(|named| named.is_empty()),
+            all_witnesses,
         })
     }
 
-    /// The compilers that the user asks for.
+    /// The compilers that are asked.
     pub(crate) fn chosen_toolchains(&self) -> Vec<&'static Toolchain> {
         let chosen = self.producers.iter().filter_map(|producer| match producer {
             Producer::Generator(_) => None,
@@ -154,22 +170,22 @@ impl RunConfig {
 
     /// How shaders are made.
     pub(crate) fn making(&self) -> ShaderProduction<'_> {
-        let Self { producers, settings, toolchains, launch, .. } = self;
-        ShaderProduction { producers, settings, compilers: toolchains, launch }
+        let Self { producers, settings, toolchains, compiler_devices, launch, .. } = self;
+        ShaderProduction { producers, settings, compilers: toolchains, compiler_devices: *compiler_devices, launch }
     }
 
-    /// The compilers whose registers devices are asked about: those that the user names, or all where placements for
-    /// Direct3D 12 can be proved.
+    /// The compilers whose registers devices are asked about: those that are asked anyway, or all where placements for Direct3D
+    /// 12 can be proved and the user has not chosen.
     pub(crate) fn compilers_of_registers(
         &self,
         args: &RunArgs,
         placed: &[BindingCheck],
         devices: &[DeviceInfo],
     ) -> anyhow::Result<Toolchains> {
-        let is_named = !args.producer.is_empty();
+        let is_chosen = !args.producer.is_empty() || args.no_compiler || !self.chosen_toolchains().is_empty();
         let has_device = devices.iter().any(|device| device.runner == RunnerKind::D3d12);
         let has_registers = placed.iter().any(|placed| placed.request.target == Target::D3d12);
-        if is_named || !has_device || !has_registers {
+        if is_chosen || !has_device || !has_registers {
             return Ok(self.toolchains.clone());
         }
         Ok(compilers::find(args.compile_limit, self.launch.cache.as_ref())?.keep(args.keep.clone()))
@@ -241,7 +257,8 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
 
     let mut found = Vec::new();
     for name in names {
-        let built_in = Producer::BUILT_IN.into_iter().filter(|producer| name == "all" || producer.as_str() == name);
+        let built_in =
+            Producer::BUILT_IN.into_iter().filter(|producer| name == ALL_PRODUCERS || producer.as_str() == name);
         let compilers = toolchains.named(name).into_iter().map(Producer::Compiler);
         let of_name: Vec<Producer> = built_in.chain(compilers).collect();
         if of_name.is_empty() {

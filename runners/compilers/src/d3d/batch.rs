@@ -7,9 +7,8 @@ use std::fs;
 use std::io;
 use std::time::Duration;
 
-use super::server::{Server, command_line, read_file};
-use super::session::SessionDeath;
 use crate::compiler::Compiler;
+use crate::line_service::{Server, SessionDeath, command_line, read_file};
 use crate::scratch::ScratchFolder;
 
 /// A source with its profile, its entry point and its options.

@@ -24,13 +24,9 @@ mod batch;
 mod executable;
 mod fxc;
 mod rewrite;
-mod server;
-mod service;
-mod session;
 mod texel_buffers;
 
 pub use batch::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
 pub use executable::{Executable, ResourcePlace};
 pub use fxc::{Fxc, FxcProgram};
 pub use rewrite::SpirvSlot;
-pub(crate) use service::LineService;

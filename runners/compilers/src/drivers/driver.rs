@@ -13,7 +13,7 @@ use super::{CommandLine, StandInHeader};
 use crate::cache::DecidingFiles;
 use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, Invocation, answering};
-use crate::d3d::LineService;
+use crate::line_service::LineService;
 use crate::program_lookup::ProgramLookup;
 
 /// A compiler, in all of its builds: how it is found, asked and understood.

@@ -5,6 +5,9 @@ use clap::{Args, ValueEnum};
 /// `layoutproof bench`.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
+    /// Measure the suite itself instead: every built-in case through our own SPIR-V, as `run` does it, but for binding proofs.
+    #[arg(long, conflicts_with_all = ["cases", "space", "design", "seed", "group", "load", "workers"])]
+    pub suite: bool,
     /// Random cases.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     pub cases: u32,

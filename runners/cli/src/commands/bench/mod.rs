@@ -7,12 +7,14 @@ mod args;
 mod case;
 mod design;
 mod measure;
+mod suite;
 mod usage;
 
 use layoutproof_core::probe::FusedSpace;
 use layoutproof_core::random::blocks::block;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::bench_table::{BenchLine, BenchRole, BenchRound, BenchTable, bench_table};
+use layoutproof_core::report::suite_table::suite_table;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
@@ -24,6 +26,7 @@ use layoutproof_executor::launch::Launch;
 use self::case::CaseCount;
 use self::design::Design;
 use self::measure::{Measurement, measure};
+use self::suite::measure_suite;
 use crate::output::{print, warn, warn_of_listing};
 use crate::progress;
 
@@ -54,6 +57,12 @@ pub(crate) fn bench(args: &BenchArgs, style: Style) -> anyhow::Result<Exit> {
 
     if cfg!(debug_assertions) {
         warn("note: this is a debug build: the host's share of the time is larger than in a release build\n");
+    }
+
+    if args.suite {
+        let lines = measure_suite(&devices, args.rounds, &launch)?;
+        print(&suite_table(&lines, cache_state()));
+        return Ok(Exit::Agree);
     }
 
     let seeds = (0..args.cases).map(|number| args.seed.wrapping_add(number.into()));
@@ -116,9 +125,14 @@ fn measure_all(
     Ok(Some(BenchTable {
         subject: format!("{}, {} buffers ({}, {})", device.id, space.space().as_str(), device.name, device.driver),
         cases: texts.len() as u64,
-        cache: if drivers::is_uncached() { "no shader cache" } else { "the user's shader cache" }.to_owned(),
+        cache: cache_state().to_owned(),
         lines,
     }))
+}
+
+/// The state of the drivers' shader caches in workers that are to have none.
+fn cache_state() -> &'static str {
+    if drivers::is_uncached() { "no shader cache" } else { "the user's shader cache" }
 }
 
 fn line(design: &Design) -> BenchLine {

@@ -44,7 +44,7 @@ use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn};
 use crate::progress;
 use crate::records::output_files::{check_file, check_folder, write_file};
-use crate::records::participants::Participants;
+use crate::records::participants::{Asked, Participants};
 
 /// Declarations that are compiled and run together.
 const ROUND: u64 = 32;
@@ -97,7 +97,8 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
         format!("seed {}, {} from number {}", args.seed, counted(end - start, "declaration"), grouped(start));
     tell(&format!("{announced}\n"));
     let written = args.json.as_ref().map(|path| FuzzRecords::begin(path, &fuzz, &draws)).transpose()?;
-    let mut totals = Totals { written, participants: Participants::named(&args.compiler), ..Totals::default() };
+    let mut totals =
+        Totals { written, participants: Participants::new(Asked::of_producers(&args.compiler)), ..Totals::default() };
 
     let is_hidden = args.quiet || args.no_progress;
     let length = usize::try_from(end - start).unwrap_or(usize::MAX);

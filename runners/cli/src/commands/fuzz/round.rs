@@ -10,6 +10,7 @@ use layoutproof_core::random::declaration::RandomDeclaration;
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::CheckRecord;
 use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::execute::{self, ShaderProduction};
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_layout::BlockLayout;
@@ -86,6 +87,7 @@ impl<'a> Round<'a> {
             producers: &[Producer::Compiler(toolchain)],
             settings: &settings,
             compilers,
+            compiler_devices: CompilerDevices::Every,
             launch: &self.fuzz.launch,
         };
         let checks = execute::plan(&subjects, &self.fuzz.devices, making, |_| true);

@@ -1,4 +1,4 @@
-//! Asks a compiler under Wine as if it were a program of this system, without Wine's start-up for each source.
+//! Asks a compiler that serves lines about one source after the other, as if it were started for each.
 
 use std::fs;
 use std::io;

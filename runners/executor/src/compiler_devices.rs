@@ -1,0 +1,111 @@
+//! Chooses the devices that run what compilers make.
+//!
+//! Where the offsets are in a compiler's code is the same on every driver, so a run that asks every compiler shows one driver
+//! each module, and in the next run another driver.
+
+use layoutproof_core::check::Producer;
+use layoutproof_core::stable_hash::stable_hash;
+use layoutproof_device::DeviceInfo;
+
+/// Which devices run the modules of compilers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompilerDevices {
+    /// All that take them.
+    Every,
+    /// Of the drivers that take them one, which the case, the compiler and the number of the run decide; and what evaluates
+    /// code without a driver.
+    OneDriver {
+        /// Number of the run. After as many as there are drivers in a row every driver has had every module.
+        turn: u64,
+    },
+}
+
+impl CompilerDevices {
+    /// Returns true if what `producer` makes of the case with this id runs on `device`, one of the `devices` of the run, given
+    /// that its API takes it.
+    pub(crate) fn include(self, device: &DeviceInfo, case: &str, producer: Producer, devices: &[DeviceInfo]) -> bool {
+        match (self, producer) {
+            (Self::Every, _) | (_, Producer::Generator(_)) => true,
+            (Self::OneDriver { .. }, Producer::Compiler(_)) if !device.runner.is_driven() => true,
+            (Self::OneDriver { turn }, Producer::Compiler(toolchain)) => {
+                let takes = |device: &&DeviceInfo| device.runner.is_driven() && producer.feeds(device.runner);
+                let drivers: Vec<&DeviceInfo> = devices.iter().filter(takes).collect();
+                let draw = stable_hash(&format!("{case}::{}", toolchain.name)) >> 32;
+                let chosen = (draw + turn) % (drivers.len() as u64).max(1);
+                drivers.iter().position(|driver| *driver == device).is_some_and(|place| place as u64 == chosen)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use layoutproof_device::RunnerKind;
+
+    use super::*;
+
+    fn device(id: &str, runner: RunnerKind) -> DeviceInfo {
+        DeviceInfo {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            driver: String::new(),
+            api: String::new(),
+            runner,
+            index: 0,
+            hardware: false,
+            features: BTreeSet::new(),
+            max_uniform_range: 16384,
+            max_push_constants: 128,
+            direct3d: None,
+        }
+    }
+
+    fn devices() -> [DeviceInfo; 5] {
+        [
+            device("lavapipe", RunnerKind::Ash),
+            device("swiftshader", RunnerKind::Ash),
+            device("lavapipe", RunnerKind::Wgpu),
+            device("vkd3d", RunnerKind::D3d12),
+            device("evaluator", RunnerKind::Dxil),
+        ]
+    }
+
+    /// The devices that run what a producer makes of a case.
+    fn chosen(choice: CompilerDevices, case: &str, producer: &str) -> Vec<String> {
+        let devices = devices();
+        let producer = Producer::named(producer).unwrap();
+        let takes =
+            |device: &&DeviceInfo| producer.feeds(device.runner) && choice.include(device, case, producer, &devices);
+        devices.iter().filter(takes).map(|device| device.id.clone()).collect()
+    }
+
+    #[test]
+    fn a_module_runs_on_one_driver_and_in_turn_on_each() {
+        let mut seen = [0; 2];
+        for case in 0..200 {
+            let case = format!("structs/case_{case}");
+            let of_turn = |turn| chosen(CompilerDevices::OneDriver { turn }, &case, "dxc-spirv");
+            let [first, second] = [of_turn(0), of_turn(1)];
+            assert_eq!([first.len(), second.len()], [1, 1]);
+            assert_ne!(first, second);
+            seen[usize::from(first == ["swiftshader"])] += 1;
+        }
+        assert!(seen.iter().all(|cases| *cases > 60), "of 200 cases {seen:?}");
+    }
+
+    #[test]
+    fn what_evaluates_code_takes_every_module() {
+        let one = CompilerDevices::OneDriver { turn: 3 };
+        assert_eq!(chosen(one, "structs/a", "dxc-dxil"), ["vkd3d", "evaluator"]);
+    }
+
+    #[test]
+    fn what_is_not_of_a_compiler_runs_everywhere() {
+        for choice in [CompilerDevices::Every, CompilerDevices::OneDriver { turn: 0 }] {
+            assert_eq!(chosen(choice, "structs/a", "rspirv"), ["lavapipe", "swiftshader"]);
+        }
+        assert_eq!(chosen(CompilerDevices::Every, "structs/a", "dxc-spirv"), ["lavapipe", "swiftshader"]);
+    }
+}
