@@ -48,14 +48,18 @@ pub fn device_id(name: &str, api: NativeApi) -> String {
     format!("{}{suffix}", known.map_or_else(|| slug(&lower), str::to_owned))
 }
 
-/// True if a device of this name is Mesa's llvmpipe, which is lavapipe below Vulkan.
+/// How the names of vkd3d's devices begin; the name of the Vulkan device follows.
+pub const VKD3D_ON: &str = "vkd3d on ";
+
+/// True if a device of this name is Mesa's llvmpipe, which is lavapipe below Vulkan, or vkd3d's on it.
 pub fn is_llvmpipe(name: &str) -> bool {
-    name.to_lowercase().starts_with("llvmpipe")
+    name.strip_prefix(VKD3D_ON).unwrap_or(name).to_lowercase().starts_with("llvmpipe")
 }
 
 /// True if two names are the same device's. llvmpipe's says how wide its vectors are, which settings of a process change.
 pub fn same_name(one: &str, other: &str) -> bool {
-    one == other || (is_llvmpipe(one) && is_llvmpipe(other))
+    let is_of_vkd3d = |name: &str| name.starts_with(VKD3D_ON);
+    one == other || (is_llvmpipe(one) && is_llvmpipe(other) && is_of_vkd3d(one) == is_of_vkd3d(other))
 }
 
 /// Letters and digits of `lower`, runs of all else as one hyphen; `device` where nothing is left.
@@ -109,6 +113,9 @@ mod tests {
         assert!(same_name("llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe (LLVM 15.0.6, 128 bits)"));
         assert!(!same_name("llvmpipe (LLVM 15.0.6, 256 bits)", "SwiftShader Device (Subzero)"));
         assert!(!same_name("Radeon 780M", "Radeon 780"));
+        let [wide, narrow] = ["256", "128"].map(|bits| format!("vkd3d on llvmpipe (LLVM 15.0.6, {bits} bits)"));
+        assert!(same_name(&wide, &narrow) && is_llvmpipe(&narrow));
+        assert!(!same_name(&wide, "llvmpipe (LLVM 15.0.6, 256 bits)"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod dxgi;
 #[cfg(not(windows))]
 mod vkd3d;
 
+use layoutproof_device::devices::same_name;
 use layoutproof_device::{DeviceInfo, Direct3d, RunnerError, RunnerKind};
 
 use crate::device::Direct3dDevice;
@@ -64,7 +65,8 @@ pub(crate) fn list(functions: Functions) -> Result<AdapterListing, RunnerError> 
 /// Opens the device that `info` names.
 pub(crate) fn open(functions: Functions, info: &DeviceInfo) -> Result<Direct3dDevice, RunnerError> {
     let same = |listed: &&ListedAdapter| {
-        listed.info.index == info.index && listed.info.name == info.name && listed.info.driver == info.driver
+        let ListedAdapter { info: found, .. } = listed;
+        found.index == info.index && same_name(&found.name, &info.name) && found.driver == info.driver
     };
     let found = list(functions)?;
     let listed = found.devices.iter().find(same).ok_or_else(|| RunnerError::Api {

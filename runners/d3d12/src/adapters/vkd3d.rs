@@ -8,7 +8,7 @@ use std::ffi::{CStr, c_char, c_uint};
 
 use ash::vk;
 use layoutproof_device::RunnerError;
-use layoutproof_device::devices::{NativeApi, device_id};
+use layoutproof_device::devices::{NativeApi, VKD3D_ON, device_id};
 
 use super::AdapterNames;
 use crate::device::Direct3dDevice;
@@ -49,7 +49,7 @@ impl UnderlyingDevice {
         let Self { name, driver, hardware } = self;
         AdapterNames {
             id: device_id(name, NativeApi::Vkd3d),
-            name: format!("vkd3d on {name}"),
+            name: format!("{VKD3D_ON}{name}"),
             driver: format!("{version} on {driver}"),
             translator: Some(version.to_owned()),
             hardware: *hardware,
