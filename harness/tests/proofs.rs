@@ -113,7 +113,10 @@ fn a_record_keeps_the_shaders_that_read_the_wrong_places() {
     let shaders = record(&placed, Misreading::find("swapped-bindings")).story.unwrap().shaders;
     assert!((1..=2).contains(&shaders.len()), "{shaders:?}");
     for shader in &shaders {
-        assert_eq!((&shader.form[..], &shader.entries[..]), ("SPIR-V (disassembly)", &["read_bindings".to_owned()][..]));
+        assert_eq!(
+            (&shader.form[..], &shader.entries[..]),
+            ("SPIR-V (disassembly)", &["read_bindings".to_owned()][..])
+        );
         assert!(shader.block.starts_with("a, b"), "{}", shader.block);
         assert!(shader.text.contains("OpDecorate") && shader.text.contains("Binding 5"), "{}", shader.text);
     }
