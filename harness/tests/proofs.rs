@@ -108,6 +108,32 @@ fn every_misreading_names_the_device_and_what_it_read() {
 }
 
 #[test]
+fn a_record_keeps_the_shaders_that_read_the_wrong_places() {
+    let placed = expecting(placed(SWAPPED, SWAPPED_PLACES, Target::Vulkan), SWAPPED_PLACES);
+    let shaders = record(&placed, Misreading::find("swapped-bindings")).story.unwrap().shaders;
+    assert!((1..=2).contains(&shaders.len()), "{shaders:?}");
+    for shader in &shaders {
+        assert_eq!(
+            (&shader.form[..], &shader.entries[..]),
+            ("SPIR-V (disassembly)", &["read_bindings".to_owned()][..])
+        );
+        assert!(shader.block.starts_with("a, b"), "{}", shader.block);
+        assert!(shader.text.contains("OpDecorate") && shader.text.contains("Binding 5"), "{}", shader.text);
+    }
+    assert_eq!(record(&placed, None).story, None);
+}
+
+#[test]
+fn where_the_case_differs_the_shaders_are_those_that_bind_its_parameter() {
+    let rows = [("a", "set 0 binding 0"), ("b", "set 0 binding 1")];
+    let computed = placed("Texture2D a, b;", &rows, Target::Webgpu);
+    let record = record(&expecting(computed, &[("a", "set 0 binding 0"), ("b", "set 0 binding 2")]), None);
+    let shaders = record.story.unwrap().shaders;
+    assert!(shaders.iter().all(|shader| shader.form == "WGSL" && shader.text.contains("@binding(1)")), "{shaders:?}");
+    assert!(!shaders.is_empty());
+}
+
+#[test]
 fn a_case_that_differs_from_our_rules_is_no_fault_of_the_device() {
     let computed = placed("Texture2D a, b;", &[("a", "set 0 binding 0"), ("b", "set 0 binding 1")], Target::Vulkan);
     let record = record(&expecting(computed, &[("a", "set 0 binding 0"), ("b", "set 0 binding 2")]), None);

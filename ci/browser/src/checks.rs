@@ -49,9 +49,18 @@ pub(crate) const ALL: &[PageCheck] = &[
     },
     PageCheck {
         name: "filters_its_cases",
-        // Before the search field of a large page stand the cells of a large matrix, which the Tab key visits one by one.
-        is_for: |file| file.is_run() && !file.is_large(),
+        is_for: PageFile::is_run,
         run: |browser, file| Box::pin(filters(browser, file)),
+    },
+    PageCheck {
+        name: "reaches_search_and_failures_with_few_keys",
+        is_for: PageFile::is_run,
+        run: |browser, file| Box::pin(few_keys(browser, file)),
+    },
+    PageCheck {
+        name: "walks_its_matrix_with_the_arrow_keys",
+        is_for: |file| file.is_run() || file.name.starts_with("site/compatibility/"),
+        run: |browser, file| Box::pin(arrow_keys(browser, file)),
     },
     PageCheck {
         name: "unfolds_what_a_link_names",
@@ -206,7 +215,7 @@ async fn escaped(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
-/// Typing into the search field, which the keyboard reaches, leaves the cases that have the words.
+/// Typing into the search field leaves the cases that have the words.
 async fn filters(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
     let all = shown_cases(&page).await?;
@@ -217,7 +226,6 @@ async fn filters(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
         bail!("the first case has no name");
     };
     let search = page.driver.find(By::Id("search")).await?;
-    ensure!(reaches(&page, "search").await?, "the Tab key does not lead to the search field");
     search.send_keys(word).await?;
     let fitting = shown_cases(&page).await?;
     ensure!((1..=all).contains(&fitting), "{fitting} of {all} cases have `{word}`");
@@ -232,17 +240,98 @@ async fn shown_cases(page: &OpenPage) -> anyhow::Result<u64> {
     Ok(shown.as_u64().unwrap_or(0))
 }
 
-/// Presses Tab until the element of this id has the focus.
-async fn reaches(page: &OpenPage, id: &str) -> anyhow::Result<bool> {
-    const MOST_KEYS: usize = 400;
-    for _ in 0..MOST_KEYS {
-        page.driver.action_chain().send_keys(Key::Tab + "").perform().await?;
-        if page.value("document.activeElement.id").await? == id {
+/// A link at the start of the page leads to the search field; the matrix is one stop on the way to the failures, after the
+/// place in which it scrolls.
+async fn few_keys(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    const BEFORE_SEARCH: usize = 2;
+    /// Two links over parts of the page, those to each of six outcomes, the place in which the matrix scrolls, and the matrix.
+    const BEFORE_FAILURES: usize = 10;
+
+    let page = browser.open(file, Scripts::On).await?;
+    let is_at_link = "document.activeElement.hash === '#search'";
+    ensure!(tabs_until(&page, is_at_link, BEFORE_SEARCH).await?, "no link at the start leads to the search field");
+    page.driver.action_chain().send_keys(Key::Enter + "").perform().await?;
+    ensure!(page.value("document.activeElement.id").await? == "search", "the link does not lead into the search field");
+    page.close().await?;
+
+    let page = browser.open(file, Scripts::On).await?;
+    let is_in_matrix = "document.activeElement.closest('table.matrix')";
+    ensure!(tabs_until(&page, is_in_matrix, BEFORE_FAILURES).await?, "the Tab key does not lead to the matrix");
+    press(&page, Key::Tab).await?;
+    let is_behind = page
+        .value(
+            "!!(document.getElementById('matrix').compareDocumentPosition(document.activeElement)
+                & Node.DOCUMENT_POSITION_FOLLOWING)
+                && !document.getElementById('matrix').contains(document.activeElement)",
+        )
+        .await?;
+    ensure!(is_behind == true, "the Tab key visits more than one cell of the matrix");
+    page.close().await
+}
+
+/// Presses Tab until an expression is true, at most so often.
+async fn tabs_until(page: &OpenPage, expression: &str, most: usize) -> anyhow::Result<bool> {
+    for _ in 0..most {
+        press(page, Key::Tab).await?;
+        if page.value(&format!("!!({expression})")).await? == true {
             return Ok(true);
         }
     }
     Ok(false)
 }
+
+async fn press(page: &OpenPage, key: Key) -> anyhow::Result<()> {
+    Ok(page.driver.action_chain().send_keys(key + "").perform().await?)
+}
+
+/// The arrow keys, Home and End go to the cells that they name, and the last one is where the Tab key stops from then on.
+async fn arrow_keys(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    let has_matrix = page.value("!!document.querySelector('table.matrix')").await?;
+    if has_matrix == false && !file.is_run() {
+        return page.close().await;
+    }
+
+    page.value("document.querySelector('table.matrix [tabindex=\"0\"]').focus()").await?;
+    let last = page.value("document.querySelector('table.matrix').tBodies[0].rows.length - 1").await?;
+    let last_row = last.as_u64().unwrap_or(0);
+    for (key, row, column) in [
+        (Key::Home, 0, 0),
+        (Key::Right, 0, 1),
+        (Key::Left, 0, 0),
+        (Key::Left, 0, 0),
+        (Key::Up, 0, 0),
+        (Key::Down, last_row.min(1), 0),
+        (Key::Right, last_row.min(1), 1),
+    ] {
+        press(&page, key.clone()).await?;
+        let place = page.value(FOCUSED_CELL).await?;
+        ensure!(place == serde_json::json!([row, column]), "{key:?} leads to {place}, not to [{row},{column}]");
+    }
+
+    press(&page, Key::End).await?;
+    let is_last = page.value("document.activeElement.closest('td').nextElementSibling === null").await?;
+    ensure!(is_last == true, "End does not lead to the last cell of the row");
+    let is_shown = page
+        .value(
+            "(() => {
+                const cell = document.activeElement.getBoundingClientRect();
+                const place = document.querySelector('#matrix .scroll').getBoundingClientRect();
+                return cell.left >= place.left && cell.right <= place.right + 1;
+            })()",
+        )
+        .await?;
+    ensure!(is_shown == true, "the cell with the focus is not in sight");
+    let stops = page.value("document.querySelectorAll('table.matrix [tabindex=\"0\"]').length").await?;
+    ensure!(stops == 1, "the Tab key stops at {stops} cells");
+    page.close().await
+}
+
+/// Row and column of the cell that has the focus.
+const FOCUSED_CELL: &str = "(() => {
+    const cell = document.activeElement.closest('td, th');
+    return cell && [cell.parentElement.sectionRowIndex, cell.cellIndex];
+})()";
 
 /// An address with the id of a case leads to it, unfolded and in the window.
 async fn unfolds(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {

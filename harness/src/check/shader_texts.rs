@@ -8,14 +8,27 @@ use crate::check::verdict::{CodeOrigin, differing};
 use crate::results::record::{RecordedShader, Row};
 
 /// Modules that a record keeps.
-const MOST_MODULES: usize = 2;
+pub(super) const MOST_MODULES: usize = 2;
 /// Bytes of each text that a record keeps.
 const MOST_BYTES: usize = 16 << 10;
 
 /// A form of a module that people can read.
-struct ShaderText {
-    form: &'static str,
-    text: String,
+pub(super) struct ShaderText {
+    /// `HLSL`, `SPIR-V (disassembly)` ...
+    pub(super) form: &'static str,
+    /// All of it.
+    pub(super) text: String,
+}
+
+impl ShaderText {
+    /// The text as a record keeps it. `subject` is the block or the parameters that the entry points read.
+    pub(super) fn recorded(self, subject: &str, entries: &[String]) -> RecordedShader {
+        let Self { form, mut text } = self;
+        let end = whole_characters(&text, MOST_BYTES);
+        let left_out = (text.len() - end) as u64;
+        text.truncate(end);
+        RecordedShader { block: subject.to_owned(), entries: entries.to_vec(), form: form.to_owned(), text, left_out }
+    }
 }
 
 impl Check {
@@ -47,17 +60,7 @@ impl Check {
     fn texts_of(&self, module: &ShaderModule) -> Vec<RecordedShader> {
         let block = &self.subject.layouts[module.block].name;
         let entries: Vec<String> = module.plan.entries.iter().map(|entry| entry.name.clone()).collect();
-        let recorded = |ShaderText { form, text }: ShaderText| {
-            let end = whole_characters(&text, MOST_BYTES);
-            RecordedShader {
-                block: block.clone(),
-                entries: entries.clone(),
-                form: form.to_owned(),
-                left_out: (text.len() - end) as u64,
-                text: text[..end].to_owned(),
-            }
-        };
-        forms(module).into_iter().map(recorded).collect()
+        forms(module).into_iter().map(|text| text.recorded(block, &entries)).collect()
     }
 }
 
@@ -92,7 +95,7 @@ fn as_text(form: &'static str, text: &str) -> ShaderText {
 }
 
 /// `None` for words that are no module.
-fn disassembled(form: &'static str, words: &[u32]) -> Option<ShaderText> {
+pub(super) fn disassembled(form: &'static str, words: &[u32]) -> Option<ShaderText> {
     let module = rspirv::dr::load_words(words).ok()?;
     Some(ShaderText { form, text: module.disassemble() })
 }

@@ -58,10 +58,19 @@ fn flags(placed: &BindingCheck) -> String {
 
 /// A device's answers to the jobs of a placement.
 #[derive(Debug, Default)]
-struct ProofAnswers {
-    seen: Vec<(ProbedBinding, BindingAnswer)>,
+pub(super) struct ProofAnswers {
+    seen: Vec<SeenBinding>,
     broken: Vec<String>,
     lacking: BTreeSet<String>,
+}
+
+/// A device's answer about one site of a parameter.
+#[derive(Debug)]
+struct SeenBinding {
+    /// Index of the module that asked.
+    module: usize,
+    probed: ProbedBinding,
+    answer: BindingAnswer,
 }
 
 impl ProofCheck {
@@ -107,7 +116,10 @@ impl ProofCheck {
 
         let verdict = judge(&rows, &validation, code);
         let (outcome, reason) = answers.outcome(&verdict, &bound);
-        let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict));
+        let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| {
+            let shaders = self.shader_texts(&rows, code, &answers);
+            Story { shaders, ..self.story(&verdict) }
+        });
 
         CheckRecord {
             schema: SCHEMA,
@@ -153,7 +165,11 @@ impl ProofCheck {
             };
 
             match observed {
-                Ok(seen) => answers.seen.extend(seen.into_iter().map(|seen| (program.bound[seen.of].clone(), seen))),
+                Ok(observed) => answers.seen.extend(observed.into_iter().map(|answer| SeenBinding {
+                    module: *index,
+                    probed: program.bound[answer.of].clone(),
+                    answer,
+                })),
                 Err(problem) if answers.broken.contains(&problem) => {}
                 Err(problem) => answers.broken.push(problem),
             }
@@ -163,7 +179,7 @@ impl ProofCheck {
 
     /// Places that were read, and parameters that were not, by the reason.
     fn count(&self, answers: &ProofAnswers) -> BoundCount {
-        let read: BTreeSet<_> = answers.seen.iter().map(|(probed, seen)| (&probed.path, seen.wanted)).collect();
+        let read: BTreeSet<_> = answers.seen.iter().map(|seen| (&seen.probed.path, seen.answer.wanted)).collect();
         let mut not_read: BTreeMap<String, u32> = BTreeMap::new();
         for skipped in &self.proof.plan.skipped {
             *not_read.entry(skipped.reason.clone()).or_default() += 1;
@@ -206,9 +222,9 @@ impl ProofCheck {
 impl ProofAnswers {
     /// The row with what the device says of its parameter.
     fn observed(&self, row: Row) -> Row {
-        let own = self.seen.iter().filter(|(probed, _)| probed.path == row.path);
+        let own = self.seen.iter().filter(|seen| seen.probed.path == row.path);
         let mut wrong: Vec<&BindingAnswer> =
-            own.clone().map(|(_, seen)| seen).filter(|seen| !seen.is_right()).collect();
+            own.clone().map(|seen| &seen.answer).filter(|answer| !answer.is_right()).collect();
         // Several programs that read the same wrong word are one finding.
         wrong.sort_by_key(|seen| (seen.wanted, seen.word));
         wrong.dedup_by_key(|seen| (seen.wanted, seen.word));
@@ -219,6 +235,11 @@ impl ProofAnswers {
         };
         let note = wrong.iter().take(MAX_WRONG).map(ToString::to_string).collect::<Vec<_>>().join("; ");
         Row { observed, note: Some(note).filter(|note| !note.is_empty()), ..row }
+    }
+
+    /// Indices of the modules that read another place than they should.
+    pub(super) fn wrong_modules(&self) -> BTreeSet<usize> {
+        self.seen.iter().filter(|seen| !seen.answer.is_right()).map(|seen| seen.module).collect()
     }
 
     fn outcome(&self, verdict: &Verdict, bound: &BoundCount) -> (Outcome, Option<String>) {

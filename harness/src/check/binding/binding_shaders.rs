@@ -52,6 +52,8 @@ pub struct ProofModule {
     pub validation: Validation,
     /// Source text for a compiler; `None` for a shader of our own.
     pub source: Option<String>,
+    /// What can be read of a container that a compiler made.
+    pub listing: Option<String>,
     /// The reason why the compiler made no shader.
     pub refused: Option<String>,
     /// The registers that its code may use, by our answer; empty where it has none.
@@ -229,7 +231,7 @@ impl Proof {
                 Generator::Naga => (Shader::Wgsl(wgsl::module(&program)), "wgpu validates WGSL itself"),
             };
             let validation = Validation::NotRun(reason.to_owned());
-            ProofModule { program, shader, validation, source: None, refused: None, ranges: Vec::new() }
+            ProofModule { program, shader, validation, source: None, listing: None, refused: None, ranges: Vec::new() }
         };
 
         let modules = programs(&plan).into_iter().map(module).collect();
@@ -285,6 +287,7 @@ impl Proof {
             program,
             shader: Shader::Dxil(Vec::new()),
             validation: Validation::NotRun("Direct3D 12 takes the container".to_owned()),
+            listing: None,
             refused: None,
         };
 
@@ -315,7 +318,7 @@ impl Proof {
                 let first = FirstRegister { class: range.class, space: range.space, number: range.first };
                 range.stride = strides.get(&first).copied().unwrap_or(0);
             }
-            let (Some(text), Some(own)) = (module.source.take(), &self.placed.source.text) else { continue };
+            let (Some(text), Some(own)) = (module.source.clone(), &self.placed.source.text) else { continue };
 
             let asked = self.placed.request.options.iter();
             let request = CompileRequest {
@@ -333,8 +336,11 @@ impl Proof {
             let compilation = compilers.compile(&request);
             self.origin = self.origin.and(compilation.origin);
             match compilation.outcome {
-                CompileOutcome::Compiled(CompiledShader { container: Some(container), .. }) => {
+                CompileOutcome::Compiled(CompiledShader { shader, container: Some(container), .. }) => {
                     module.shader = Shader::Dxil(container);
+                    if let Shader::DxilListing(listing) = shader {
+                        module.listing = Some(listing);
+                    }
                 }
                 CompileOutcome::Compiled(_) => module.refused = Some(format!("{toolchain} made no container")),
                 CompileOutcome::Rejected(words) => module.refused = Some(format!("{REFUSED_BY}{toolchain}: {words}")),

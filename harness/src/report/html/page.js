@@ -36,6 +36,46 @@
   addEventListener("hashchange", unfold);
   unfold();
 
+  // The Tab key stops once at a matrix, however many cells it has; the arrow keys lead from cell to cell.
+  // Source: ARIA Authoring Practices Guide, "Grid (Interactive Tabular Data and Layout Containers) Pattern".
+  const makeGrid = (table) => {
+    const rows = all("tr", table.tBodies[0]).map((row) => [...row.cells].map((cell) => cell.querySelector("a") ?? cell));
+    const places = new Map();
+    rows.forEach((cells, row) => cells.forEach((cell, column) => {
+      cell.tabIndex = -1;
+      places.set(cell, { row, column });
+    }));
+    let current = rows[0]?.find((cell) => cell.matches("td a")) ?? rows[0]?.[0];
+    if (!current) return;
+    current.tabIndex = 0;
+    table.setAttribute("role", "grid");
+
+    table.addEventListener("focusin", ({ target }) => {
+      if (!places.has(target)) return;
+      current.tabIndex = -1;
+      current = target;
+      current.tabIndex = 0;
+    });
+    table.addEventListener("keydown", (event) => {
+      const place = places.get(event.target);
+      if (!place || event.altKey || event.metaKey || event.shiftKey) return;
+      const { row, column } = place;
+      const [lastRow, lastColumn] = [rows.length - 1, rows[row].length - 1];
+      const next = {
+        ArrowLeft: () => rows[row][column - 1],
+        ArrowRight: () => rows[row][column + 1],
+        ArrowUp: () => rows[row - 1]?.[column],
+        ArrowDown: () => rows[row + 1]?.[column],
+        Home: () => rows[event.ctrlKey ? 0 : row][0],
+        End: () => rows[event.ctrlKey ? lastRow : row][lastColumn],
+      }[event.key];
+      if (!next || (event.ctrlKey && event.key.startsWith("Arrow"))) return;
+      event.preventDefault();
+      next()?.focus();
+    });
+  };
+  all("table.matrix").forEach(makeGrid);
+
   const search = document.getElementById("search");
   if (!search) return;
   const outcome = document.getElementById("outcome");

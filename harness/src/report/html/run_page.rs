@@ -61,6 +61,7 @@ fn intro(facts: &RunPageFacts<'_>) -> Markup {
         (Outcome::Skipped, end.skipped),
     ];
     html! {
+        a.skip.js-only href="#search" { "Skip to the search" }
         ul.totals {
             li { span.badge { (counted(end.checks.into(), "check")) } }
             @for (outcome, count) in outcomes.into_iter().filter(|(_, count)| *count > 0) {

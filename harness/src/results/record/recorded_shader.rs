@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The text of a shader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedShader {
-    /// The block that it reads or writes.
+    /// The block that it reads or writes; of a proof of bindings, the parameters.
     pub block: String,
     /// Entry points that probe it.
     pub entries: Vec<String>,

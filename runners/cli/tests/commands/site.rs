@@ -191,6 +191,29 @@ fn a_known_difference_is_shown_with_both_numbers() {
     assert!(double.iter().any(|(_, page)| page.contains("as the case says") && page.contains("! 0")), "{double:?}");
 }
 
+#[test]
+fn a_known_difference_without_a_report_says_when_the_tracker_was_searched() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    folder.run("site --out site").exits(0);
+    let site = Site::of(&folder, "site");
+    // An entry of ci/known/slang.toml.
+    let searched = "<dt>tracker searched<dd>2026-11-23, &quot;vk::offset reflection offset does not match SPIR-V&quot;: no report in \
+                    shader-slang/slang";
+    assert!(site.pages().any(|(path, text)| path.starts_with("compilers/slang/") && text.contains(searched)));
+}
+
+#[test]
+fn a_known_difference_without_numbers_says_why() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    folder.run("site --out site").exits(0);
+    let site = Site::of(&folder, "site");
+    let page_with =
+        |words: &str| site.pages().find(|(path, text)| path.starts_with("compilers/") && text.contains(words));
+    assert!(page_with("no kept check is about it").is_none());
+    assert!(page_with("it was seen in random declarations of this shape alone").is_some());
+    assert!(page_with("it is about versions that nobody has run yet").is_some());
+}
+
 /// OpenGL 4.6, 7.6.2.2: std140 puts the float behind a float3 and two floats of an array at 48; DXC lists 36.
 #[test]
 fn a_surprise_stands_under_all_rule_sets() {

@@ -88,7 +88,7 @@ fn typed() -> Markup {
             div.sheet {
                 pre #ink aria-hidden="true" {}
                 textarea #text aria-label="Declarations" aria-describedby="status" spellcheck="false" autocapitalize="off"
-                    autocomplete="off" wrap="off" {}
+                    autocomplete="off" {}
             }
         }
         p #status role="status" {}

@@ -1,6 +1,6 @@
 //! Known differences by their mechanism, each of which has a page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::address::{GivenNames, slug, slug_of_sentence};
 use crate::results::known::KnownFailure;
@@ -56,6 +56,11 @@ impl Mechanism<'_> {
     /// The address of its report to the compiler's makers.
     pub fn upstream_link(&self) -> Option<&str> {
         self.entries.iter().find_map(|entry| entry.link.as_deref())
+    }
+
+    /// When the compiler's public tracker was searched for a report, with which words, and the thread that came closest.
+    pub fn searches(&self) -> BTreeSet<&str> {
+        self.entries.iter().filter_map(|entry| entry.searched.as_deref()).collect()
     }
 
     /// The newest build that differs, and the first behind it that does not; several where entries name different ones.

@@ -60,7 +60,7 @@ pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSource
 
     let content = html! {
         (facts(mechanism))
-        (minimal_part(path, minimal, &evidence))
+        (minimal_part(mechanism, minimal, &evidence))
         (covered_cases(path, &cases))
     };
     let title = format!("{}: a known difference", mechanism.list.title);
@@ -80,6 +80,9 @@ fn facts(mechanism: &Mechanism<'_>) -> Markup {
                         Some(address) => { (link_to(address)) },
                         None => { "no report of it is known to us" },
                     }
+                }
+                @for searched in mechanism.searches() {
+                    dt { "tracker searched" } dd { (one_line(searched)) }
                 }
                 dt { "how we know" } dd { (how_we_know(mechanism)) }
                 @if let Some(entry) = mechanism.entries.first() {
@@ -187,9 +190,20 @@ fn minimal_case<'a>(
     of_evidence.or_else(shortest)
 }
 
-fn minimal_part(path: &str, minimal: Option<&CaseFacts>, evidence: &[Evidence<'_>]) -> Markup {
+fn minimal_part(mechanism: &Mechanism<'_>, minimal: Option<&CaseFacts>, evidence: &[Evidence<'_>]) -> Markup {
+    let path = mechanism.path.as_str();
     let Some(case) = minimal else {
-        return html! { p.note { "No case of its own: whatever the patterns above match may differ so." } };
+        let is_untried = mechanism.entries.iter().all(|entry| entry.untried);
+        return html! {
+            p.note {
+                @if is_untried {
+                    "There are no numbers: it is about versions that nobody has run yet. Whatever differs there is known until "
+                    "somebody looks."
+                } @else {
+                    "No case of its own: whatever the patterns above match may differ so."
+                }
+            }
+        };
     };
 
     html! {
@@ -202,14 +216,26 @@ fn minimal_part(path: &str, minimal: Option<&CaseFacts>, evidence: &[Evidence<'_
             @let of_case = evidence.iter().filter(|evidence| evidence.record.case == case.id);
             @let shown: Vec<&Evidence<'_>> = of_case.take(MOST_EVIDENCE).collect();
             @if shown.is_empty() {
-                p.note {
-                    "No number is kept of it: no frozen decision and no kept check is about it, because no build that is kept here "
-                    "shows it. Whoever has the compiler or the driver sees both numbers by "
-                    code { "layoutproof run " (case.id) " --no-known -vv" }
-                }
+                p.note { (why_no_number(mechanism, case)) }
             } @else {
                 @for evidence in shown { (evidence_part(evidence)) }
             }
+        }
+    }
+}
+
+/// Why nothing is shown beside the declaration, and how to see it.
+fn why_no_number(mechanism: &Mechanism<'_>, case: &CaseFacts) -> Markup {
+    let is_of_random_declarations = mechanism.entries.iter().all(|entry| entry.shape.is_some());
+    html! {
+        @if is_of_random_declarations {
+            "No number is kept of it: it was seen in random declarations of this shape alone, which are not kept. The case says how "
+            "they are laid out, and the compiler is right about it. Whoever has the compiler meets it by "
+            code { "layoutproof fuzz" } ", which counts it as known."
+        } @else {
+            "No number is kept of it: no frozen decision and no kept check is about it, because no build that is kept here "
+            "shows it. Whoever has the compiler or the driver sees both numbers by "
+            code { "layoutproof run " (case.id) " --no-known -vv" }
         }
     }
 }

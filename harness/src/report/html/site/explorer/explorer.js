@@ -108,6 +108,13 @@
     explorer.classList.add("outdated");
   };
 
+  // A browser takes longer to draw than the program to answer, and a comment or a space moves nothing.
+  const drawn = {};
+  const put = (id, markup) => {
+    if (drawn[id] === markup) return;
+    drawn[id] = markup;
+    $(id).innerHTML = markup;
+  };
   const draw = (answer, milliseconds) => {
     answered = answer;
     const count = (severity) => answer.problems.filter((problem) => problem.severity === severity).length;
@@ -124,10 +131,10 @@
     if (!answer.isRead) return;
 
     // These three are made by the program, which escapes every name.
-    $("layouts").innerHTML = answer.layouts.length > LONGEST_DRAWN ?
-      "<p class=note>Too many members for a page: “Copy as JSON” has all of them.</p>" : answer.layouts;
-    $("padding").innerHTML = answer.padding;
-    $("bindings").innerHTML = answer.bindings || "<p class=note>The text says its own bindings, or no convention is chosen.</p>";
+    put("layouts", answer.layouts.length > LONGEST_DRAWN ?
+      "<p class=note>Too many members for a page: “Copy as JSON” has all of them.</p>" : answer.layouts);
+    put("padding", answer.padding);
+    put("bindings", answer.bindings || "<p class=note>The text says its own bindings, or no convention is chosen.</p>");
     reachScrolled();
     lightMember();
     if ($("host-part").open) writeHost();

@@ -1,0 +1,73 @@
+//! The shaders of a placement that a device reads otherwise, as texts for the record of the check.
+
+use std::collections::BTreeSet;
+
+use layoutproof_device::Shader;
+
+use super::binding_jobs::ProofAnswers;
+use super::binding_shaders::{ProofCheck, ProofModule};
+use crate::check::producer::Producer;
+use crate::check::shader_texts::{MOST_MODULES, ShaderText, disassembled};
+use crate::check::verdict::{CodeOrigin, differing};
+use crate::probe::binding::ENTRY;
+use crate::results::record::{RecordedShader, Row};
+
+/// Parameters that the name of a shader tells; of more of them it tells the number of the others.
+const NAMED_PARAMETERS: usize = 3;
+
+impl ProofCheck {
+    /// The texts of the modules that read other places than they should; where none does (the case differs, a module is
+    /// refused or invalid), of those that bind what differs, or else of the first modules.
+    pub(super) fn shader_texts(&self, rows: &[Row], code: CodeOrigin, answers: &ProofAnswers) -> Vec<RecordedShader> {
+        let modules = &self.proof.modules;
+        let mut shown: Vec<&ProofModule> = answers.wrong_modules().into_iter().map(|index| &modules[index]).collect();
+        if shown.is_empty() {
+            let differing: BTreeSet<&str> =
+                differing(rows, code).into_iter().map(|(index, _)| rows[index].path.as_str()).collect();
+            let binds_one = |module: &&ProofModule| {
+                module.program.bound.iter().any(|probed| differing.contains(probed.path.as_str()))
+            };
+            shown = modules.iter().filter(binds_one).collect();
+        }
+        if shown.is_empty() {
+            shown = modules.iter().collect();
+        }
+        shown.into_iter().take(MOST_MODULES).flat_map(|module| self.texts_of(module)).collect()
+    }
+
+    /// What a compiler was given comes before what it made.
+    fn texts_of(&self, module: &ProofModule) -> Vec<RecordedShader> {
+        let given = match (&self.proof.producer, &module.source) {
+            (Producer::Compiler(toolchain), Some(text)) => {
+                Some(ShaderText { form: toolchain.language.as_str(), text: text.clone() })
+            }
+            (Producer::Generator(_) | Producer::Compiler(_), _) => None,
+        };
+        let made = match &module.shader {
+            Shader::Spirv(words) => disassembled("SPIR-V (disassembly)", words),
+            Shader::Wgsl(text) => Some(ShaderText { form: "WGSL", text: text.clone() }),
+            // Containers are no texts, and no device gets the others.
+            Shader::Dxbc(_) | Shader::Dxil(_) | Shader::DxilListing(_) | Shader::ClangIr(_) | Shader::Msl(_) => None,
+        };
+        let listing = module.listing.as_ref().map(|text| ShaderText { form: "DXIL (listing)", text: text.clone() });
+
+        let parameters = parameters(module);
+        let texts = given.into_iter().chain(made).chain(listing);
+        texts.map(|text| text.recorded(&parameters, &[ENTRY.to_owned()])).collect()
+    }
+}
+
+/// `a, b, c and 2 more`.
+fn parameters(module: &ProofModule) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for probed in &module.program.bound {
+        if !names.contains(&probed.path.as_str()) {
+            names.push(&probed.path);
+        }
+    }
+    let told = names.iter().take(NAMED_PARAMETERS).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED_PARAMETERS) {
+        0 => told,
+        others => format!("{told} and {others} more"),
+    }
+}
