@@ -1,6 +1,7 @@
 //! The explorer of the site answers as the command does, for the declarations of every case, as HLSL and as Slang.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use layoutproof_built_in::CASES;
 use layoutproof_core::case::Case;
@@ -8,8 +9,8 @@ use layoutproof_core::input::sources::SourceMap;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::table;
-use layoutproof_web::{CopiedText, ExploreMatrix, ExploreRequest, copied_text, explore};
-use serde_json::Value;
+use layoutproof_web::{CopiedText, EXPLORED_FILE_STEM, ExploreMatrix, ExploreRequest, copied_text, explore};
+use rayon::prelude::*;
 
 use super::folder::Folder;
 
@@ -61,66 +62,103 @@ fn flags(request: &ExploreRequest) -> String {
     flags.concat()
 }
 
-/// An answer without the name of its text, which the explorer does not know.
-fn unnamed(json: &str) -> Value {
-    let mut answer: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
-    answer["source"] = Value::Null;
-    answer
+/// Texts that one command is asked about: enough to make its start cheap, few enough to keep every core at work.
+const TEXTS_OF_COMMAND: usize = 48;
+
+/// Texts that one command can read, since they need the same flags.
+struct ComparedTexts {
+    flags: String,
+    requests: Vec<ExploreRequest>,
 }
 
-#[test]
-fn the_explorer_and_the_command_say_the_same_about_every_case() {
-    let mut by_flags: BTreeMap<String, Vec<ExploreRequest>> = BTreeMap::new();
-    for request in requests() {
-        by_flags.entry(flags(&request)).or_default().push(request);
+impl ComparedTexts {
+    /// All texts, by the flags that they need.
+    fn all() -> Vec<Self> {
+        let mut by_flags: BTreeMap<String, Vec<ExploreRequest>> = BTreeMap::new();
+        for request in requests() {
+            by_flags.entry(flags(&request)).or_default().push(request);
+        }
+
+        let mut groups = Vec::new();
+        for (flags, requests) in by_flags {
+            for requests in requests.chunks(TEXTS_OF_COMMAND) {
+                groups.push(Self { flags: flags.clone(), requests: requests.to_vec() });
+            }
+        }
+        groups
     }
 
-    let rules: Vec<&str> = table().iter().map(|rules| rules.name).collect();
-    let mut laid_out = 0;
-    for (flags, requests) in by_flags {
-        let folder = Folder::with(&[]).within(std::time::Duration::from_secs(120));
+    /// Compares what the command says with what the explorer says, and returns the number of texts that were laid out.
+    fn compare(&self) -> usize {
+        let Self { flags, requests } = self;
+        let folder = Folder::with(&[]).within(Duration::from_secs(120));
         let name = |(index, request): (usize, &ExploreRequest)| format!("{index}.{}", request.language);
         let names: Vec<String> = requests.iter().enumerate().map(name).collect();
-        for (name, request) in names.iter().zip(&requests) {
+        for (name, request) in names.iter().zip(requests) {
             folder.write(name, request.text.as_bytes());
         }
 
+        let rules: Vec<&str> = table().iter().map(|rules| rules.name).collect();
         let words = format!("show {} --rules {} --format json --padding{flags}", names.join(" "), rules.join(","));
         let answer = folder.run(&words);
         let lines: Vec<&str> = answer.out.lines().collect();
         assert_eq!(lines.len(), requests.len(), "{words}: {answer}");
-        for (line, request) in lines.into_iter().zip(&requests) {
-            let command = unnamed(line);
-            let explorer = unnamed(&copied_text(request, CopiedText::Json).expect("there is always JSON"));
-            assert_eq!(explorer, command, "{}: {}", request.language, request.text);
-            laid_out += usize::from(command.get("layouts").is_some());
+
+        let mut laid_out = 0;
+        for ((line, name), request) in lines.into_iter().zip(&names).zip(requests) {
+            let explorer = copied_text(request, CopiedText::Json).expect("there is always JSON");
+            let explored_name = format!("{EXPLORED_FILE_STEM}.{}", request.language);
+            assert_eq!(
+                unnamed(&explorer, &explored_name),
+                unnamed(line, name),
+                "{}: {}",
+                request.language,
+                request.text
+            );
+            laid_out += usize::from(line.contains("\"layouts\":"));
         }
+        laid_out
     }
+}
+
+/// A line of JSON without the name of its text, which the explorer does not know.
+fn unnamed(json: &str, name: &str) -> String {
+    let source = format!("\"source\":\"{name}\"");
+    assert_eq!(json.matches(&source).count(), 1, "{source}: {json}");
+    json.trim_end().replace(&source, "\"source\":null")
+}
+
+#[test]
+fn the_explorer_and_the_command_say_the_same_about_every_case() {
+    let laid_out: usize = ComparedTexts::all().par_iter().map(ComparedTexts::compare).sum();
     // Most cases are about HLSL that Slang takes, too.
     assert!(laid_out > CASES.len(), "{laid_out} texts were laid out, of {} cases", CASES.len());
 }
 
 #[test]
 fn the_byte_maps_are_those_of_the_command() {
-    let folder = Folder::with(&[]);
     let sample: Vec<ExploreRequest> = requests().into_iter().step_by(29).filter(|it| flags(it).is_empty()).collect();
     assert!(sample.len() > 20);
-    for request in &sample {
-        let name = format!("sample.{}", request.language);
-        folder.write(&name, request.text.as_bytes());
-        let shipping = ExploreRequest { columns: Vec::new(), ..request.clone() };
-        let answer = explore(&shipping);
-        let page = folder.run(&format!("show {name} --format html")).out;
-        assert_eq!(!page.is_empty(), answer.is_read, "{}: {}", request.text, answer.rendered);
-        // The page draws each layout once more for every other reference that its reader may choose.
-        for part in answer.layouts.split_inclusive("</figure>").filter(|part| part.contains("<figure>")) {
-            let map = unclosed(&part[part.find("<figure>").unwrap_or_default()..]);
-            assert!(unclosed(&page).contains(&map), "{}: {map}", request.text);
-        }
-        if answer.is_read {
-            let picture = copied_text(&shipping, CopiedText::Svg).expect("it is laid out");
-            assert_eq!(picture, folder.run(&format!("show {name} --format svg")).out, "{}", request.text);
-        }
+    sample.par_iter().for_each(compare_byte_maps);
+}
+
+fn compare_byte_maps(request: &ExploreRequest) {
+    let name = format!("sample.{}", request.language);
+    let folder = Folder::with(&[(&name, &request.text)]);
+    let shipping = ExploreRequest { columns: Vec::new(), ..request.clone() };
+    let answer = explore(&shipping);
+    let page = unclosed(&folder.run(&format!("show {name} --format html")).out);
+    assert_eq!(!page.is_empty(), answer.is_read, "{}: {}", request.text, answer.rendered);
+
+    // The page draws each layout once more for every other reference that its reader may choose.
+    for part in answer.layouts.split_inclusive("</figure>").filter(|part| part.contains("<figure>")) {
+        let map = unclosed(&part[part.find("<figure>").unwrap_or_default()..]);
+        assert!(page.contains(&map), "{}: {map}", request.text);
+    }
+
+    if answer.is_read {
+        let picture = copied_text(&shipping, CopiedText::Svg).expect("it is laid out");
+        assert_eq!(picture, folder.run(&format!("show {name} --format svg")).out, "{}", request.text);
     }
 }
 
@@ -138,6 +176,7 @@ fn texts_that_say_their_own_offsets_are_read_alike() {
             ExploreRequest { language: language.to_owned(), text: text.to_owned(), ..ExploreRequest::default() };
         let answer = folder.run(&format!("show {name} --format json --padding"));
         let explorer = copied_text(&request, CopiedText::Json).expect("there is always JSON");
-        assert_eq!(unnamed(&explorer), unnamed(&answer.out), "{text}");
+        let explored_name = format!("{EXPLORED_FILE_STEM}.{language}");
+        assert_eq!(unnamed(&explorer, &explored_name), unnamed(&answer.out, &name), "{text}");
     }
 }

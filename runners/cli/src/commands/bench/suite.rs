@@ -95,12 +95,12 @@ fn measure_round(
     let devices = std::slice::from_ref(device);
     let started = Instant::now();
     let checks: Vec<Check> = execute::plan(&selection.subjects, devices, making, |_| true);
-    let writing = started.elapsed();
+    let (writing, written) = (started.elapsed(), Instant::now());
     let mut records: Vec<CheckRecord> = Vec::new();
     execute::execute(&checks, &launch, Rotation::Turn(0), |batch| {
         records.extend(batch.into_iter().map(|(_, record)| record));
     });
-    let running = started.elapsed() - writing;
+    let running = written.elapsed();
 
     known::apply(known, &mut records, devices);
     let differs = |record: &&CheckRecord| matches!(record.outcome, Outcome::Differ | Outcome::Broken);
