@@ -31,6 +31,7 @@ use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::interrupt;
 use layoutproof_executor::launch::Launch;
+use layoutproof_executor::rotation::SparedKinds;
 use layoutproof_layout::mutate::RuleMutant;
 use proptest::strategy::ValueTree;
 
@@ -47,7 +48,7 @@ use crate::records::output_files::{check_file, check_folder, write_file};
 use crate::records::participants::Participants;
 
 /// Declarations that are compiled and run together.
-const ROUND: u64 = 32;
+const ROUND: u64 = 128;
 
 /// Differences that are made smaller and written: one of each toolchain and culprit, and no more than these.
 const MOST_FOUND: usize = 12;
@@ -76,6 +77,7 @@ struct Totals {
     participants: Participants,
     seen: CoverageTally,
     differences: Vec<ShrunkDifference>,
+    spared: SparedKinds,
     written: Option<FuzzRecords>,
 }
 
@@ -170,7 +172,7 @@ impl Fuzz {
                 totals.seen.add(declaration, layout);
             }
         }
-        for (number, record) in round.records() {
+        for (number, record) in round.records(&mut totals.spared) {
             totals.count(&record);
             let is_found = matches!(record.outcome, Outcome::Differ | Outcome::Broken) && self.is_wanted(&record);
             let is_new = || !totals.differences.iter().any(|other| other.kind == DifferenceKind::of(&record));

@@ -1,5 +1,7 @@
 //! Sets a fuzz run up from its arguments: compilers, devices, known differences, a planted fault.
 
+use std::sync::Arc;
+
 use anyhow::{Context, bail};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::inspect::toolchain::{Compilers, Output, Toolchain};
@@ -24,7 +26,8 @@ impl Fuzz {
         let cache = answer_cache::open(&args.cache);
         let compilers = compilers::find(args.compile_limit, cache.as_ref())?;
         let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
-        let launch = Launch { cache, ..Launch::of(std::env::current_exe()?)? };
+        let spare_workers = Some(Arc::default());
+        let launch = Launch { cache, spare_workers, ..Launch::of(std::env::current_exe()?)? };
         let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
         if devices.is_empty() {
             warn("error: no device takes what these compilers make (`layoutproof setup` fetches software drivers)\n");
