@@ -29,4 +29,4 @@ pub use layout_text::{bindings_text, declaration_words, diff_text, padding_text,
 pub use left_out::{left_out, left_out_cases};
 pub use reasons::kind_of_reason;
 pub use style::{Style, counted, grouped, one_line};
-pub use tables::{bench_table, coverage_table, found_table, matrix, mutant_table, seen_table, tally_table};
+pub use tables::{bench_table, cell_table, coverage_table, found_table, matrix, mutant_table, seen_table, tally_table};
