@@ -30,5 +30,5 @@ pub use left_out::{left_out, left_out_cases};
 pub use reasons::kind_of_reason;
 pub use style::{Style, counted, grouped, one_line};
 pub use tables::{
-    bench_table, coverage_table, found_table, matrix, mutant_table, seen_table, suite_table, tally_table,
+    bench_table, cell_table, coverage_table, found_table, matrix, mutant_table, seen_table, suite_table, tally_table,
 };

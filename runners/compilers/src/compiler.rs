@@ -196,6 +196,11 @@ impl Compiler {
         self.invocation.command()
     }
 
+    /// The arguments with which our program loads its library; `None` if the compiler is a program of its own.
+    pub(crate) fn library_arguments(&self) -> Option<&[OsString]> {
+        self.invocation.library.as_ref().map(|_| self.invocation.leading.as_slice())
+    }
+
     /// How it answers for many sources in one process.
     pub(crate) fn service(&self) -> Service {
         self.invocation.service

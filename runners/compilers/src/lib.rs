@@ -3,7 +3,7 @@
 //! `drivers` has a file for each compiler, and says how to add one; its `registry` lists them. Above that list stand
 //! `lookup` and `family`, which find compilers, and `toolchains`, which the checks call. Below it stand `compiler`, which
 //! starts any compiler, `cache`, which keeps what programs answered, and the ways to keep one running: `line_service`
-//! and `slang_library`. Nothing below knows a driver.
+//! and `library_service`. Nothing below knows a driver.
 
 pub mod cache;
 pub mod child;
@@ -18,6 +18,7 @@ pub mod family;
 pub mod glslang_module;
 #[cfg(windows)]
 mod job_object;
+pub mod library_service;
 mod line_service;
 pub mod lookup;
 pub mod mapped_file;

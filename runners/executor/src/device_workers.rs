@@ -3,7 +3,7 @@
 //! A job that kills or hangs its worker is run again alone in a fresh worker, and only if that dies too is the job's
 //! result an error. Everything else is run, but for what a check or a device that does so again and again has left.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -33,7 +33,9 @@ const OPEN_PATIENCE: u32 = 4;
 /// Workers that run one job at a time, by device.
 #[derive(Debug)]
 pub(crate) struct DeviceWorkers<'a> {
-    open: HashMap<(DeviceKey, DriverCompilation), Worker>,
+    open: HashMap<WorkerKey, Worker>,
+    /// Those that have had trouble here: a fresh worker is started for them.
+    troubled: HashSet<WorkerKey>,
     health: HashMap<DeviceKey, Health>,
     /// How drivers compile what is run next.
     pub(crate) compilation: DriverCompilation,
@@ -41,14 +43,20 @@ pub(crate) struct DeviceWorkers<'a> {
 }
 
 impl Drop for DeviceWorkers<'_> {
-    /// Ends all of them before any is waited for.
+    /// Leaves them to the next pool, or ends all of them before any is waited for.
     fn drop(&mut self) {
-        self.open.values_mut().for_each(Worker::kill);
+        match self.launch.spare_workers.as_ref().filter(|_| !std::thread::panicking()) {
+            Some(spare) => self.open.drain().for_each(|(key, worker)| spare.give(key, worker)),
+            None => self.open.values_mut().for_each(Worker::kill),
+        }
     }
 }
 
 /// A device through one API.
-type DeviceKey = (String, RunnerKind);
+pub(crate) type DeviceKey = (String, RunnerKind);
+
+/// A device and how its driver compiles in a worker.
+pub(crate) type WorkerKey = (DeviceKey, DriverCompilation);
 
 /// The failures of a device in its workers.
 #[derive(Debug, Default)]
@@ -80,7 +88,8 @@ impl Health {
 impl<'a> DeviceWorkers<'a> {
     /// No worker is started before there is a job for it.
     pub(crate) fn new(launch: &'a Launch) -> Self {
-        Self { open: HashMap::new(), health: HashMap::new(), compilation: DriverCompilation::Own, launch }
+        let compilation = DriverCompilation::Own;
+        Self { open: HashMap::new(), troubled: HashSet::new(), health: HashMap::new(), compilation, launch }
     }
 
     /// Runs jobs of a case on a device; one result per job. `fatal_jobs` counts those of all of the check's jobs that have
@@ -211,7 +220,9 @@ impl<'a> DeviceWorkers<'a> {
             self.health.entry(place(device)).or_default().fatal_cases = 0;
         }
         if trouble.is_some() {
-            self.open.remove(&(place(device), self.compilation));
+            let key = (place(device), self.compilation);
+            self.open.remove(&key);
+            self.troubled.insert(key);
         }
         trouble
     }
@@ -219,6 +230,11 @@ impl<'a> DeviceWorkers<'a> {
     fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
         let key = (place(device), self.compilation);
         if !self.open.contains_key(&key) {
+            let spare = self.launch.spare_workers.as_ref().filter(|_| !self.troubled.contains(&key));
+            if let Some(worker) = spare.and_then(|spare| spare.take(&key)) {
+                return Ok(self.open.entry(key).or_insert(worker));
+            }
+
             let health = self.health.entry(place(device)).or_default();
             let worker = start(device, self.launch, self.compilation).inspect_err(|error| {
                 health.failed_opens += 1;

@@ -16,7 +16,7 @@ use crate::device_workers::JobResult;
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 use crate::pool;
-use crate::rotation::Rotation;
+use crate::rotation::{Rotation, SparedKinds};
 use crate::screen::{self, AnsweredProbes};
 use crate::validator::Validator;
 
@@ -57,17 +57,35 @@ pub fn names(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderPr
     devices.iter().flat_map(of_device).collect()
 }
 
-/// Pairs every subject with every producer and device that go together, where `takes` says so of the check's name;
-/// shaders are made here, in parallel.
+/// A check whose shaders are not made yet.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckPlan<'a> {
+    /// What is laid out.
+    pub subject: &'a Subject,
+    /// Who makes the shaders.
+    pub producer: Producer,
+    /// Who runs them.
+    pub device: &'a DeviceInfo,
+}
+
+impl CheckPlan<'_> {
+    /// The name of the check.
+    pub fn name(&self) -> String {
+        Check::name_of(self.subject, self.producer, self.device)
+    }
+}
+
+/// Pairs every subject with every producer and device that go together, where `takes` says so of the check; shaders are
+/// made here, in parallel.
 pub fn plan(
     subjects: &[Arc<Subject>],
     devices: &[DeviceInfo],
     making: ShaderProduction<'_>,
-    takes: impl Fn(&str) -> bool,
+    takes: impl Fn(CheckPlan<'_>) -> bool,
 ) -> Vec<Check> {
     let takes = |subject: usize, producer: Producer, device: &DeviceInfo| {
-        making.pairs(&subjects[subject], producer, device, devices)
-            && takes(&Check::name_of(&subjects[subject], producer, device))
+        let subject = &subjects[subject];
+        making.pairs(subject, producer, device, devices) && takes(CheckPlan { subject, producer, device })
     };
     let producers = making.producers.iter();
     let orders: BTreeSet<ShaderOrder> = devices
@@ -174,8 +192,20 @@ fn produce(
 
 /// Runs checks and gives the records of each batch to `done` as it ends, each with the check's place in `checks`.
 pub fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, done: impl FnMut(Vec<(usize, CheckRecord)>)) {
+    execute_part(checks, launch, rotation, &mut SparedKinds::default(), done);
+}
+
+/// Runs a part of the checks of a run. `spared` has the kinds of access that earlier parts have run without the screen, and
+/// gets those of this one.
+pub fn execute_part(
+    checks: &[Check],
+    launch: &Launch,
+    rotation: Rotation,
+    spared: &mut SparedKinds,
+    done: impl FnMut(Vec<(usize, CheckRecord)>),
+) {
     let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, bundle, workers);
-    pool::run(bundles(checks, rotation), launch, work, done);
+    pool::run(bundles(checks, rotation, spared), launch, work, done);
 }
 
 /// Groups of checks that one thread runs.
@@ -190,14 +220,14 @@ enum Bundle {
 const BUNDLE: usize = 64;
 
 /// Puts groups together that one device can screen together.
-fn bundles(checks: &[Check], rotation: Rotation) -> Vec<Bundle> {
+fn bundles(checks: &[Check], rotation: Rotation, spared: &mut SparedKinds) -> Vec<Bundle> {
     let key = |group: &[usize]| (checks[group[0]].device.clone(), checks[group[0]].produced.producer);
     let is_full = |bundle: &[Vec<usize>]| bundle.iter().map(Vec::len).sum::<usize>() >= BUNDLE;
     let joins = |group: &[usize], bundle: &[Vec<usize>]| {
         screen::takes(&checks[group[0]]) && key(&bundle[0]) == key(group) && !is_full(bundle)
     };
     let groups = groups(checks);
-    let spared = rotation.spared(checks, &groups);
+    let spared = rotation.spared(checks, &groups, spared);
     let (spared, screened): (Vec<_>, Vec<_>) =
         groups.into_iter().enumerate().partition(|(index, _)| spared.contains(index));
 
@@ -213,9 +243,15 @@ fn bundles(checks: &[Check], rotation: Rotation) -> Vec<Bundle> {
     spared.chain(bundles.into_iter().map(Bundle::Screened)).collect()
 }
 
-/// Checks of one case by one producer on one device: where rule sets agree on a layout, their jobs are the same.
+/// Neighbouring checks of one case on one device: where rule sets agree on a layout, their jobs are the same, and so they are
+/// where options of a compiler do. A generator has groups of its own, because it can share modules with other cases.
 fn groups(checks: &[Check]) -> Vec<Vec<usize>> {
-    let key = |check: &Check| (check.device.clone(), check.produced.producer, check.subject.source.id.clone());
+    let generator = |producer: Producer| match producer {
+        Producer::Generator(_) => Some(producer),
+        Producer::Compiler(_) => None,
+    };
+    let key =
+        |check: &Check| (check.device.clone(), generator(check.produced.producer), check.subject.source.id.clone());
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (index, check) in checks.iter().enumerate() {
         match groups.last_mut() {

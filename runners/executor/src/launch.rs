@@ -15,6 +15,7 @@ use layoutproof_device::JOB_LIMIT;
 use crate::drivers::{FetchedDrivers, Setting};
 use crate::fault::Fault;
 use crate::interrupt::Interrupt;
+use crate::spare_workers::SpareWorkers;
 use crate::tools::MachineTools;
 use crate::watch::{SilentWatcher, Watcher};
 
@@ -46,6 +47,8 @@ pub struct Launch {
     pub interrupt: Interrupt,
     /// Receives the progress.
     pub watcher: Arc<dyn Watcher>,
+    /// Keeps workers that have no job for the next pool; `None` where each pool starts workers of its own.
+    pub spare_workers: Option<Arc<SpareWorkers>>,
     /// Answers of earlier runs, which spirv-val is not asked for again; `None` where it is asked for all.
     pub cache: Option<Arc<AnswerCache>>,
 }
@@ -90,6 +93,7 @@ impl Launch {
             threads: None,
             interrupt: Interrupt::default(),
             watcher: Arc::new(SilentWatcher),
+            spare_workers: None,
             cache: None,
         }
     }

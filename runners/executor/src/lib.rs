@@ -22,6 +22,7 @@ pub mod rotation;
 mod screen;
 pub mod serve;
 mod sign_of_life;
+pub mod spare_workers;
 pub mod tools;
 mod validator;
 pub mod watch;

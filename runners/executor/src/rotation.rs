@@ -30,8 +30,8 @@ pub enum Rotation {
 
 /// A kind of access on a device, by shaders of one producer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct AccessCell<'a> {
-    device: &'a str,
+struct AccessCell {
+    device: String,
     runner: RunnerKind,
     producer: Producer,
     space: AddressSpace,
@@ -49,11 +49,15 @@ struct ComponentKind {
     size: u32,
 }
 
+/// The kinds of access that a run of many parts has run without the screen so far.
+#[derive(Clone, Debug, Default)]
+pub struct SparedKinds(BTreeSet<AccessCell>);
+
 /// What a group of checks costs without the screen, and what that shows.
-struct SparedGroup<'a> {
+struct SparedGroup {
     /// Index of the group.
     index: usize,
-    cells: BTreeSet<AccessCell<'a>>,
+    cells: BTreeSet<AccessCell>,
     /// Accesses of all rule sets, as a power of two.
     cost: u32,
     /// Decides between groups of like cost, in each run otherwise.
@@ -61,21 +65,26 @@ struct SparedGroup<'a> {
 }
 
 impl Rotation {
-    /// Those of `groups`, indices of checks of one case, producer and device each, that go without the screen.
-    pub(crate) fn spared(self, checks: &[Check], groups: &[Vec<usize>]) -> BTreeSet<usize> {
+    /// Those of `groups`, indices of checks of one case, producer and device each, that go without the screen. Their kinds of
+    /// access are added to `covered`, and no group is spared for one that is there already.
+    pub(crate) fn spared(
+        self,
+        checks: &[Check],
+        groups: &[Vec<usize>],
+        SparedKinds(covered): &mut SparedKinds,
+    ) -> BTreeSet<usize> {
         let Self::Turn(turn) = self else { return (0..groups.len()).collect() };
         let has_turn = |group: &[usize]| is_turn(turn, &group_name(&checks[group[0]]));
         let mut spared: BTreeSet<usize> = (0..groups.len()).filter(|index| has_turn(&groups[*index])).collect();
 
         let of = |index: usize| SparedGroup::new(checks, &groups[index], index, turn);
-        let mut covered: BTreeSet<AccessCell<'_>> = spared.iter().flat_map(|index| of(*index).cells).collect();
-        let mut others: Vec<SparedGroup<'_>> =
-            (0..groups.len()).filter(|index| !spared.contains(index)).map(of).collect();
+        covered.extend(spared.iter().flat_map(|index| of(*index).cells));
+        let mut others: Vec<SparedGroup> = (0..groups.len()).filter(|index| !spared.contains(index)).map(of).collect();
         others.sort_by_key(|group| (group.cost, group.draw));
 
         let most = groups.len() / GROUPS_OF_ONE_SPARED;
         for group in others {
-            if spared.len() < most && !group.cells.is_subset(&covered) {
+            if spared.len() < most && !group.cells.is_subset(covered) {
                 covered.extend(group.cells);
                 spared.insert(group.index);
             }
@@ -94,8 +103,8 @@ fn is_turn(turn: u64, group: &str) -> bool {
     (stable_hash(group) >> 32) % TURNS == turn % TURNS
 }
 
-impl<'a> SparedGroup<'a> {
-    fn new(checks: &'a [Check], group: &[usize], index: usize, turn: u64) -> Self {
+impl SparedGroup {
+    fn new(checks: &[Check], group: &[usize], index: usize, turn: u64) -> Self {
         let mut cells = BTreeSet::new();
         let mut accesses: usize = 0;
         for check in group.iter().map(|index| &checks[*index]) {
@@ -112,7 +121,7 @@ impl<'a> SparedGroup<'a> {
 }
 
 /// The kinds of access that the shader of a plan has.
-fn cells_of<'a>(check: &'a Check, plan: &ProbePlan) -> BTreeSet<AccessCell<'a>> {
+fn cells_of(check: &Check, plan: &ProbePlan) -> BTreeSet<AccessCell> {
     let kind = |component: Component| ComponentKind { is_bool: component.scalar == Scalar::Bool, size: component.size };
     let components: BTreeSet<ComponentKind> = plan.leaves.iter().map(|leaf| kind(leaf.component)).collect();
 
@@ -120,7 +129,7 @@ fn cells_of<'a>(check: &'a Check, plan: &ProbePlan) -> BTreeSet<AccessCell<'a>> 
     for entry in &plan.entries {
         for form in &entry.forms {
             cells.extend(components.iter().map(|component| AccessCell {
-                device: &check.device.id,
+                device: check.device.id.clone(),
                 runner: check.device.runner,
                 producer: check.produced.producer,
                 space: entry.space,
@@ -177,15 +186,29 @@ mod tests {
         checks.push(check("large.hlsl", "cbuffer S { float a; half b[40]; half3 c[40]; };"));
         let groups: Vec<Vec<usize>> = (0..checks.len()).map(|index| vec![index]).collect();
         let cells = |group: usize| SparedGroup::new(&checks, &groups[group], group, 0).cells;
-        let all: BTreeSet<AccessCell<'_>> = (0..groups.len()).flat_map(cells).collect();
+        let all: BTreeSet<AccessCell> = (0..groups.len()).flat_map(cells).collect();
 
         for turn in 0..TURNS {
-            let spared = Rotation::Turn(turn).spared(&checks, &groups);
+            let spared = Rotation::Turn(turn).spared(&checks, &groups, &mut SparedKinds::default());
             let due = |group: &usize| is_turn(turn, &group_name(&checks[*group]));
             assert!(spared.len() <= 8.max((0..checks.len()).filter(due).count()), "{spared:?}");
             let only_there: Vec<_> = cells(66).into_iter().filter(|cell| !cells(65).contains(cell)).collect();
             assert!(!spared.contains(&66) || due(&66), "{spared:?}: {only_there:?}");
             assert_eq!(spared.iter().flat_map(|group| cells(*group)).collect::<BTreeSet<_>>(), all, "{turn}");
+        }
+    }
+
+    /// The second part of a run spares those of its own turn alone where the first has had every kind of access.
+    #[test]
+    fn kinds_that_an_earlier_part_has_spared_are_not_spared_again() {
+        let checks: Vec<Check> = (0..64).map(|it| check(&format!("{it}.hlsl"), "cbuffer S { float a; };")).collect();
+        let groups: Vec<Vec<usize>> = (0..checks.len()).map(|index| vec![index]).collect();
+        let mut kinds = SparedKinds::default();
+        Rotation::Turn(0).spared(&checks, &groups, &mut kinds);
+        for turn in 0..TURNS {
+            let due = |group: &usize| is_turn(turn, &group_name(&checks[*group]));
+            let spared = Rotation::Turn(turn).spared(&checks, &groups, &mut kinds);
+            assert_eq!(spared, (0..checks.len()).filter(due).collect());
         }
     }
 

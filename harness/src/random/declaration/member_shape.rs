@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
 
-use super::shape::{BlockForm, MemberType, RandomDeclaration, RandomMember, RandomStruct};
+use super::shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 
 /// A shape of a member, with the word in lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,11 +67,13 @@ pub enum MemberShape {
     StructMember,
     /// An array of one struct with a matrix in it.
     ArrayOfOneStruct,
+    /// A struct or an array with packoffset at an odd register, of vectors or matrices that Vulkan aligns to 32 bytes.
+    WideMemberAtAnOddRegister,
 }
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
@@ -99,6 +101,7 @@ impl MemberShape {
         Self::ThreeVectorInAStruct,
         Self::StructMember,
         Self::ArrayOfOneStruct,
+        Self::WideMemberAtAnOddRegister,
     ];
 
     /// The word in lists.
@@ -131,6 +134,7 @@ impl MemberShape {
             Self::ThreeVectorInAStruct => "three-vector-in-a-struct",
             Self::StructMember => "struct-member",
             Self::ArrayOfOneStruct => "array-of-one-struct",
+            Self::WideMemberAtAnOddRegister => "wide-member-at-an-odd-register",
         }
     }
 }
@@ -173,7 +177,11 @@ impl RandomDeclaration {
             let path = if self.is_element() { path.to_owned() } else { format!("{path}.m{number}") };
             let spot = MemberContext { member, is_behind: number > 0, is_before: number + 1 < end, in_struct };
             let is_bool = self.is_element() && member.ty.scalar() == Some(Scalar::Bool);
-            let shapes = self.shapes_of_member(&spot).into_iter().chain(is_bool.then_some(MemberShape::BoolElement));
+            let is_misplaced = is_at_odd_register(member) && self.has_wide_vectors(member);
+            let shapes = self.shapes_of_member(&spot).into_iter().chain(only_those(&[
+                (MemberShape::BoolElement, is_bool),
+                (MemberShape::WideMemberAtAnOddRegister, is_misplaced),
+            ]));
             found.extend(shapes.map(|shape| (path.clone(), shape)));
             if let Some(inner) = member.ty.structure() {
                 self.visit(inner, &path, true, found);
@@ -183,6 +191,23 @@ impl RandomDeclaration {
 
     fn bytes(&self, scalar: Scalar) -> u32 {
         scalar.size(self.options.sixteen_bit, 4)
+    }
+
+    /// True if a member is a struct or an array with vectors, or matrices of them, that Vulkan aligns to 32 bytes.
+    fn has_wide_vectors(&self, member: &RandomMember) -> bool {
+        let is_wide = |ty: &MemberType| match ty {
+            MemberType::Vector { scalar, length } => self.bytes(*scalar) == 8 && *length > 2,
+            MemberType::Matrix { scalar, rows, columns, .. } => self.bytes(*scalar) == 8 && *rows.max(columns) > 2,
+            MemberType::Scalar(_) | MemberType::Enum(_) | MemberType::Struct(_) => false,
+        };
+        let mut found = is_wide(&member.ty);
+        if let Some(inner) = member.ty.structure() {
+            inner.visit(&mut |inner| found |= is_wide(&inner.ty));
+        }
+
+        // A vector alone may stand where its component may.
+        let is_vector = matches!(member.ty, MemberType::Vector { .. }) && member.dimensions.is_empty();
+        found && !is_vector
     }
 
     fn shapes_of_struct(&self, structure: &RandomStruct) -> impl Iterator<Item = MemberShape> + use<> {
@@ -281,6 +306,13 @@ fn only_those(shapes: &[(MemberShape, bool)]) -> Vec<MemberShape> {
     shapes.iter().filter(|(_, is_there)| *is_there).map(|(shape, _)| *shape).collect()
 }
 
+fn is_at_odd_register(member: &RandomMember) -> bool {
+    match member.place {
+        Some(ExplicitOffset::PackOffset { register, .. }) => register % 2 == 1,
+        Some(ExplicitOffset::VkOffset(_)) | None => false,
+    }
+}
+
 fn has_bits(structure: &RandomStruct) -> bool {
     structure.members.iter().any(|member| member.bit_width.is_some())
 }
@@ -355,6 +387,23 @@ mod tests {
         assert_eq!(shapes(BlockForm::StructuredBuffer, content), [even[0], "B.m2 three-vector-in-a-struct", even[1]]);
         let element = RandomStruct { base: None, members: vec![vector(3)] };
         assert_eq!(shapes(BlockForm::StructuredElement, element), Vec::<String>::new());
+    }
+
+    #[test]
+    fn structs_and_arrays_of_wide_vectors_are_told_at_odd_registers() {
+        let vector = RandomMember::plain(MemberType::Vector { scalar: Scalar::Float64, length: 3 });
+        let inner = RandomStruct { base: None, members: vec![vector.clone()] };
+        let held = RandomMember::plain(MemberType::Struct(Box::new(inner)));
+        let at = |member: RandomMember, register| {
+            let place = Some(ExplicitOffset::PackOffset { register, component: None });
+            RandomMember { place, ..member }
+        };
+        let members = vec![at(vector.clone().array(1), 1), at(held.clone(), 3), at(held, 6), at(vector, 9)];
+        let content = RandomStruct { base: None, members };
+        let told = shapes(BlockForm::Cbuffer, content);
+        let told: Vec<&str> =
+            told.iter().filter_map(|shape| shape.strip_suffix(" wide-member-at-an-odd-register")).collect();
+        assert_eq!(told, ["B.m0", "B.m1"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::probe::Stage;
 use crate::report::style::{Style, TextLines, Tone, grouped, pad, pad_left, width};
-use crate::results::coverage::kind::After;
+use crate::results::coverage::kind::{After, MemberFamily};
 use crate::results::coverage::{CoverageCell, CoverageCells, word};
 
 /// Columns of a number.
@@ -45,7 +45,8 @@ fn rule_set(name: &str, cells: &[(&CoverageCell, u32)], text: &mut TextLines, st
 
 /// Leaves by kind of type and what lies before the member; takes the member's type, what lies before it, and leaves.
 pub(super) fn by_type<'a>(leaves: impl Iterator<Item = (&'a str, After, u64)>, text: &mut TextLines) {
-    let cells = leaves.map(|(ty, after, leaves)| ((family(ty).to_owned(), after.as_str().to_owned()), leaves));
+    let cells = leaves
+        .map(|(ty, after, leaves)| ((MemberFamily::of(ty).as_str().to_owned(), after.as_str().to_owned()), leaves));
     table("type, behind a", cells, text);
 }
 
@@ -74,21 +75,5 @@ fn table(corner: &str, cells: impl Iterator<Item = ((String, String), u64)>, tex
             pad_left(&sum, number_columns(column))
         });
         text.push(&format!("    {}{}", pad(row, first), numbers.collect::<String>()));
-    }
-}
-
-/// The kind of a type, for a table that fits a screen.
-fn family(ty: &str) -> &'static str {
-    let element = ty.trim_end_matches("[]");
-    let is_array = element.len() < ty.len();
-    let is_matrix = element.starts_with("row ") || element.starts_with("column ");
-    let is_vector = element.ends_with(|last: char| last.is_ascii_digit());
-    match (is_array, is_matrix, is_vector) {
-        (false, true, _) => "matrix",
-        (false, false, true) => "vector",
-        (false, false, false) => "scalar",
-        (true, true, _) => "array of matrices",
-        (true, false, true) => "array of vectors",
-        (true, false, false) => "array of scalars",
     }
 }

@@ -1,6 +1,7 @@
 //! Tables of numbers that commands print: what was measured, counted or covered.
 
 pub mod bench_table;
+pub mod cell_table;
 pub mod coverage_table;
 pub mod found_table;
 pub mod matrix;

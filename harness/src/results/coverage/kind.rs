@@ -69,6 +69,60 @@ impl After {
     }
 }
 
+/// A kind of type, for tables that fit a screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MemberFamily {
+    /// A scalar, an enum or a bit-field.
+    Scalar,
+    /// A vector, of one component too.
+    Vector,
+    /// A matrix.
+    Matrix,
+    /// An array of scalars.
+    ScalarArray,
+    /// An array of vectors.
+    VectorArray,
+    /// An array of matrices.
+    MatrixArray,
+}
+
+impl MemberFamily {
+    /// The family of a type as [`LeafKind::ty`] spells it.
+    pub fn of(ty: &str) -> Self {
+        let element = ty.trim_end_matches("[]");
+        let is_matrix = element.starts_with("row ") || element.starts_with("column ");
+        let is_vector = element.ends_with(|last: char| last.is_ascii_digit());
+        let family = match (is_matrix, is_vector) {
+            (true, _) => Self::Matrix,
+            (false, true) => Self::Vector,
+            (false, false) => Self::Scalar,
+        };
+        if element.len() < ty.len() { family.in_array() } else { family }
+    }
+
+    /// The family of arrays of this one; an array of arrays is an array.
+    #[must_use]
+    pub fn in_array(self) -> Self {
+        match self {
+            Self::Scalar | Self::ScalarArray => Self::ScalarArray,
+            Self::Vector | Self::VectorArray => Self::VectorArray,
+            Self::Matrix | Self::MatrixArray => Self::MatrixArray,
+        }
+    }
+
+    /// The words in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Vector => "vector",
+            Self::Matrix => "matrix",
+            Self::ScalarArray => "array of scalars",
+            Self::VectorArray => "array of vectors",
+            Self::MatrixArray => "array of matrices",
+        }
+    }
+}
+
 /// The kind of every leaf of a block, by path in the block; empty for a refused block.
 pub fn kinds(layout: &BlockLayout) -> BTreeMap<String, LeafKind> {
     let Ok(root) = &layout.result else { return BTreeMap::new() };

@@ -13,8 +13,8 @@ use crate::results::record::{CheckRecord, Culprit, RecordValue, Row};
 pub struct ShapeEntry {
     /// Members of this shape differ.
     pub shape: MemberShape,
-    /// Where they are reached in this form; in any, where none is named.
-    pub form: Option<Form>,
+    /// Where they are reached in one of these forms; in any, where none is named.
+    pub forms: Vec<Form>,
     /// True if what stands behind such a member differs with it, in any form.
     pub moves: bool,
     /// The case that shows the difference with numbers of an authority.
@@ -27,7 +27,8 @@ pub type ShapeAt = (String, MemberShape);
 impl ShapeEntry {
     /// Reads what the entry says of shapes; `None` where it is about cases.
     pub(super) fn read(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<Self> {
-        let [shape, form, pinned_by] = ["shape", "form", "pinned_by"].map(|key| entry.string(key, problems));
+        let [shape, pinned_by] = ["shape", "pinned_by"].map(|key| entry.string(key, problems));
+        let names_of_forms = entry.strings("form", problems);
         let moves = entry.boolean("moves", problems).unwrap_or(false);
 
         let shape = shape?;
@@ -37,17 +38,19 @@ impl ShapeEntry {
             problems.report(entry.range(), format!("unknown shape `{shape}`; known are {}", names.join(", ")));
         }
 
-        let of_name = |name: &String| Form::ALL.into_iter().find(|form| form.as_str() == name);
-        let known_form = form.as_ref().and_then(of_name);
-        if let Some(name) = form.filter(|_| known_form.is_none()) {
-            problems.report(entry.range(), format!("unknown form `{name}`"));
+        let mut forms = Vec::new();
+        for name in names_of_forms {
+            match Form::ALL.into_iter().find(|form| form.as_str() == name) {
+                Some(form) => forms.push(form),
+                None => problems.report(entry.range(), format!("unknown form `{name}`")),
+            }
         }
 
         if pinned_by.is_none() {
             problems.report(entry.range(), "an entry with a shape names the case that pins it (`pinned_by`)");
         }
 
-        Some(Self { shape: found?, form: known_form, moves, pinned_by: pinned_by? })
+        Some(Self { shape: found?, forms, moves, pinned_by: pinned_by? })
     }
 
     /// Returns true if the entry is about this row of a check of a declaration that has these shapes.
@@ -58,7 +61,8 @@ impl ShapeEntry {
             let first = members.filter_map(|member| begin(check, member)).min();
             return first.is_some() && computed(row) >= first;
         }
-        members.any(|member| is_in(&row.path, member)) && self.form.is_none_or(|form| row.form == Some(form))
+        let is_of_form = self.forms.is_empty() || row.form.is_some_and(|form| self.forms.contains(&form));
+        is_of_form && members.any(|member| is_in(&row.path, member))
     }
 }
 

@@ -13,9 +13,10 @@ use layoutproof_core::report::{left_out, left_out_cases};
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd, RunHeader, SkipKind};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_executor::execute::{self, CheckPlan};
+use layoutproof_executor::proofs;
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_executor::watch::Watcher;
-use layoutproof_executor::{execute, proofs};
 use layoutproof_layout::DECLARED;
 
 use crate::answer_cache;
@@ -148,7 +149,7 @@ impl Run<'_> {
         begin_outputs(&args.outputs)?;
         let mut ledger = Ledger::new(&names, &config.known, devices);
         self.begin_records(&mut ledger)?;
-        let lacks = |name: &str| ledger.lacks(name);
+        let lacks = |plan: CheckPlan<'_>| ledger.lacks(&plan.name());
         let progress = &config.progress;
         let checks = execute::plan(&selection.subjects, devices, config.making(), lacks);
         proofs.retain(|proof| ledger.lacks(&proof.name()));

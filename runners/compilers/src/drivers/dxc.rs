@@ -18,7 +18,10 @@ use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::cache::DecidingFiles;
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
-use crate::compiler::Invocation;
+use crate::compile_service::CompileService;
+use crate::compiler::{Compiler, Invocation};
+use crate::dxc_library::DxcService;
+use crate::line_service::LineService;
 use crate::own_program::{DXC_LIBRARY, own_program};
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 use crate::wine::WindowsCompiler;
@@ -107,6 +110,11 @@ impl CompilerDriver for DxcDriver {
 
     fn family(&self) -> Option<FamilyName> {
         Some(FamilyName { name: "dxc", summary: "The DirectX Shader Compiler", decides_file: false })
+    }
+
+    fn service(&self, compiler: &Compiler) -> Option<Box<dyn CompileService>> {
+        let of_library = DxcService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>);
+        of_library.or_else(|| LineService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>))
     }
 
     fn deciding_files(&self) -> Option<DecidingFiles> {

@@ -18,7 +18,7 @@ use crate::compile_folder::CompileFolder;
 use crate::compile_service::CompileService;
 use crate::compiler::Compiler;
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
-use crate::slang_library::SlangService;
+use crate::slang_library::slang_service;
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     name: "slangc",
@@ -82,7 +82,7 @@ impl CompilerDriver for SlangDriver {
     }
 
     fn service(&self, compiler: &Compiler) -> Option<Box<dyn CompileService>> {
-        SlangService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>)
+        slang_service(compiler).map(|service| Box::new(service) as Box<dyn CompileService>)
     }
 
     fn deciding_files(&self) -> Option<DecidingFiles> {

@@ -4,7 +4,8 @@
 //!
 //! Diagnostics go to stderr, the listing of DXIL to stdout or with `-Fc FILE` to a file, and `-Fo FILE` writes the object.
 //! Exit status 0: compiled; 1: DXC refused the source; 2: could not be asked. `--version` prints the library's version
-//! instead. A process of its own because DXC crashes on some inputs.
+//! instead. With `--serve` it does one command line after the other, as [`library_service`](crate::library_service) asks.
+//! A process of its own because DXC crashes on some inputs.
 
 use std::ffi::c_int;
 use std::io::{self, Write};
@@ -12,6 +13,10 @@ use std::path::{Path, PathBuf};
 
 use super::{Abi, DxcLibrary, DxcLibraryError};
 use crate::dxil_listing::LIST;
+use crate::library_service::{LibraryAnswer, serve};
+
+/// The option that makes the process stay.
+pub(super) const SERVE: &str = "--serve";
 
 /// Why nothing was compiled.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +27,8 @@ enum DxcDriverError {
     File { path: String, source: io::Error },
     #[error(transparent)]
     Library(#[from] DxcLibraryError),
+    #[error("{0}")]
+    Pipe(#[from] io::Error),
 }
 
 /// The command line: our own options, then dxc's.
@@ -30,6 +37,8 @@ struct DriverOptions {
     library: Option<PathBuf>,
     abi: Abi,
     version: bool,
+    /// True if the command lines come as requests.
+    serve: bool,
     /// The library has no such option: it is the dxc program's.
     listing: Option<String>,
     /// `-dumpbin FILE`: the container to list, also an option of the program.
@@ -55,17 +64,29 @@ pub fn compile_and_exit(arguments: &[String]) -> ! {
 
 fn run(arguments: impl Iterator<Item = String>) -> Result<c_int, DxcDriverError> {
     let options = parse(arguments)?;
-    let path = options.library.ok_or_else(|| DxcDriverError::Usage("--library PATH is missing".to_owned()))?;
-    let library = DxcLibrary::open(&path, options.abi)?;
+    let path = options.library.as_ref().ok_or_else(|| DxcDriverError::Usage("--library PATH is missing".to_owned()))?;
+    let library = DxcLibrary::open(path, options.abi)?;
     if options.version {
         write_stdout(&format!("{}\n", library.version()?))?;
         return Ok(0);
     }
 
+    if options.serve {
+        let compile = |arguments: &[String]| compile(&library, &parse(arguments.iter().cloned())?);
+        return serve(library.version()?, compile).map(|()| 0);
+    }
+
+    let answer = compile(&library, &options)?;
+    io::stderr().write_all(answer.stderr.as_bytes()).map_err(|error| at("stderr", error))?;
+    write_stdout(&answer.stdout)?;
+    Ok(answer.status)
+}
+
+/// Lists a container or compiles a source, and writes the files that the options name.
+fn compile(library: &DxcLibrary, options: &DriverOptions) -> Result<LibraryAnswer, DxcDriverError> {
     if let Some(path) = &options.container {
         let container = std::fs::read(path).map_err(|error| at(path, error))?;
-        write_stdout(&library.disassemble(&container)?)?;
-        return Ok(0);
+        return Ok(LibraryAnswer { stdout: library.disassemble(&container)?, ..LibraryAnswer::default() });
     }
 
     let object_path = object_path(&options.dxc);
@@ -73,9 +94,9 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<c_int, DxcDriverError>
     let source = std::fs::read(source_path).map_err(|error| at(source_path, error))?;
 
     let compilation = library.compile(&source, &options.dxc)?;
-    io::stderr().write_all(compilation.diagnostics.as_bytes()).map_err(|error| at("stderr", error))?;
+    let mut answer = LibraryAnswer { stderr: compilation.diagnostics, ..LibraryAnswer::default() };
     if !compilation.succeeded {
-        return Ok(1);
+        return Ok(LibraryAnswer { status: 1, ..answer });
     }
 
     if let Some(path) = object_path {
@@ -86,10 +107,10 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<c_int, DxcDriverError>
         let listing = library.disassemble(&compilation.object)?;
         match &options.listing {
             Some(path) => std::fs::write(path, listing).map_err(|error| at(path, error))?,
-            None => write_stdout(&listing)?,
+            None => answer.stdout = listing,
         }
     }
-    Ok(0)
+    Ok(answer)
 }
 
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<DriverOptions, DxcDriverError> {
@@ -99,6 +120,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<DriverOptions, D
             "--library" => options.library = arguments.next().map(PathBuf::from),
             "--abi" => options.abi = abi(arguments.next().as_deref())?,
             "--version" => options.version = true,
+            SERVE => options.serve = true,
             "-Fc" => options.listing = arguments.next(),
             LIST => options.container = arguments.next(),
             _ => options.dxc.push(argument),

@@ -8,10 +8,12 @@
 
 mod com;
 mod command;
+mod service;
 mod session;
 
 pub use com::Abi;
 pub use command::compile_and_exit;
+pub(crate) use service::DxcService;
 pub use session::{DxcCompilation, DxcLibrary};
 
 /// An error of the library, or of a call to it. Errors in a source are not among them.

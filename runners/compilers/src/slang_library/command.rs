@@ -1,15 +1,14 @@
 //! A slangc that stays: `layoutproof slang-library --library PATH` loads Slang's compiler library once and says its version.
 //!
-//! Frames come on stdin (a folder, then slangc's arguments) and go to stdout (`ok` or `failed`, then what slangc would
-//! print); files are written where slangc would write them. It ends when stdin does. A process of its own because Slang
-//! crashes on some inputs.
+//! Then it answers requests as [`library_service`](crate::library_service) asks them; files are written where slangc would
+//! write them. It ends when stdin does. A process of its own because Slang crashes on some inputs.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::frame::{receive, send};
 use super::{SlangLibrary, SlangLibraryError};
+use crate::library_service::{LibraryAnswer, serve};
 
 /// Why the process ended before stdin did.
 #[derive(Debug, thiserror::Error)]
@@ -40,18 +39,11 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), SlangDriverErr
     };
     let library = SlangLibrary::open(&PathBuf::from(path))?;
 
-    // The version is the greeting: whoever started this process waits for it.
-    let (mut requests, mut answers) = (io::stdin().lock(), io::stdout().lock());
-    send(&mut answers, &[library.version()?])?;
-
-    while let Some(request) = receive(&mut requests)? {
-        let Some((folder, arguments)) = request.split_first() else { return Err(SlangDriverError::Usage) };
-        std::env::set_current_dir(folder)?;
+    serve(library.version()?, |arguments| {
         let said = library.compile(arguments)?;
-        let end = if said.succeeded { "ok" } else { "failed" };
-        send(&mut answers, &[end.to_owned(), said.diagnostics])?;
-    }
-    Ok(())
+        let status = i32::from(!said.succeeded);
+        Ok(LibraryAnswer { status, stdout: String::new(), stderr: said.diagnostics })
+    })
 }
 
 #[cfg(test)]

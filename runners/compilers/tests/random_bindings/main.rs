@@ -12,7 +12,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use layoutproof_compilers::compiler::{Compiler, CompilerAnswer};
-use layoutproof_compilers::slang_library::SlangService;
+use layoutproof_compilers::library_service::LibraryService;
+use layoutproof_compilers::slang_library::slang_service;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::bindings::Target;
 use layoutproof_core::random::{ProgramDialect, RandomProgram, programs};
@@ -36,12 +37,12 @@ type Compare = fn(&Asked, Target, &RandomProgram) -> Result<Agreed, String>;
 struct Asked {
     compiler: Arc<Compiler>,
     /// Answers for slangc without starting it each time.
-    service: Option<SlangService>,
+    service: Option<LibraryService>,
 }
 
 impl Asked {
     fn new(compiler: Arc<Compiler>) -> Self {
-        Self { service: SlangService::of(&compiler), compiler }
+        Self { service: slang_service(&compiler), compiler }
     }
 
     /// Does what the compiler does with these arguments in `folder`.

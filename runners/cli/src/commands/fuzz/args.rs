@@ -28,6 +28,12 @@ pub struct FuzzArgs {
     /// Only these compilers, or single toolchains of theirs; default: all that were found.
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub compiler: Vec<String>,
+    /// Draw for these compilers instead of for those that take part: which declaration a number stands for depends on it.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub draw_for: Vec<String>,
+    /// Fewest checks that each compiler must have answered in each cell (type of member, what lies before it, form of block).
+    #[arg(long, value_name = "N", conflicts_with = "exhaustive")]
+    pub floor: Option<u64>,
     /// Time limit in seconds of a compiler for one source; one that takes longer is ended, and its check is broken.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,

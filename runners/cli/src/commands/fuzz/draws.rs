@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use anyhow::Context;
 use layoutproof_core::random::declaration::exhaustive::{self, exhaustive};
-use layoutproof_core::random::declaration::{BlockForm, DeclarationTree, Declarations, RandomDeclaration, TypeSpace};
+use layoutproof_core::random::declaration::{
+    BlockForm, CellDraws, DeclarationTree, Declarations, RandomDeclaration, TypeSpace,
+};
 use layoutproof_layout::LayoutOptions;
 
 use super::{Fuzz, spaces};
@@ -22,7 +24,7 @@ pub(super) struct Draws {
 
 enum DrawnFrom {
     /// Random ones of several type spaces, in turn.
-    Random(Vec<Declarations>),
+    Random(Vec<CellDraws>),
     /// All small ones.
     All(Vec<RandomDeclaration>),
 }
@@ -33,9 +35,12 @@ impl Draws {
     /// # Errors
     /// More declarations than anybody waits for.
     pub(super) fn of(args: &FuzzArgs, fuzz: &Fuzz) -> anyhow::Result<Self> {
-        let spaces = spaces::distinct(&fuzz.toolchains);
+        let spaces = spaces::distinct(&fuzz.drawn_for);
         let (source, count) = match args.exhaustive {
-            None => (DrawnFrom::Random(spaces.into_iter().map(Declarations::new).collect()), args.count),
+            None => {
+                let draws = spaces.into_iter().map(|space| CellDraws::new(Declarations::new(space)));
+                (DrawnFrom::Random(draws.collect()), args.count)
+            }
             Some(most) => {
                 let kinds = exhaustive::members();
                 let total = exhaustive::count(kinds.len() as u64, most).filter(|total| *total < 1 << 24);

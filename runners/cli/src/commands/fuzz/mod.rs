@@ -18,9 +18,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
+use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::inspect::toolchain::Toolchain;
-use layoutproof_core::random::declaration::{CoverageTally, RandomDeclaration};
+use layoutproof_core::inspect::toolchain::{Toolchain, toolchains};
+use layoutproof_core::random::declaration::{
+    CellDraws, CellTally, CountedCell, CoverageTally, Declarations, RandomDeclaration,
+};
+use layoutproof_core::report::cell_table::cell_table;
 use layoutproof_core::report::html::{FuzzFinding, FuzzPageFacts, fuzz_page};
 use layoutproof_core::report::seen_table::seen_table;
 use layoutproof_core::report::summary::{Exit, Shortfalls, add, exit_of_run};
@@ -31,6 +35,7 @@ use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::interrupt;
 use layoutproof_executor::launch::Launch;
+use layoutproof_executor::rotation::SparedKinds;
 use layoutproof_layout::mutate::RuleMutant;
 use proptest::strategy::ValueTree;
 
@@ -47,7 +52,7 @@ use crate::records::output_files::{check_file, check_folder, write_file};
 use crate::records::participants::{Asked, Participants};
 
 /// Declarations that are compiled and run together.
-const ROUND: u64 = 32;
+const ROUND: u64 = 128;
 
 /// Differences that are made smaller and written: one of each toolchain and culprit, and no more than these.
 const MOST_FOUND: usize = 12;
@@ -55,6 +60,8 @@ const MOST_FOUND: usize = 12;
 /// What takes part.
 pub(super) struct Fuzz {
     toolchains: Vec<&'static Toolchain>,
+    /// Those whose type spaces declarations are drawn from.
+    drawn_for: Vec<&'static Toolchain>,
     compilers: Toolchains,
     /// Devices that run SPIR-V, and the evaluator of DXIL.
     devices: Vec<DeviceInfo>,
@@ -75,7 +82,9 @@ struct Totals {
     end: RunEnd,
     participants: Participants,
     seen: CoverageTally,
+    cells: CellTally,
     differences: Vec<ShrunkDifference>,
+    spared: SparedKinds,
     written: Option<FuzzRecords>,
 }
 
@@ -97,8 +106,8 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
         format!("seed {}, {} from number {}", args.seed, counted(end - start, "declaration"), grouped(start));
     tell(&format!("{announced}\n"));
     let written = args.json.as_ref().map(|path| FuzzRecords::begin(path, &fuzz, &draws)).transpose()?;
-    let mut totals =
-        Totals { written, participants: Participants::new(Asked::of_producers(&args.compiler)), ..Totals::default() };
+    let participants = Participants::new(Asked::of_producers(&args.compiler));
+    let mut totals = Totals { written, cells: fuzz.possible_cells(), participants, ..Totals::default() };
 
     let is_hidden = args.quiet || args.no_progress;
     let length = usize::try_from(end - start).unwrap_or(usize::MAX);
@@ -110,7 +119,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     for difference in &totals.differences {
         let WrittenDifference { folder, record } = found::write(&fuzz, difference)?;
         print(&format!("\n{}\n  written to {}\n", difference.sentence(), folder.display()));
-        findings.extend(record.map(|record| finding(args, difference, record, &folder)));
+        findings.extend(record.map(|record| finding(args, &fuzz, difference, record, &folder)));
     }
     if let Some(path) = &args.html {
         let tallies = tally_table(&totals.tallies, &totals.skips, Style::PLAIN);
@@ -118,21 +127,29 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     }
 
     tell(&format!("\n{}\n", seen_table(&totals.seen, &draws.space, style)));
+    tell(&format!("{}\n", cell_table(&totals.cells, style)));
     answer_cache::warn_of(fuzz.launch.cache.as_ref());
     if next < end {
         tell(&format!("  stopped before number {}: enough is found\n", grouped(next)));
     }
 
     totals.written.take().map_or(Ok(()), FuzzRecords::end)?;
-    Ok(totals.exit(&fuzz.failed_listings))
+    Ok(totals.exit(&fuzz.failed_listings, args.floor))
 }
 
 /// A difference for the page. No case has its declaration, so that the draw is what repeats it.
-fn finding(args: &FuzzArgs, difference: &ShrunkDifference, mut record: CheckRecord, folder: &Path) -> FuzzFinding {
+fn finding(
+    args: &FuzzArgs,
+    fuzz: &Fuzz,
+    difference: &ShrunkDifference,
+    mut record: CheckRecord,
+    folder: &Path,
+) -> FuzzFinding {
     let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
     let drawn = match args.exhaustive {
         Some(members) => format!("--exhaustive {members}"),
-        None => format!("--seed {} --count 1", args.seed),
+        // The number stands for another declaration where others are drawn for.
+        None => format!("--seed {} --count 1 --draw-for {}", args.seed, fuzz.names_drawn_for()),
     };
     let fault = args.plant_mutant.as_ref().map(|fault| format!(" --plant-mutant {fault}")).unwrap_or_default();
     if let Some(story) = &mut record.story {
@@ -146,6 +163,16 @@ fn finding(args: &FuzzArgs, difference: &ShrunkDifference, mut record: CheckReco
         record,
         folder: folder.display().to_string(),
     }
+}
+
+/// Names the cells with too few checks, a few of them.
+fn below_floor(thin: &[CountedCell<'_>], floor: u64) -> String {
+    const NAMED: usize = 5;
+    let named = thin.iter().take(NAMED);
+    let named = named.map(|CountedCell { compiler, cell, checks }| format!("{compiler}, {cell} ({checks})"));
+    let more = if thin.len() > NAMED { "; ..." } else { "" };
+    let cells = counted(thin.len() as u64, "cell");
+    format!("fewer than {floor} checks in {cells}: {}{more}", named.collect::<Vec<_>>().join("; "))
 }
 
 impl Fuzz {
@@ -171,8 +198,11 @@ impl Fuzz {
                 totals.seen.add(declaration, layout);
             }
         }
-        for (number, record) in round.records() {
+        for (number, record) in round.records(&mut totals.spared) {
             totals.count(&record);
+            if let Some((_, declaration)) = numbered.iter().find(|(drawn, _)| *drawn == number) {
+                totals.count_cells(&record, declaration);
+            }
             let is_found = matches!(record.outcome, Outcome::Differ | Outcome::Broken) && self.is_wanted(&record);
             let is_new = || !totals.differences.iter().any(|other| other.kind == DifferenceKind::of(&record));
             if is_found && is_new() && totals.differences.len() < self.most() {
@@ -180,6 +210,23 @@ impl Fuzz {
                 totals.differences.extend(shrink::shrink(self, draws.tree(number), number, record));
             }
         }
+    }
+
+    /// The compilers that declarations are drawn for, as the command line takes them.
+    fn names_drawn_for(&self) -> String {
+        let mut names: Vec<&str> = self.drawn_for.iter().map(|toolchain| toolchain.name).collect();
+        names.dedup();
+        names.join(",")
+    }
+
+    /// The cells that can be drawn for each compiler, with no checks in them.
+    fn possible_cells(&self) -> CellTally {
+        let mut cells = CellTally::default();
+        for toolchain in &self.toolchains {
+            let draws = CellDraws::new(Declarations::new(full_type_space(toolchain)));
+            cells.add_possible(toolchain.compiler, draws.cells());
+        }
+        cells
     }
 
     /// How many differences are enough.
@@ -196,19 +243,34 @@ impl Fuzz {
 impl Totals {
     /// Says which APIs could not list their devices and who answered nothing, and the exit code. What differs is what was
     /// found and made smaller: where a fault is planted, other differences are not looked at.
-    fn exit(&self, failed_listings: &[String]) -> Exit {
+    fn exit(&self, failed_listings: &[String], floor: Option<u64>) -> Exit {
         let silent = self.participants.silent();
         for sentence in failed_listings.iter().chain(&silent) {
             warn(&format!("error: {sentence}\n"));
         }
+        let thin = self.cells.below(floor.unwrap_or(0));
+        if let (Some(floor), false) = (floor, thin.is_empty()) {
+            warn(&format!("error: {}\n", below_floor(&thin, floor)));
+        }
         let differ = u32::try_from(self.differences.len()).unwrap_or(u32::MAX);
         let end = RunEnd { differ, stale: 0, broken: 0, ..self.end.clone() };
-        let missing = !failed_listings.is_empty() || !silent.is_empty();
+        let missing = !failed_listings.is_empty() || !silent.is_empty() || !thin.is_empty();
         let exit = exit_of_run(&end, Shortfalls { missing, ..Shortfalls::default() });
         if exit == Exit::NothingSelected {
             warn(&format!("error: {}\n", self.participants.why_nothing_is_proved()));
         }
         exit
+    }
+
+    /// Counts the check in the cells of its declaration, if the compiler and a device answered.
+    fn count_cells(&mut self, record: &CheckRecord, declaration: &RandomDeclaration) {
+        let compiler = toolchains().iter().find(|toolchain| toolchain.name == record.producer);
+        match (record.outcome, compiler) {
+            (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Differ, Some(toolchain)) => {
+                self.cells.add(toolchain.compiler, declaration);
+            }
+            (Outcome::Skipped | Outcome::Broken, _) | (_, None) => {}
+        }
     }
 
     fn count(&mut self, record: &CheckRecord) {

@@ -1,19 +1,19 @@
 //! Checks some declarations through every toolchain that takes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_core::check::{Check, Producer, Source, Subject};
 use layoutproof_core::inspect::toolchain::{Compilers, SourceText, Toolchain};
-use layoutproof_core::random::declaration::RandomDeclaration;
+use layoutproof_core::random::declaration::{RandomDeclaration, TypeSpace};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::CheckRecord;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_executor::compiler_devices::CompilerDevices;
-use layoutproof_executor::execute::{self, ShaderProduction};
-use layoutproof_executor::rotation::Rotation;
-use layoutproof_layout::BlockLayout;
+use layoutproof_executor::execute::{self, CheckPlan, ShaderProduction};
+use layoutproof_executor::rotation::{Rotation, SparedKinds};
+use layoutproof_layout::{BlockLayout, RuleSet};
 
 use super::Fuzz;
 use super::draws::turn;
@@ -55,10 +55,9 @@ impl<'a> Round<'a> {
     }
 
     /// What every toolchain and device make of the declarations, in an order that does not depend on threads.
-    pub(super) fn records(&self) -> Vec<(u64, CheckRecord)> {
-        let every = self.fuzz.toolchains.iter();
-        let checks: Vec<Check> = every.flat_map(|toolchain| self.checks(toolchain, &self.fuzz.compilers)).collect();
-        self.carry_out(&checks)
+    pub(super) fn records(&self, spared: &mut SparedKinds) -> Vec<(u64, CheckRecord)> {
+        let checks = self.checks(&self.fuzz.toolchains, &self.fuzz.devices, &self.fuzz.compilers);
+        self.carry_out(&checks, spared)
     }
 
     /// The records of one toolchain on one device, with compilers that may keep what they make.
@@ -68,30 +67,63 @@ impl<'a> Round<'a> {
         device: &str,
         compilers: &dyn Compilers,
     ) -> Vec<(u64, CheckRecord)> {
-        let checks = self.checks(toolchain, compilers).into_iter().filter(|check| check.device.id == device);
-        self.carry_out(&checks.collect::<Vec<_>>())
+        let devices: Vec<DeviceInfo> = self.fuzz.devices.iter().filter(|other| other.id == device).cloned().collect();
+        let checks = self.checks(&[toolchain], &devices, compilers);
+        self.carry_out(&checks, &mut SparedKinds::default())
     }
 
-    fn checks(&self, toolchain: &'static Toolchain, compilers: &dyn Compilers) -> Vec<Check> {
-        let space = full_type_space(toolchain);
-        let fitting = self.sources.iter().filter(|(_, (declaration, _))| declaration.fits(&space));
-        let subjects = fitting.flat_map(|(_, (_, source))| {
-            let blocks = source.module.blocks.iter();
-            let rules = blocks.flat_map(|block| toolchain.rules_for(block));
-            let checked = |rules| if self.is_faulty { self.fuzz.rules(rules) } else { rules };
-            rules.map(move |rules| Arc::new(Subject::new(Arc::clone(source), checked(rules))))
-        });
-        let subjects: Vec<Arc<Subject>> = subjects.collect();
+    /// The checks of the declarations by the toolchains that take them, compiled for all of them at once.
+    fn checks(
+        &self,
+        toolchains: &[&'static Toolchain],
+        devices: &[DeviceInfo],
+        compilers: &dyn Compilers,
+    ) -> Vec<Check> {
+        let spaces: Vec<(&'static Toolchain, TypeSpace)> =
+            toolchains.iter().map(|toolchain| (*toolchain, full_type_space(toolchain))).collect();
+        let mut taken: BTreeSet<(u64, &'static Toolchain)> = BTreeSet::new();
+        let mut subjects: Vec<Arc<Subject>> = Vec::new();
+        for (number, (declaration, source)) in &self.sources {
+            let takers = spaces.iter().filter(|(_, space)| declaration.fits(space)).map(|(toolchain, _)| *toolchain);
+            let takers: Vec<&'static Toolchain> = takers.collect();
+            subjects.extend(self.subjects(source, &takers));
+            taken.extend(takers.into_iter().map(|toolchain| (*number, toolchain)));
+        }
+
+        let producers: Vec<Producer> = toolchains.iter().map(|toolchain| Producer::Compiler(toolchain)).collect();
         let settings = all_forms();
         let making = ShaderProduction {
-            producers: &[Producer::Compiler(toolchain)],
+            producers: &producers,
             settings: &settings,
             compilers,
             compiler_devices: CompilerDevices::Every,
             launch: &self.fuzz.launch,
         };
-        let checks = execute::plan(&subjects, &self.fuzz.devices, making, |_| true);
-        checks.into_iter().filter(|check| self.is_turn_of(&check.device, number_of(&check.subject.source.id))).collect()
+        let mut checks = execute::plan(&subjects, devices, making, |CheckPlan { subject, producer, device }| {
+            let number = number_of(&subject.source.id);
+            let is_taken = match producer {
+                Producer::Compiler(toolchain) => taken.contains(&(number, toolchain)),
+                Producer::Generator(_) => false,
+            };
+            is_taken && self.is_turn_of(device, number)
+        });
+        // What several compilers make of a declaration runs together, for some of it is the same to the byte.
+        checks.sort_by_key(|check| (check.device.id.clone(), number_of(&check.subject.source.id)));
+        checks
+    }
+
+    /// A declaration under each rule set that one of the toolchains takes for it.
+    fn subjects(&self, source: &Arc<Source>, takers: &[&'static Toolchain]) -> Vec<Arc<Subject>> {
+        let blocks = || source.module.blocks.iter();
+        let mut all: Vec<&RuleSet> = Vec::new();
+        for rules in takers.iter().flat_map(|toolchain| blocks().flat_map(|block| toolchain.rules_for(block))) {
+            if !all.iter().any(|other| other.name == rules.name) {
+                all.push(rules);
+            }
+        }
+
+        let checked = |rules| if self.is_faulty { self.fuzz.rules(rules) } else { rules };
+        all.into_iter().map(|rules| Arc::new(Subject::new(Arc::clone(source), checked(rules)))).collect()
     }
 
     /// True if a device takes part in a declaration: all, or of those that run SPIR-V one in turn.
@@ -105,10 +137,9 @@ impl<'a> Round<'a> {
         devices[turn(number / self.fuzz.spaces() as u64, devices.len())] == device
     }
 
-    fn carry_out(&self, checks: &[Check]) -> Vec<(u64, CheckRecord)> {
+    fn carry_out(&self, checks: &[Check], spared: &mut SparedKinds) -> Vec<(u64, CheckRecord)> {
         let mut records: Vec<Option<CheckRecord>> = vec![None; checks.len()];
-        let rotation = Rotation::Turn(0);
-        execute::execute(checks, &self.fuzz.launch, rotation, |batch| {
+        execute::execute_part(checks, &self.fuzz.launch, Rotation::Turn(0), spared, |batch| {
             for (index, record) in batch {
                 records[index] = Some(record);
             }

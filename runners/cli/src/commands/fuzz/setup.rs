@@ -1,8 +1,10 @@
 //! Sets a fuzz run up from its arguments: compilers, devices, known differences, a planted fault.
 
+use std::sync::Arc;
+
 use anyhow::{Context, bail};
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::inspect::toolchain::{Compilers, Output, Toolchain};
+use layoutproof_core::inspect::toolchain::{Compilers, Output, Toolchain, toolchains as toolchains_of_table};
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::launch::Launch;
@@ -24,7 +26,9 @@ impl Fuzz {
         let cache = answer_cache::open(&args.cache);
         let compilers = compilers::find(args.compile_limit, cache.as_ref())?;
         let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
-        let launch = Launch { cache, ..Launch::of(std::env::current_exe()?)? };
+        let drawn_for = drawn_for(args, &toolchains)?;
+        let spare_workers = Some(Arc::default());
+        let launch = Launch { cache, spare_workers, ..Launch::of(std::env::current_exe()?)? };
         let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
         if devices.is_empty() {
             warn("error: no device takes what these compilers make (`layoutproof setup` fetches software drivers)\n");
@@ -32,6 +36,7 @@ impl Fuzz {
         }
         Ok(Some(Self {
             toolchains,
+            drawn_for,
             compilers,
             devices,
             failed_listings: failures,
@@ -50,7 +55,7 @@ impl Fuzz {
 
     /// How many type spaces take turns.
     pub(super) fn spaces(&self) -> usize {
-        spaces::distinct(&self.toolchains).len()
+        spaces::distinct(&self.drawn_for).len()
     }
 }
 
@@ -80,6 +85,26 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
         return Ok(None);
     }
     Ok(Some(toolchains))
+}
+
+/// The toolchains for which declarations are drawn: those that the arguments name, here or not, or those that take part.
+fn drawn_for(args: &FuzzArgs, taking_part: &[&'static Toolchain]) -> anyhow::Result<Vec<&'static Toolchain>> {
+    if args.draw_for.is_empty() {
+        return Ok(taking_part.to_vec());
+    }
+
+    let mut drawn_for: Vec<&'static Toolchain> = Vec::new();
+    for name in &args.draw_for {
+        let of_name = toolchains_of_table().iter().filter(|it| it.name == name || it.compiler == name);
+        let before = drawn_for.len();
+        drawn_for.extend(of_name);
+        if drawn_for.len() == before {
+            bail!("unknown compiler `{name}` (`layoutproof compilers` lists those that were found)");
+        }
+    }
+    drawn_for.sort();
+    drawn_for.dedup();
+    Ok(drawn_for)
 }
 
 /// Ash devices and the evaluator, as far as the user and the toolchains want them.

@@ -1,4 +1,4 @@
-//! The messages between a process of `layoutproof slang-library` and the one that asks it: frames of texts.
+//! The messages between a process that holds a compiler's library and the one that asks it: frames of texts.
 //!
 //! A frame is a number of texts, then for each its length in bytes and its bytes; numbers are 32 bits, little-endian.
 
