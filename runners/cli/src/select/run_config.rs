@@ -222,7 +222,13 @@ impl RunConfig {
         }
 
         let asked_for_model = self.device_ids.iter().any(|id| id == "model") || self.runners.len() == 1;
-        let real = devices.iter().any(|device| device.runner != RunnerKind::Model);
+        // An evaluator reads the code of compilers that the user named; beside those that take part by default it is no driver.
+        let is_real = |device: &DeviceInfo| match device.runner {
+            RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12 => true,
+            RunnerKind::Dxil => !self.all_witnesses,
+            RunnerKind::Model => false,
+        };
+        let real = devices.iter().any(is_real);
         if devices.is_empty() || (!real && !asked_for_model) {
             if !listing.failures.is_empty() {
                 return Some("no device is left, so nothing can be proved".to_owned());
