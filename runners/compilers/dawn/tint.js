@@ -181,13 +181,14 @@ function assemble(printed, entry, source, output) {
     runAssembler(assembler, numbered(spirv, fs.readFileSync(source, "utf8")));
 }
 
-// Answers each line of standard input. A child that dies takes this process along, so that nothing is said of the source.
+// Answers each line of standard input. A child that dies takes this process along without an answer, and whoever asked
+// starts both anew.
 async function serve() {
     const child = spawn(process.execPath, [__filename, "--serve-dumps"], {
         env: environment(),
         stdio: ["pipe", "pipe", "ignore"],
     });
-    child.on("exit", () => process.exit(UNUSABLE));
+    child.stdin.on("error", () => process.exit(UNUSABLE));
     child.stdout.setEncoding("utf8");
     const printed = child.stdout[Symbol.asyncIterator]();
 
@@ -224,7 +225,7 @@ async function answer(printed) {
         }
         const { value, done } = await printed.next();
         if (done) {
-            throw new Failure(UNUSABLE, "error: Dawn died");
+            process.exit(UNUSABLE);
         }
         text += value;
     }
