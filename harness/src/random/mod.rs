@@ -15,5 +15,16 @@ mod text;
 pub use dialect::ProgramDialect;
 pub use form::UseForm;
 pub use program::{
-    ParameterAnnotation, ParameterStruct, RandomParameter, RandomParameterKind, RandomProgram, programs,
+    ParameterAnnotation, ParameterStruct, ProgramTree, RandomParameter, RandomParameterKind, RandomProgram,
+    nth_program, programs,
 };
+
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// Draws what has this number of a seed: the same in every run, shard and thread.
+fn runner_of(seed: u64, number: u64) -> TestRunner {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}

@@ -2,9 +2,11 @@
 
 use layoutproof_layout::shape::Count;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 
 use super::dialect::ProgramDialect;
 use super::form::{UseForm, forms};
+use super::runner_of;
 
 /// A program: structs, parameters, and the order in which the entry point uses parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +113,17 @@ impl RandomParameterKind {
             | Self::ParameterBlock(_) => false,
         }
     }
+}
+
+/// A program on its way to the smallest that still fails.
+pub type ProgramTree = Box<dyn ValueTree<Value = RandomProgram>>;
+
+/// Program `number` of a seed, for `dialect`: the same in every run, shard and thread.
+///
+/// # Panics
+/// Never: no strategy filters what it draws.
+pub fn nth_program(dialect: ProgramDialect, seed: u64, number: u64) -> ProgramTree {
+    programs(dialect).boxed().new_tree(&mut runner_of(seed, number)).expect("no filter can run dry")
 }
 
 /// Programs for `dialect`, small ones first when shrinking.

@@ -62,8 +62,8 @@ struct ProgressState {
     place: String,
     /// Checks that failed and are not known.
     failures: usize,
-    /// When the checks began.
-    checks_began: Instant,
+    /// When the first checks began.
+    checks_began: Option<Instant>,
     /// When a line was printed last.
     said: Instant,
     ended: bool,
@@ -99,25 +99,32 @@ impl Progress {
         let now = Instant::now();
         let (phase, place) = (BEGINNING.to_owned(), String::new());
         let (done, all, failures) = (0, 0, 0);
-        let state = ProgressState { phase, done, all, place, failures, checks_began: now, said: now, ended: false };
+        let state = ProgressState { phase, done, all, place, failures, checks_began: None, said: now, ended: false };
         let state = Mutex::new(state);
         Self(Arc::new(Shared { bar, is_told: AtomicBool::new(false), started: now, state }))
     }
 
-    /// Begins the checks, of which there are `all`.
-    pub(crate) fn checks(&self, all: usize) {
+    /// There will be `all` checks.
+    pub(crate) fn expect(&self, all: usize) {
+        self.0.state().all = all;
+        self.0.bar.set_length(all as u64);
+        self.0.bar.set_position(0);
+    }
+
+    /// Begins checks, the first of a run or those behind another phase.
+    pub(crate) fn checks(&self) {
         let mut state = self.0.state();
         state.phase.clear();
-        (state.done, state.all) = (0, all);
-        state.checks_began = Instant::now();
+        self.0.bar.set_style(style(OF_CHECKS));
+        if state.checks_began.is_some() {
+            return;
+        }
+        state.checks_began = Some(Instant::now());
         if self.0.is_told.load(Ordering::Relaxed) {
-            let checks = counted(all as u64, "check");
+            let checks = counted(state.all as u64, "check");
             warn(&format!("   Running {checks}, {} s\n", self.0.started.elapsed().as_secs()));
             state.said = Instant::now();
         }
-        self.0.bar.set_style(style(OF_CHECKS));
-        self.0.bar.set_length(all as u64);
-        self.0.bar.set_position(0);
     }
 
     /// Counts a check that has ended.
@@ -190,9 +197,11 @@ impl ProgressState {
     /// How long the rest will take if it goes on as it did; `None` where nothing can be said yet.
     fn seconds_left(&self) -> Option<u64> {
         let rest = self.all.checked_sub(self.done)?;
-        let is_telling = self.done * FIRST_SHARE >= self.all && self.done > 0;
+        if self.done == 0 || self.done * FIRST_SHARE < self.all {
+            return None;
+        }
         let rest = f64::from(u32::try_from(rest).ok()?) / f64::from(u32::try_from(self.done).ok()?);
-        is_telling.then(|| self.checks_began.elapsed().mul_f64(rest).as_secs())
+        Some(self.checks_began?.elapsed().mul_f64(rest).as_secs())
     }
 }
 
@@ -242,7 +251,8 @@ mod tests {
         let line = || progress.0.line(&progress.0.state());
         progress.phase("listing devices");
         assert_eq!(line(), "   Running listing devices, 0 s\n");
-        progress.checks(12);
+        progress.expect(12);
+        progress.checks();
         progress.at("lavapipe/ash  a.hlsl");
         progress.check_ended();
         assert_eq!(line(), "   Running 1/12  lavapipe/ash  a.hlsl, about 0 s left, 0 s\n");

@@ -5,6 +5,7 @@
 //! starts any compiler, `cache`, which keeps what programs answered, and the ways to keep one running: `line_service`
 //! and `library_service`. Nothing below knows a driver.
 
+pub mod binding_answers;
 pub mod cache;
 pub mod child;
 mod compile_folder;
@@ -15,6 +16,7 @@ pub mod drivers;
 pub mod dxc_library;
 pub mod dxil_listing;
 pub mod family;
+pub mod free_memory;
 pub mod glslang_module;
 #[cfg(windows)]
 mod job_object;

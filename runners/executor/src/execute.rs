@@ -44,8 +44,41 @@ impl ShaderProduction<'_> {
     }
 }
 
-/// The name of every check that [`plan`] can make, in its order.
+/// Cases whose shaders are planned together, and are in the memory at once: enough for the whole suite that comes with the
+/// program. A record's place in a file of records depends on it.
+pub const CASES_AT_ONCE: usize = 1024;
+
+/// The subjects of which there is a check.
+pub fn checked(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<Arc<Subject>> {
+    let is_checked = |subject: &&Arc<Subject>| {
+        making
+            .producers
+            .iter()
+            .any(|producer| devices.iter().any(|device| making.pairs(subject, *producer, device, devices)))
+    };
+    subjects.iter().filter(is_checked).cloned().collect()
+}
+
+/// Parts of the subjects of a run that are planned one after the other: [`CASES_AT_ONCE`] neighbouring cases each.
+pub fn portions(subjects: &[Arc<Subject>]) -> Vec<&[Arc<Subject>]> {
+    let of_one_case = |one: &Arc<Subject>, other: &Arc<Subject>| one.source.id == other.source.id;
+    let mut portions = Vec::new();
+    let mut rest = subjects;
+    while !rest.is_empty() {
+        let length = rest.chunk_by(of_one_case).take(CASES_AT_ONCE).map(<[_]>::len).sum();
+        let (portion, behind) = rest.split_at(length);
+        portions.push(portion);
+        rest = behind;
+    }
+    portions
+}
+
+/// The name of every check that [`plan`] can make of the portions of these subjects, in their order.
 pub fn names(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<String> {
+    portions(subjects).into_iter().flat_map(|portion| names_of_portion(portion, devices, making)).collect()
+}
+
+fn names_of_portion(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<String> {
     let producers: BTreeSet<Producer> = making.producers.iter().copied().collect();
     let of_device = |device: &DeviceInfo| {
         let of_producer = |producer: &Producer| {
@@ -336,4 +369,23 @@ fn run_alike(
         records.push((index, check.record(&jobs, &done[place].results, started.elapsed())));
     }
     records
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_core::check::Source;
+    use layoutproof_layout::find;
+
+    use super::*;
+
+    #[test]
+    fn a_portion_has_whole_cases() {
+        let [std140, scalar] = ["std140", "scalar"].map(|name| find(name).expect("a row of the table"));
+        let subject =
+            |number: usize, rules| Arc::new(Subject::new(Arc::new(Source::of_module(&format!("a/{number}"))), rules));
+        let subjects: Vec<_> =
+            (0..1030).flat_map(|number| [subject(number, std140), subject(number, scalar)]).collect();
+        assert_eq!(portions(&subjects).iter().map(|portion| portion.len()).collect::<Vec<_>>(), [2048, 12]);
+        assert!(portions(&[]).is_empty());
+    }
 }

@@ -7,12 +7,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use proptest::strategy::{NewTree, SBoxedStrategy, Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::TestRunner;
 
 use super::generate;
 use super::reduce::reductions;
 use super::shape::RandomDeclaration;
 use super::space::TypeSpace;
+use crate::random::runner_of;
 
 /// A strategy for the declarations of a type space.
 #[derive(Clone, Debug)]
@@ -33,12 +34,8 @@ impl Declarations {
     /// # Panics
     /// If the space has no scalar, no form of block, or no options.
     pub fn nth(&self, seed: u64, index: u64) -> DeclarationTree {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        bytes[8..16].copy_from_slice(&index.to_le_bytes());
-        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-        let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-        self.new_tree(&mut runner).expect("hardly any declaration is too large, so one is found in 65536 attempts")
+        self.new_tree(&mut runner_of(seed, index))
+            .expect("hardly any declaration is too large, so one is found in 65536 attempts")
     }
 }
 

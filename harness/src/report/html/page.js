@@ -71,7 +71,10 @@
       }[event.key];
       if (!next || (event.ctrlKey && event.key.startsWith("Arrow"))) return;
       event.preventDefault();
-      next()?.focus();
+      const cell = next();
+      cell?.focus();
+      // A browser may take a cell for visible of which a part is.
+      cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
     });
   };
   all("table.matrix").forEach(makeGrid);

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use anyhow::bail;
+use layoutproof_compilers::free_memory::give_back_free_memory;
 use layoutproof_core::check::{BindingCheck, ProofCheck};
 use layoutproof_core::input::diagnostics::render;
 use layoutproof_core::report::Style;
@@ -15,7 +16,7 @@ use layoutproof_device::DeviceInfo;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::execute::{self, CheckPlan};
 use layoutproof_executor::proofs;
-use layoutproof_executor::rotation::Rotation;
+use layoutproof_executor::rotation::{Rotation, SparedKinds};
 use layoutproof_executor::watch::Watcher;
 use layoutproof_layout::DECLARED;
 
@@ -136,7 +137,8 @@ impl Run<'_> {
         let placed = selection.placed.iter().filter(|placed| config.all_witnesses && placed.expected.is_some());
         let placed: Vec<&BindingCheck> = placed.collect();
 
-        let mut names = execute::names(&selection.subjects, devices, config.making());
+        let subjects = execute::checked(&selection.subjects, devices, config.making());
+        let mut names = execute::names(&subjects, devices, config.making());
         names.extend(proofs.iter().map(ProofCheck::name));
         names.extend(placed.iter().map(|placed| placed.name()));
         names.retain(|name| selection.part.takes_trial(name));
@@ -149,14 +151,15 @@ impl Run<'_> {
         begin_outputs(&args.outputs)?;
         let mut ledger = Ledger::new(&names, &config.known, devices);
         self.begin_records(&mut ledger)?;
-        let lacks = |plan: CheckPlan<'_>| ledger.lacks(&plan.name());
-        let progress = &config.progress;
-        let checks = execute::plan(&selection.subjects, devices, config.making(), lacks);
+        if !self.needs_rows() {
+            ledger.shed_rows();
+        }
         proofs.retain(|proof| ledger.lacks(&proof.name()));
         let static_records: Vec<CheckRecord> =
             placed.iter().filter(|placed| ledger.lacks(&placed.name())).map(|placed| placed.record()).collect();
-        progress.checks(checks.len() + proofs.len());
 
+        let progress = &config.progress;
+        progress.expect(ledger.not_done() - static_records.len());
         let mut keeper = RecordKeeper {
             ledger: &mut ledger,
             progress,
@@ -165,11 +168,20 @@ impl Run<'_> {
             stop_at_failure: args.fail_fast.then_some(&config.launch.interrupt),
             failures: 0,
         };
-        keeper.carry_out(&checks, args.retries, |checks, attempt, done| {
-            // A check that failed shares nothing with others when it is run again.
-            let rotation = if attempt == 0 { config.rotation } else { Rotation::All };
-            execute::execute(checks, &config.launch, rotation, done);
-        });
+        let mut spared = SparedKinds::default();
+        for portion in execute::portions(&subjects) {
+            let lacks = |plan: CheckPlan<'_>| keeper.ledger.lacks(&plan.name());
+            let checks = execute::plan(portion, devices, config.making(), lacks);
+            progress.checks();
+            keeper.carry_out(&checks, args.retries, |checks, attempt, done| match attempt {
+                0 => execute::execute_part(checks, &config.launch, config.rotation, &mut spared, done),
+                // A check that failed shares nothing with others when it is run again.
+                _ => execute::execute(checks, &config.launch, Rotation::All, done),
+            });
+            drop(checks);
+            give_back_free_memory();
+        }
+        progress.checks();
         keeper.carry_out(&proofs, args.retries, |proofs, _, done| {
             proofs::execute(proofs, &config.launch, &compilers, done);
         });
@@ -212,6 +224,13 @@ impl Run<'_> {
         report.write_files()?;
         ended?;
         Ok(report.exit(&self.missing(&records, &end)))
+    }
+
+    /// True if rows of checks that agree are needed once these are written: they say where the members of a file are, and which
+    /// kinds of leaves were read.
+    fn needs_rows(&self) -> bool {
+        let counts_leaves = !self.config.floors.is_empty() || !self.args.records.filter().is_all();
+        audience(self.args) == Audience::File || counts_leaves
     }
 
     /// The end as it is written: in a file that leaves checks out, with what is known of these.

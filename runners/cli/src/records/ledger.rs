@@ -23,6 +23,8 @@ pub(crate) struct Ledger<'a> {
     next: usize,
     /// True if the file so far is the beginning of the whole one.
     in_order: bool,
+    /// True if records lose their rows once nobody here needs these any more.
+    sheds_rows: bool,
     file: Option<RecordsFile>,
     known: &'a [KnownFailure],
     devices: &'a [DeviceInfo],
@@ -35,7 +37,16 @@ impl<'a> Ledger<'a> {
         for (place, name) in names.iter().enumerate() {
             open.entry(name.clone()).or_default().push_back(place);
         }
-        Self { open, records: vec![None; names.len()], next: 0, in_order: true, file: None, known, devices }
+        Self {
+            open,
+            records: vec![None; names.len()],
+            next: 0,
+            in_order: true,
+            sheds_rows: false,
+            file: None,
+            known,
+            devices,
+        }
     }
 
     /// Takes over the records of an earlier run.
@@ -60,6 +71,12 @@ impl<'a> Ledger<'a> {
         self.file = Some(file);
     }
 
+    /// From now on, the rows of a check that agrees or was skipped are in the file alone once they are there, so that a run of
+    /// many cases does not fill the memory. They stay where the file is written anew, or as a whole, at its end.
+    pub(crate) fn shed_rows(&mut self) {
+        self.sheds_rows = self.in_order && !self.file.as_ref().is_some_and(RecordsFile::is_written_at_end);
+    }
+
     /// True if the check of this name is still to be done.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         self.open.get(name).is_some_and(|places| !places.is_empty())
@@ -68,6 +85,11 @@ impl<'a> Ledger<'a> {
     /// Number of checks that have a record.
     pub(crate) fn done(&self) -> usize {
         self.records.len() - self.open.values().map(VecDeque::len).sum::<usize>()
+    }
+
+    /// Number of checks that have none.
+    pub(crate) fn not_done(&self) -> usize {
+        self.records.len() - self.done()
     }
 
     /// The records so far.
@@ -97,9 +119,12 @@ impl<'a> Ledger<'a> {
 
         let taken = self.put(record);
         debug_assert!(taken, "a check is run once, and only where it lacks a record");
-        while let (true, Some(Some(record))) = (self.in_order, self.records.get(self.next)) {
+        while let (true, Some(Some(record))) = (self.in_order, self.records.get_mut(self.next)) {
             if let Some(file) = &mut self.file {
                 file.add(record);
+            }
+            if self.sheds_rows && matches!(record.outcome, Outcome::Agree | Outcome::Skipped) {
+                record.rows = Vec::new();
             }
             self.next += 1;
         }
@@ -120,7 +145,7 @@ impl<'a> Ledger<'a> {
 
     /// Ends the run, the file excepted.
     pub(crate) fn close(mut self) -> ClosedLedger {
-        let not_done = self.records.len() - self.done();
+        let not_done = self.not_done();
         let behind_a_gap = self.records.iter().skip(self.next).flatten();
         if let (true, Some(file)) = (self.in_order, &mut self.file) {
             behind_a_gap.for_each(|record| file.add(record));
@@ -131,7 +156,12 @@ impl<'a> Ledger<'a> {
         let stale = not_done == 0 && known::mark_stale(self.known, &mut records, self.devices);
         let seen = known::seen_in_shard(self.known, &records, self.devices);
         let end = RunEnd { not_done: u32::try_from(not_done).unwrap_or(u32::MAX), seen, ..fold(&records) };
-        ClosedLedger { records, end, file: OpenFile { file: self.file, rewrite: stale || !self.in_order } }
+        let written = match (self.in_order && !stale, self.sheds_rows) {
+            (true, _) => WrittenState::Whole,
+            (false, true) => WrittenState::Unmarked,
+            (false, false) => WrittenState::Other,
+        };
+        ClosedLedger { records, end, file: OpenFile { file: self.file, state: written } }
     }
 }
 
@@ -150,8 +180,18 @@ pub(crate) struct ClosedLedger {
 #[derive(Debug)]
 pub(crate) struct OpenFile {
     file: Option<RecordsFile>,
-    /// True if the lines in it are not what the run came to.
-    rewrite: bool,
+    state: WrittenState,
+}
+
+/// Whether the lines of a file are what the run came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WrittenState {
+    /// They are.
+    Whole,
+    /// They have the rows, but checks of stale entries are not marked in them.
+    Unmarked,
+    /// They have another order, or checks are not marked; the ledger has the rows.
+    Other,
 }
 
 impl OpenFile {
@@ -160,10 +200,12 @@ impl OpenFile {
     /// # Errors
     /// The file, with the reason why it could not be written.
     pub(crate) fn end(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
-        match self.file {
-            None => Ok(()),
-            Some(file) if self.rewrite || file.is_written_at_end() => file.rewrite(records, end),
-            Some(file) => file.end(end),
+        let Some(file) = self.file else { return Ok(()) };
+        match self.state {
+            _ if file.is_written_at_end() => file.rewrite(records, end),
+            WrittenState::Whole => file.end(end),
+            WrittenState::Unmarked => file.mark(records, end),
+            WrittenState::Other => file.rewrite(records, end),
         }
     }
 }

@@ -12,6 +12,7 @@ use layoutproof_core::report::summary::{add_left_out, fold};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_executor::execute::CASES_AT_ONCE;
 
 use crate::args::Shard;
 use crate::records::recorded::{self, RecordedRuns};
@@ -90,7 +91,7 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
     let (devices, mut notes) = devices(&runs);
     notes.extend(tools(&runs));
     let mut records = each_once(parts)?;
-    let order = RunOrder::of(&runs, &devices);
+    let order = RunOrder::of(&runs, &devices, &records);
     records.sort_by_cached_key(|record| order.place(record));
 
     if missing.is_empty() && cut.is_empty() && end.not_done == 0 {
@@ -259,36 +260,105 @@ fn tools(runs: &[RunHeader]) -> Vec<String> {
     builds.into_iter().filter_map(told).collect()
 }
 
-/// The order of a run: checks of bytes by device, producer and case; then placements on devices; then those without.
+/// The order of a run: checks of bytes by portion of the cases, device, producer and case; then placements on devices; then
+/// those without.
 struct RunOrder<'a> {
     devices: HashMap<(&'a str, RunnerKind), usize>,
     /// Files that the user named; cases come behind them, by id.
     files: Vec<&'a str>,
+    /// The portion of each case of which bytes are checked.
+    portions: HashMap<String, usize>,
 }
 
 impl<'a> RunOrder<'a> {
-    fn of(runs: &'a [RunHeader], devices: &'a [DeviceInfo]) -> Self {
+    fn of(runs: &'a [RunHeader], devices: &'a [DeviceInfo], records: &[CheckRecord]) -> Self {
         let places = devices.iter().enumerate();
         let words = runs.iter().filter_map(|run| run.arguments.get("inputs")).flatten();
         let is_file = |word: &&str| match InputWord::of(word, None) {
             InputWord::Declarations(_) | InputWord::LaidOut(_) => true,
             InputWord::CaseFile(_) | InputWord::Filter(_) => false,
         };
-        Self {
+        let mut order = Self {
             devices: places.map(|(place, device)| ((device.id.as_str(), device.runner), place)).collect(),
             files: words.map(String::as_str).filter(is_file).collect(),
+            portions: HashMap::new(),
+        };
+        let of_bytes = records.iter().filter(|record| order.kind(record) == RecordKind::Bytes);
+        let cases: BTreeSet<(usize, &str)> =
+            of_bytes.map(|record| (order.place_of_file(record), record.case.as_str())).collect();
+        let places = cases.into_iter().enumerate();
+        order.portions = places.map(|(place, (_, case))| (case.to_owned(), place / CASES_AT_ONCE)).collect();
+        order
+    }
+
+    fn kind(&self, record: &CheckRecord) -> RecordKind {
+        match (self.device(record), record.bound.is_some()) {
+            (Some(_), false) => RecordKind::Bytes,
+            (Some(_), true) => RecordKind::Placement,
+            (None, _) => RecordKind::WithoutDevice,
         }
+    }
+
+    fn device(&self, record: &CheckRecord) -> Option<usize> {
+        self.devices.get(&(record.device.as_str(), record.runner)).copied()
+    }
+
+    /// Behind all files for a case.
+    fn place_of_file(&self, record: &CheckRecord) -> usize {
+        self.files.iter().position(|file| *file == record.case).unwrap_or(usize::MAX)
     }
 
     /// Rule sets and conventions of a case stay as they are: they are in one file.
     fn place(&self, record: &CheckRecord) -> impl Ord + use<> {
-        let device = self.devices.get(&(record.device.as_str(), record.runner)).copied();
-        let file = self.files.iter().position(|file| *file == record.case).unwrap_or(usize::MAX);
-        let (kind, of_kind) = match (device, record.bound.is_some()) {
-            (Some(device), false) => (0, (device, Producer::named(&record.producer))),
-            (Some(_), true) => (1, (0, None)),
-            (None, _) => (2, (0, None)),
+        let kind = self.kind(record);
+        let of_kind = match kind {
+            RecordKind::Bytes => {
+                let portion = self.portions.get(&record.case).copied();
+                Some((portion, self.device(record), Producer::named(&record.producer)))
+            }
+            RecordKind::Placement | RecordKind::WithoutDevice => None,
         };
-        (kind, of_kind, file, record.case.clone())
+        (kind, of_kind, self.place_of_file(record), record.case.clone())
+    }
+}
+
+/// What a record is about, in the order of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum RecordKind {
+    Bytes,
+    Placement,
+    WithoutDevice,
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_core::model::Model;
+    use layoutproof_device::Runner as _;
+
+    use super::*;
+
+    fn record(producer: &str, number: usize) -> CheckRecord {
+        let line = serde_json::json!({
+            "schema": 1, "case": format!("a/{number:04}"), "rules": "std140", "producer": producer, "device": "model",
+            "runner": "model", "proves": "decorations", "outcome": "agree", "culprit": null, "validation": "valid",
+            "skip_reason": null, "ms": 1, "leaves": 1, "rows": []
+        });
+        serde_json::from_value(line).unwrap()
+    }
+
+    /// A run takes 1,024 cases through all producers before the next ones.
+    #[test]
+    fn records_of_a_portion_stand_together() {
+        let devices = [Model::new().device().clone()];
+        let numbers = (0..1030).rev();
+        let mut records: Vec<CheckRecord> =
+            numbers.flat_map(|number| ["naga", "rspirv"].map(|producer| record(producer, number))).collect();
+        let order = RunOrder::of(&[], &devices, &records);
+        records.sort_by_cached_key(|record| order.place(record));
+
+        let runs = records.chunk_by(|one, other| one.producer == other.producer);
+        let runs: Vec<_> = runs.map(|run| (run[0].producer.as_str(), run[0].case.as_str(), run.len())).collect();
+        let portion = |case, length| [("rspirv", case, length), ("naga", case, length)];
+        assert_eq!(runs, [portion("a/0000", 1024), portion("a/1024", 6)].concat());
     }
 }

@@ -38,7 +38,7 @@ impl RecordKeeper<'_, '_> {
         &mut self,
         checks: &[C],
         retries: u32,
-        execute: impl Fn(&[C], u32, &mut dyn FnMut(Vec<(usize, CheckRecord)>)),
+        mut execute: impl FnMut(&[C], u32, &mut dyn FnMut(Vec<(usize, CheckRecord)>)),
     ) {
         let mut failed: BTreeMap<usize, CheckRecord> = BTreeMap::new();
         execute(checks, 0, &mut |batch| {

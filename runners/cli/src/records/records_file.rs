@@ -21,7 +21,7 @@ use layoutproof_executor::drivers::FetchedDrivers;
 use same_file::Handle;
 
 use crate::records::output_files::check_file;
-use crate::records::{arguments, compression, lock};
+use crate::records::{arguments, compression, lock, recorded};
 use crate::select::files::FileKind;
 
 /// The first line of the records of a run on these devices, with these builds of compilers by name, of so many cases;
@@ -234,6 +234,27 @@ impl RecordsFile {
             RecordsFileState::Failed(error) => Err(error),
         };
         done.with_context(|| format!("writing {}", self.path.display()))
+    }
+
+    /// Writes the whole file anew with the outcomes of `records`, which are the checks in the file, marked since, perhaps
+    /// without their rows.
+    ///
+    /// # Errors
+    /// As [`RecordsFile::end`].
+    pub(crate) fn mark(mut self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+        self.flush();
+        if let RecordsFileState::AtEnd | RecordsFileState::Failed(_) = self.state {
+            return self.rewrite(records, end);
+        }
+        let reading = || format!("reading {}", self.path.display());
+        let bytes = regular_file::read(&self.path, FileKind::Records.limit()).with_context(reading)?;
+        let written = recorded::read(&self.path.display().to_string(), &bytes)?.checks;
+        let marked = written.into_iter().zip(records).map(|(written, record)| CheckRecord {
+            outcome: record.outcome,
+            known: record.known.clone(),
+            ..written
+        });
+        self.rewrite(&marked.collect::<Vec<_>>(), end)
     }
 
     /// Writes the whole file anew, where what was written so far is not what the run came to.

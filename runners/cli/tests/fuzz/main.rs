@@ -28,7 +28,7 @@ struct PlantedRule {
 const PLANTED: [PlantedRule; 4] = [
     PlantedRule { mutant: "hlsl-cbuffer:array-alignment=4", toolchain: "dxc-dxil", seed: 7, within: 8 },
     PlantedRule { mutant: "std140@slang:array-alignment=4", toolchain: "slang-vulkan", seed: 7, within: 16 },
-    PlantedRule { mutant: "relaxed430:members.straddle=allowed", toolchain: "dxc-spirv", seed: 3, within: 12 },
+    PlantedRule { mutant: "relaxed430:members.straddle=allowed", toolchain: "dxc-spirv", seed: 10, within: 8 },
     PlantedRule { mutant: "wgsl-storage:vectors=component", toolchain: "tint", seed: 7, within: 4 },
 ];
 
@@ -51,6 +51,11 @@ fn main() -> ExitCode {
     trials.push(trial("parts_add_up_to_the_whole", dxc(), parts));
     trials.push(trial("all_declarations_of_one_member", dxc(), one_member));
     trials.push(trial("records_are_those_of_a_run", dxc(), records));
+    trials.push(trial("programs_are_bound_alike", dxc(), bindings));
+    let library = here.dxc_library.clone();
+    let lacking = library.is_none().then(|| "no library of DXC is there".to_owned());
+    trials
+        .push(trial("a_compiler_that_binds_elsewhere_is_found", lacking, move || bound_elsewhere(library.as_deref())));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -69,6 +74,8 @@ fn trial(name: &str, lacking: Option<String>, test: impl Fn() -> Result<(), Stri
 struct Here {
     compilers: Vec<String>,
     has_vulkan: bool,
+    /// DXC, where it is a library and no program.
+    dxc_library: Option<String>,
 }
 
 impl Here {
@@ -80,7 +87,17 @@ impl Here {
             json[what].as_array().cloned().unwrap_or_default()
         };
         let compilers = listed("compilers").iter().filter_map(|it| it["name"].as_str().map(str::to_owned)).collect();
-        Self { compilers, has_vulkan: listed("devices").iter().any(|device| device["runner"] == "ash") }
+        // "Found dxc VERSION, FILE, ORIGIN"
+        let told = layoutproof(folder, "compilers").out;
+        let dxc = told.lines().find(|line| line.trim_start().starts_with("Found dxc "));
+        let file = dxc
+            .and_then(|line| line.rsplit(", ").nth(1))
+            .filter(|path| Path::new(path).extension().is_some_and(|suffix| suffix == "so"));
+        Self {
+            compilers,
+            has_vulkan: listed("devices").iter().any(|device| device["runner"] == "ash"),
+            dxc_library: file.map(str::to_owned),
+        }
     }
 
     /// What a toolchain needs and this machine has not.
@@ -102,7 +119,10 @@ struct Answer {
 }
 
 fn layoutproof(folder: &Path, words: &str) -> Answer {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+    answer_of(Command::new(env!("CARGO_BIN_EXE_layoutproof")), folder, words)
+}
+
+fn answer_of(mut command: Command, folder: &Path, words: &str) -> Answer {
     // What compilers say today, not what they said to the user's runs.
     command.env("LAYOUTPROOF_CACHE", folder.join("cache"));
     let output = command.args(words.split(' ')).current_dir(folder).output().expect("the command was just built");
@@ -243,4 +263,54 @@ fn records() -> Result<(), String> {
     }
     let report = layoutproof(folder.path(), "report r.jsonl");
     if report.code == answer.code { Ok(()) } else { Err(format!("exit code {:?}\n{}", report.code, report.out)) }
+}
+
+/// DXC binds programs as its convention says, its records are those of devices, and a seed draws the same again.
+fn bindings() -> Result<(), String> {
+    let folder = folder()?;
+    let words = "fuzz --bindings --seed 3 --count 6 --compiler dxc --json r.jsonl";
+    let [first, second] = [(); 2].map(|()| layoutproof(folder.path(), words));
+    if first.out != second.out || first.code != Some(0) {
+        return Err(format!("exit code {:?}, and one seed printed\n{}\nand\n{}", first.code, first.out, second.out));
+    }
+    let line = first.out.lines().find_map(|line| line.trim_start().strip_prefix("dxc for d3d12 "));
+    let agreed: Option<u32> = line.and_then(|line| line.split_whitespace().next()).and_then(|it| it.parse().ok());
+    if agreed.is_none_or(|agreed| agreed < 3) {
+        return Err(format!("hardly a program was bound\n{}", first.out));
+    }
+    let report = layoutproof(folder.path(), "report r.jsonl");
+    if matches!(report.code, Some(0 | 4)) { Ok(()) } else { Err(format!("{:?}\n{}", report.code, report.out)) }
+}
+
+/// A DXC that shifts the registers of textures for Vulkan does not bind them as its convention says.
+#[cfg(unix)]
+fn bound_elsewhere(library: Option<&str>) -> Result<(), String> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = folder()?;
+    let wrapper = folder.path().join("dxc");
+    let library = library.ok_or("no library of DXC is there")?;
+    let dxc = format!("{} dxc-library --library {library}", env!("CARGO_BIN_EXE_layoutproof"));
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *-spirv*) exec {dxc} \"$@\" -fvk-t-shift 9 all ;; *) exec {dxc} \"$@\" ;; esac\n"
+    );
+    fs::write(&wrapper, script).map_err(|error| error.to_string())?;
+    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).map_err(|error| error.to_string())?;
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+    command.env("DXC", &wrapper);
+    let answer = answer_of(command, folder.path(), "fuzz --bindings --count 24 --compiler dxc");
+    if answer.code != Some(1) || !answer.out.contains("for dxc: dxc differs for vulkan\n") {
+        return Err(format!("exit code {:?}\n{}", answer.code, answer.out));
+    }
+    let found = only_folder(&folder.path().join("fuzz-found"))?;
+    let program = fs::read_to_string(found.join("program.hlsl")).map_err(|error| error.to_string())?;
+    // One texture with a register, beside what every program has.
+    let registers = program.matches(": register(t").count();
+    if registers == 1 { Ok(()) } else { Err(format!("{registers} registers of textures are left\n{program}")) }
+}
+
+#[cfg(not(unix))]
+fn bound_elsewhere(_: Option<&str>) -> Result<(), String> {
+    Err("a script in DXC's place needs a shell".to_owned())
 }

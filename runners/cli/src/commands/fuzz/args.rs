@@ -8,6 +8,7 @@ use crate::args::{CacheArgs, Shard, parse_shard};
 
 /// `layoutproof fuzz`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that the user types or leaves out")]
 pub struct FuzzArgs {
     /// The same seed draws the same declarations.
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -25,6 +26,9 @@ pub struct FuzzArgs {
     /// Instead of random ones, all declarations of up to K members over a fixed set of types.
     #[arg(long, value_name = "K", conflicts_with = "count")]
     pub exhaustive: Option<u32>,
+    /// Instead of declarations, programs: where DXC and Slang bind their parameters, and where devices find them.
+    #[arg(long, conflicts_with_all = ["exhaustive", "draw_for", "floor", "html", "plant_mutant"])]
+    pub bindings: bool,
     /// Only these compilers, or single toolchains of theirs; default: all that were found.
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub compiler: Vec<String>,

@@ -53,9 +53,7 @@ impl Draws {
                 (DrawnFrom::All(all), count.saturating_sub(args.from))
             }
         };
-        let all = args.from..args.from.checked_add(count).context("the last declaration would have no number")?;
-        let numbers = args.shard.map_or(all.clone(), |shard| shard.share_of(&all));
-        Ok(Self { seed: args.seed, numbers, source, space: TypeSpace::everything() })
+        Ok(Self { seed: args.seed, numbers: numbers(args, count)?, source, space: TypeSpace::everything() })
     }
 
     /// Declaration `number`, ready to be made smaller.
@@ -67,6 +65,15 @@ impl Draws {
             }
         }
     }
+}
+
+/// The numbers of `count` declarations or programs that the arguments ask for.
+///
+/// # Errors
+/// There are no numbers for so many.
+pub(super) fn numbers(args: &FuzzArgs, count: u64) -> anyhow::Result<Range<u64>> {
+    let all = args.from..args.from.checked_add(count).context("the last one would have no number")?;
+    Ok(args.shard.map_or(all.clone(), |shard| shard.share_of(&all)))
 }
 
 /// Which of so many has turn `number`.

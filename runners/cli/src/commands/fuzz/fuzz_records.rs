@@ -5,12 +5,9 @@
 use std::path::Path;
 
 use layoutproof_core::report::summary;
-use layoutproof_core::results::record::{CheckRecord, RunEnd, SCHEMA};
-use layoutproof_core::stable_hash::stable_hash;
+use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader, SCHEMA};
 
-use super::Fuzz;
-use super::draws::Draws;
-use crate::records::records_file::{self, RecordsFile, RecordsTarget};
+use crate::records::records_file::{RecordsFile, RecordsTarget};
 
 /// A records file that grows with the run.
 #[derive(Debug)]
@@ -26,18 +23,8 @@ impl FuzzRecords {
     ///
     /// # Errors
     /// Another process writes it.
-    pub(super) fn begin(path: &Path, fuzz: &Fuzz, draws: &Draws) -> anyhow::Result<Self> {
-        let cases = usize::try_from(draws.numbers.end - draws.numbers.start).unwrap_or(usize::MAX);
-        let inputs = format!("{:016x}", stable_hash(&format!("{:?}", fuzz.known)));
-        let header = records_file::header(
-            &fuzz.devices,
-            fuzz.compilers.builds(&fuzz.toolchains),
-            cases,
-            inputs,
-            &fuzz.launch.drivers,
-        );
-        let failed_listings = fuzz.failed_listings.clone();
-        let end = RunEnd { schema: SCHEMA, failed_listings, ..RunEnd::default() };
+    pub(super) fn begin(path: &Path, header: RunHeader, failed_listings: &[String]) -> anyhow::Result<Self> {
+        let end = RunEnd { schema: SCHEMA, failed_listings: failed_listings.to_vec(), ..RunEnd::default() };
         Ok(Self { file: RecordsTarget::open(path)?.begin(header, &[]), end, kept: Vec::new() })
     }
 

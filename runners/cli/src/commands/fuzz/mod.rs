@@ -5,6 +5,7 @@
 //! What differs and is not known is made smaller ([`shrink`]) and written down ([`found`]).
 
 pub(crate) mod args;
+mod bindings;
 mod draws;
 mod found;
 mod fuzz_records;
@@ -32,6 +33,7 @@ use layoutproof_core::report::tally_table::{Tally, tally_table};
 use layoutproof_core::report::{Style, counted, grouped, kind_of_reason};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
+use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::interrupt;
 use layoutproof_executor::launch::Launch;
@@ -50,6 +52,7 @@ use crate::output::{print, warn};
 use crate::progress;
 use crate::records::output_files::{check_file, check_folder, write_file};
 use crate::records::participants::{Asked, Participants};
+use crate::records::records_file;
 
 /// Declarations that are compiled and run together.
 const ROUND: u64 = 128;
@@ -97,6 +100,9 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     args.html.as_deref().map_or(Ok(()), check_file)?;
     check_folder(&args.out)?;
     interrupt::end_without_traces()?;
+    if args.bindings {
+        return bindings::fuzz_bindings(args, style);
+    }
     let Some(fuzz) = Fuzz::of(args)? else { return Ok(Exit::Missing) };
 
     let draws = Draws::of(args, &fuzz)?;
@@ -105,7 +111,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     let announced =
         format!("seed {}, {} from number {}", args.seed, counted(end - start, "declaration"), grouped(start));
     tell(&format!("{announced}\n"));
-    let written = args.json.as_ref().map(|path| FuzzRecords::begin(path, &fuzz, &draws)).transpose()?;
+    let written = args.json.as_ref().map(|path| fuzz.begin_records(path, &draws)).transpose()?;
     let participants = Participants::new(Asked::of_producers(&args.compiler));
     let mut totals = Totals { written, cells: fuzz.possible_cells(), participants, ..Totals::default() };
 
@@ -134,7 +140,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     }
 
     totals.written.take().map_or(Ok(()), FuzzRecords::end)?;
-    Ok(totals.exit(&fuzz.failed_listings, args.floor))
+    Ok(totals.exit(totals.differences.len(), &fuzz.failed_listings, args.floor))
 }
 
 /// A difference for the page. No case has its declaration, so that the draw is what repeats it.
@@ -176,6 +182,17 @@ fn below_floor(thin: &[CountedCell<'_>], floor: u64) -> String {
 }
 
 impl Fuzz {
+    fn begin_records(&self, path: &Path, draws: &Draws) -> anyhow::Result<FuzzRecords> {
+        let header = records_file::header(
+            &self.devices,
+            self.compilers.builds(&self.toolchains),
+            usize::try_from(draws.numbers.end - draws.numbers.start).unwrap_or(usize::MAX),
+            format!("{:016x}", stable_hash(&format!("{:?}", self.known))),
+            &self.launch.drivers,
+        );
+        FuzzRecords::begin(path, header, &self.failed_listings)
+    }
+
     /// Tries declarations from number `first` to before `end`, until enough differences are found; returns the
     /// next number.
     fn add_rounds(&self, first: u64, end: u64, draws: &Draws, bar: &ProgressBar, totals: &mut Totals) -> u64 {
@@ -243,7 +260,7 @@ impl Fuzz {
 impl Totals {
     /// Says which APIs could not list their devices and who answered nothing, and the exit code. What differs is what was
     /// found and made smaller: where a fault is planted, other differences are not looked at.
-    fn exit(&self, failed_listings: &[String], floor: Option<u64>) -> Exit {
+    fn exit(&self, found: usize, failed_listings: &[String], floor: Option<u64>) -> Exit {
         let silent = self.participants.silent();
         for sentence in failed_listings.iter().chain(&silent) {
             warn(&format!("error: {sentence}\n"));
@@ -252,7 +269,7 @@ impl Totals {
         if let (Some(floor), false) = (floor, thin.is_empty()) {
             warn(&format!("error: {}\n", below_floor(&thin, floor)));
         }
-        let differ = u32::try_from(self.differences.len()).unwrap_or(u32::MAX);
+        let differ = u32::try_from(found).unwrap_or(u32::MAX);
         let end = RunEnd { differ, stale: 0, broken: 0, ..self.end.clone() };
         let missing = !failed_listings.is_empty() || !silent.is_empty() || !thin.is_empty();
         let exit = exit_of_run(&end, Shortfalls { missing, ..Shortfalls::default() });

@@ -2,20 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_compilers::compiler::CompilerAnswer;
 use layoutproof_core::bindings::{Binding, BindingRequest, Convention, Target};
-use layoutproof_core::inspect::reflection::parameters;
+use layoutproof_core::inspect::reflection::{ReflectedBinding, parameters};
 use layoutproof_core::random::RandomProgram;
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
-use crate::compared::{Row, placed, same};
-use crate::{Agreed, Asked};
+use super::compared::{BoundRow, placed, same};
+use super::{BindingAgreement, BindingCompiler, BindingDisagreement};
+use crate::compiler::CompilerAnswer;
+
+/// slangc's answer: rows, or the text of its refusal.
+type Said = Result<BTreeSet<BoundRow>, String>;
 
 /// Profile of every comparison: parameter blocks have spaces.
 const PROFILE: &str = "sm_6_6";
 
-pub(crate) fn compare(slangc: &Asked, target: Target, program: &RandomProgram) -> Result<Agreed, String> {
+pub(super) fn compare(
+    slangc: &BindingCompiler,
+    target: Target,
+    program: &RandomProgram,
+) -> Result<BindingAgreement, BindingDisagreement> {
     let text = match target {
         // slangc refuses a body whose resources WGSL lacks, such as typed buffers; their bindings it reflects.
         Target::Webgpu => RandomProgram { uses: Vec::new(), ..program.clone() }.text(),
@@ -23,17 +30,22 @@ pub(crate) fn compare(slangc: &Asked, target: Target, program: &RandomProgram) -
     };
     let request =
         BindingRequest { profile: Some(PROFILE.to_owned()), ..BindingRequest::new(target, Convention::Slang) };
-    let ours = placed(&text, &request)?;
-    match (ours, reflected(slangc, target, &text)?) {
-        (Ok(bound), Ok(theirs)) => same(&of_parameters(&bound.bindings), &theirs).map(|()| Agreed::Placed),
-        (Err(_), Err(_)) => Ok(Agreed::Refused),
+    let theirs = reflected(slangc, target, &text).map_err(BindingDisagreement::Broken)?;
+    agree(&text, &request, theirs).map_err(BindingDisagreement::Differs)
+}
+
+/// How both agree; `Err` says in what they differ.
+fn agree(text: &str, request: &BindingRequest, theirs: Said) -> Result<BindingAgreement, String> {
+    match (placed(text, request)?, theirs) {
+        (Ok(bound), Ok(theirs)) => same(&of_parameters(&bound.bindings), &theirs).map(|()| BindingAgreement::Placed),
+        (Err(_), Err(_)) => Ok(BindingAgreement::Refused),
         (Ok(_), Err(said)) => Err(format!("only slangc refuses:\n{said}")),
         (Err(messages), Ok(_)) => Err(format!("only layoutproof refuses: {messages:?}")),
     }
 }
 
 /// The rows that slangc reflects: one for each unit of each global parameter.
-fn reflected(slangc: &Asked, target: Target, text: &str) -> Result<Result<BTreeSet<Row>, String>, String> {
+fn reflected(slangc: &BindingCompiler, target: Target, text: &str) -> Result<Said, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     std::fs::write(folder.path().join("program.slang"), text).map_err(|error| error.to_string())?;
     let language = match target {
@@ -50,18 +62,20 @@ fn reflected(slangc: &Asked, target: Target, text: &str) -> Result<Result<BTreeS
         CompilerAnswer::Accepted(_) => {
             let json =
                 std::fs::read_to_string(folder.path().join("program.json")).map_err(|error| error.to_string())?;
-            let placed = parameters(&json)?.into_iter().map(|r| {
-                let index = r.index.ok_or_else(|| format!("slangc reflects no place for {}", r.name))?;
-                Ok((r.name, r.unit, r.space, index, r.count))
+            let rows = parameters(&json)?.into_iter().map(|reflected| {
+                let ReflectedBinding { name, unit, space, index, count, .. } = reflected;
+                let index = index.ok_or_else(|| format!("slangc reflects no place for {name}"))?;
+                Ok(BoundRow { name, unit, space, index, count })
             });
-            Ok(placed.collect())
+            // It takes parameters for which no slot is left, and says so here.
+            Ok(rows.collect())
         }
     }
 }
 
 /// Our rows, those of a parameter's parts drawn together: they must be neighbours. The reflection does not show the
 /// buffers of loose globals and of entry points, and shows of a parameter block its space alone.
-fn of_parameters(rows: &[Binding]) -> BTreeSet<Row> {
+fn of_parameters(rows: &[Binding]) -> BTreeSet<BoundRow> {
     let blocks: BTreeSet<&str> =
         rows.iter().filter(|row| row.unit == LayoutUnit::Space).map(|row| row.path.as_str()).collect();
     let mut drawn: BTreeMap<(&str, LayoutUnit), Vec<&Binding>> = BTreeMap::new();
@@ -74,11 +88,12 @@ fn of_parameters(rows: &[Binding]) -> BTreeSet<Row> {
     drawn.into_iter().map(|((name, unit), rows)| together(name, unit, &rows)).collect()
 }
 
-fn together(name: &str, unit: LayoutUnit, rows: &[&Binding]) -> Row {
+fn together(name: &str, unit: LayoutUnit, rows: &[&Binding]) -> BoundRow {
     let first = rows.iter().map(|row| (row.space, row.index)).min().expect("a group has a row");
     let total = rows.iter().try_fold(0_u32, |sum, row| match row.count {
         Count::Finite(count) => Some(sum + count),
         Count::Unbounded => None,
     });
-    (name.to_owned(), unit, first.0, first.1, total.map_or(Count::Unbounded, Count::Finite))
+    let count = total.map_or(Count::Unbounded, Count::Finite);
+    BoundRow { name: name.to_owned(), unit, space: first.0, index: first.1, count }
 }

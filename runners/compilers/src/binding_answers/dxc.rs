@@ -3,33 +3,39 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use layoutproof_compilers::compiler::{Compiler, CompilerAnswer};
-use layoutproof_compilers::d3d::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
 use layoutproof_core::bindings::{BindingRequest, BoundModule, Convention, Target};
-use layoutproof_core::inspect::dxil::bindings::resource_bindings;
+use layoutproof_core::inspect::dxil::bindings::{ListedBinding, resource_bindings};
 use layoutproof_core::inspect::spirv::bound_variables;
 use layoutproof_core::random::RandomProgram;
+use layoutproof_layout::LayoutUnit;
+use layoutproof_layout::shape::Count;
 
-use crate::compared::{Row, placed, same};
-use crate::{Agreed, Asked};
+use super::compared::{BoundRow, placed, same};
+use super::{BindingAgreement, BindingCompiler, BindingDisagreement};
+use crate::compiler::{Compiler, CompilerAnswer};
+use crate::d3d::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
 
 /// DXC's answer: rows, or the text of its refusal.
-type Said = Result<BTreeSet<Row>, String>;
+type Said = Result<BTreeSet<BoundRow>, String>;
 
-pub(crate) fn compare(dxc: &Asked, target: Target, program: &RandomProgram) -> Result<Agreed, String> {
+pub(super) fn compare(
+    dxc: &BindingCompiler,
+    target: Target,
+    program: &RandomProgram,
+) -> Result<BindingAgreement, BindingDisagreement> {
     let theirs = match target {
-        Target::D3d12 => listed(dxc, program)?,
-        Target::Vulkan => decorated(dxc, program)?,
-        Target::Webgpu | Target::Metal => return Err(format!("DXC has no target {target}")),
+        Target::D3d12 => listed(dxc, program),
+        Target::Vulkan => decorated(dxc, program),
+        Target::Webgpu | Target::Metal => Err(format!("DXC has no target {target}")),
     };
-    agree(target, program, theirs)
+    agree(target, program, theirs.map_err(BindingDisagreement::Broken)?).map_err(BindingDisagreement::Differs)
 }
 
 /// Compares every program with a DXC under Wine, in one process of it, on D3D12.
-pub(crate) fn compare_on_windows(
+pub(super) fn compare_on_windows(
     dxc: &Compiler,
     programs: &[RandomProgram],
-) -> Result<Vec<Result<Agreed, String>>, String> {
+) -> Result<Vec<Result<BindingAgreement, BindingDisagreement>>, String> {
     let source = |program: &RandomProgram| D3dSource {
         text: program.text(),
         profile: profile(program).to_owned(),
@@ -39,21 +45,26 @@ pub(crate) fn compare_on_windows(
     let sources: Vec<D3dSource> = programs.iter().map(source).collect();
     let mut compiler = D3dCompiler::new(dxc.clone()).map_err(|error| error.to_string())?;
     let answers = compiler.compile(&sources);
-    let one = |(program, compiled): (&RandomProgram, D3dOutcome<D3dObject>)| match compiled {
-        D3dOutcome::Made(object) => agree(Target::D3d12, program, Ok(rows_of(&object.listing)?)),
-        D3dOutcome::Refused(said) => agree(Target::D3d12, program, Err(said)),
+    let said = |compiled| match compiled {
+        D3dOutcome::Made(D3dObject { listing, .. }) => rows_of(&listing).map(Ok),
+        D3dOutcome::Refused(said) => Ok(Err(said)),
         D3dOutcome::Broken(how) => Err(how),
+    };
+    let one = |(program, compiled)| {
+        let theirs = said(compiled).map_err(BindingDisagreement::Broken)?;
+        agree(Target::D3d12, program, theirs).map_err(BindingDisagreement::Differs)
     };
     Ok(programs.iter().zip(answers).map(one).collect())
 }
 
-fn agree(target: Target, program: &RandomProgram, theirs: Said) -> Result<Agreed, String> {
+/// How both agree; `Err` says in what they differ.
+fn agree(target: Target, program: &RandomProgram, theirs: Said) -> Result<BindingAgreement, String> {
     let ours = placed(&program.text(), &BindingRequest::new(target, Convention::Dxc))?;
     match (ours, theirs) {
-        (Ok(bound), Ok(rows)) => same(&chosen(&bound, &rows, target), &rows).map(|()| Agreed::Placed),
+        (Ok(bound), Ok(rows)) => same(&chosen(&bound, &rows, target), &rows).map(|()| BindingAgreement::Placed),
         // DXC may stop at its first error; layoutproof tells all.
         (Err(messages), Err(said)) if messages.iter().any(|message| said.contains(message.as_str())) => {
-            Ok(Agreed::Refused)
+            Ok(BindingAgreement::Refused)
         }
         (Err(messages), Err(said)) => Err(format!("layoutproof refuses with {messages:?}, DXC with:\n{said}")),
         (Ok(_), Err(said)) => Err(format!("only DXC refuses:\n{said}")),
@@ -62,9 +73,9 @@ fn agree(target: Target, program: &RandomProgram, theirs: Said) -> Result<Agreed
 }
 
 /// Our rows. DXC gives unused resources their Vulkan bindings too, but leaves the resources out of the module.
-fn chosen(bound: &BoundModule, theirs: &BTreeSet<Row>, target: Target) -> BTreeSet<Row> {
-    let rows = bound.bindings.iter().map(|row| (row.path.clone(), row.unit, row.space, row.index, row.count));
-    rows.filter(|row| target != Target::Vulkan || theirs.iter().any(|their| their.0 == row.0)).collect()
+fn chosen(bound: &BoundModule, theirs: &BTreeSet<BoundRow>, target: Target) -> BTreeSet<BoundRow> {
+    let rows = bound.bindings.iter().map(BoundRow::of);
+    rows.filter(|row| target != Target::Vulkan || theirs.iter().any(|their| their.name == row.name)).collect()
 }
 
 /// The profile of the program's stage.
@@ -72,7 +83,7 @@ fn profile(program: &RandomProgram) -> &'static str {
     if program.is_hull { "hs_6_6" } else { "cs_6_6" }
 }
 
-fn listed(dxc: &Asked, program: &RandomProgram) -> Result<Said, String> {
+fn listed(dxc: &BindingCompiler, program: &RandomProgram) -> Result<Said, String> {
     let folder = written(&program.text())?;
     match dxc.ask(folder.path(), &["-T", profile(program), "-E", "main", "program.hlsl"]) {
         CompilerAnswer::Broken(how) => Err(how),
@@ -81,12 +92,18 @@ fn listed(dxc: &Asked, program: &RandomProgram) -> Result<Said, String> {
     }
 }
 
-fn rows_of(listing: &str) -> Result<BTreeSet<Row>, String> {
-    let rows = resource_bindings(listing)?;
-    Ok(rows.into_iter().map(|r| (path(&r.name), r.unit, r.space, r.index, r.count)).collect())
+fn rows_of(listing: &str) -> Result<BTreeSet<BoundRow>, String> {
+    let row = |listed: ListedBinding| BoundRow {
+        name: path(&listed.name),
+        unit: listed.unit,
+        space: listed.space,
+        index: listed.index,
+        count: listed.count,
+    };
+    Ok(resource_bindings(listing)?.into_iter().map(row).collect())
 }
 
-fn decorated(dxc: &Asked, program: &RandomProgram) -> Result<Said, String> {
+fn decorated(dxc: &BindingCompiler, program: &RandomProgram) -> Result<Said, String> {
     let folder = written(&program.text())?;
     let arguments = ["-T", profile(program), "-E", "main", "-spirv", "-Fo", "program.spv", "program.hlsl"];
     match dxc.ask(folder.path(), &arguments) {
@@ -95,9 +112,14 @@ fn decorated(dxc: &Asked, program: &RandomProgram) -> Result<Said, String> {
         CompilerAnswer::Accepted(_) => {
             let words = words(&folder.path().join("program.spv"))?;
             let variables = bound_variables(&words).map_err(|bad| bad.reason)?;
-            let one = layoutproof_layout::shape::Count::Finite(1);
-            let unit = layoutproof_layout::LayoutUnit::Binding;
-            Ok(Ok(variables.into_iter().map(|v| (path(&v.name), unit, v.set, v.binding, one)).collect()))
+            let rows = variables.into_iter().map(|variable| BoundRow {
+                name: path(&variable.name),
+                unit: LayoutUnit::Binding,
+                space: variable.set,
+                index: variable.binding,
+                count: Count::Finite(1),
+            });
+            Ok(Ok(rows.collect()))
         }
     }
 }

@@ -1,0 +1,166 @@
+//! A program on which compilers, rules and devices do not agree: makes it smaller, and writes it down.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use layoutproof_compilers::binding_answers::BindingDisagreement;
+use layoutproof_core::bindings::Target;
+use layoutproof_core::random::{RandomProgram, nth_program};
+use layoutproof_core::report::Style;
+use layoutproof_core::report::terminal::failure_report;
+use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_device::RunnerKind;
+use proptest::strategy::ValueTree;
+
+use super::program_checks::word;
+use super::{BindingFuzz, DrawnProgram};
+
+/// How often a smaller program is tried at most.
+const SHRINK_CALLS: usize = 200;
+
+/// What does not agree.
+#[derive(Clone, Debug)]
+pub(super) enum FindingKind {
+    /// A compiler says something else than our rules for it, or nothing.
+    Answer {
+        /// The compiler.
+        compiler: &'static str,
+        /// For which target.
+        target: Target,
+        /// Differ or broken.
+        outcome: Outcome,
+        /// Both, in words.
+        told: String,
+    },
+    /// A device reads something else than our rules place, or nothing.
+    Check {
+        /// For which target the rules placed it.
+        target: Target,
+        /// What it read.
+        record: Box<CheckRecord>,
+    },
+}
+
+/// What two findings of one defect have in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FindingKey {
+    who: String,
+    target: Target,
+    runner: Option<RunnerKind>,
+    outcome: Outcome,
+}
+
+/// A program that shows a defect, made smaller.
+#[derive(Clone, Debug)]
+pub(super) struct BindingFinding {
+    drawn: DrawnProgram,
+    pub(super) kind: FindingKind,
+    program: RandomProgram,
+}
+
+impl FindingKind {
+    fn key(&self) -> FindingKey {
+        match self {
+            Self::Answer { compiler, target, outcome, .. } => {
+                FindingKey { who: (*compiler).to_owned(), target: *target, runner: None, outcome: *outcome }
+            }
+            Self::Check { target, record } => FindingKey {
+                who: format!("{} on {}", record.producer, record.device),
+                target: *target,
+                runner: Some(record.runner),
+                outcome: record.outcome,
+            },
+        }
+    }
+
+    /// True if both may be about one defect.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Answer { told, .. } => told.clone(),
+            Self::Check { record, .. } => failure_report(std::slice::from_ref(record.as_ref()), None, Style::PLAIN),
+        }
+    }
+}
+
+impl BindingFinding {
+    /// The finding as text for people.
+    pub(super) fn sentence(&self) -> String {
+        let FindingKey { who, target, outcome, .. } = self.kind.key();
+        let what = if outcome == Outcome::Broken { "breaks" } else { "differs" };
+        let (number, dialect) = (self.drawn.number, word(self.drawn.dialect));
+        format!(
+            "number {number} for {dialect}: {who} {what} for {target}\n{}\n{}",
+            self.kind.text().trim_end(),
+            self.program.text()
+        )
+    }
+
+    /// Writes the program and what was said of it; returns the folder.
+    ///
+    /// # Errors
+    /// The file that could not be written.
+    pub(super) fn write(&self, out: &Path) -> anyhow::Result<PathBuf> {
+        let FindingKey { who, target, .. } = self.kind.key();
+        let words = format!("{who} {target}").replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");
+        let folder = out.join(format!("{}-{}-{words}", self.drawn.number, word(self.drawn.dialect)));
+        fs::create_dir_all(&folder).with_context(|| format!("writing {}", folder.display()))?;
+        for (name, text) in [("program.hlsl", self.program.text()), ("report.txt", self.sentence())] {
+            let path = folder.join(name);
+            fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+        }
+        Ok(folder)
+    }
+}
+
+/// Makes a program smaller as long as it shows the same.
+pub(super) fn shrink(fuzz: &BindingFuzz, drawn: DrawnProgram, kind: FindingKind) -> BindingFinding {
+    let mut tree = nth_program(drawn.dialect, fuzz.seed, drawn.number);
+    let mut finding = BindingFinding { program: drawn.program.clone(), drawn, kind };
+    let mut goes_on = tree.simplify();
+    for _ in 0..SHRINK_CALLS {
+        if !goes_on {
+            break;
+        }
+        let smaller = DrawnProgram { program: tree.current(), ..finding.drawn.clone() };
+        goes_on = match fuzz.again(&smaller, &finding.kind) {
+            Some(kind) => {
+                finding = BindingFinding { program: smaller.program, kind, ..finding };
+                tree.simplify()
+            }
+            None => tree.complicate(),
+        };
+    }
+    finding
+}
+
+impl BindingFuzz {
+    /// What another program shows of the same defect.
+    fn again(&self, drawn: &DrawnProgram, kind: &FindingKind) -> Option<FindingKind> {
+        let found = match kind {
+            FindingKind::Answer { compiler, target, .. } => {
+                let asked = self.compilers.iter().find(|asked| asked.compiler().name() == *compiler)?;
+                let (outcome, told) = match asked.compare(*target, &drawn.program) {
+                    Ok(_) => return None,
+                    Err(BindingDisagreement::Differs(told)) => (Outcome::Differ, told),
+                    Err(BindingDisagreement::Broken(told)) => (Outcome::Broken, told),
+                };
+                FindingKind::Answer { compiler, target: *target, outcome, told }
+            }
+            FindingKind::Check { target, record } => {
+                let is_meant = |id: &str, runner| (id, runner) == (record.device.as_str(), record.runner);
+                let mut checks = self.proofs(drawn, |device| is_meant(&device.id, device.runner));
+                checks.retain(|check| check.proof.placed.request.target == *target);
+                let mut records = self.records(&checks).into_iter().map(|(_, record)| record);
+                let record =
+                    records.find(|other| (&other.producer, other.outcome) == (&record.producer, record.outcome))?;
+                FindingKind::Check { target: *target, record: Box::new(record) }
+            }
+        };
+        found.is_like(kind).then_some(found)
+    }
+}

@@ -1,0 +1,161 @@
+//! Asks compilers about programs, and has devices read what our rules place.
+
+use std::sync::Arc;
+
+use layoutproof_compilers::binding_answers::{BindingAgreement, BindingDisagreement};
+use layoutproof_core::bindings::{BindingRequest, Convention, Target};
+use layoutproof_core::check::{BindingCheck, Generator, Producer, ProofCheck, Source};
+use layoutproof_core::declare::DeclareOptions;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::random::ProgramDialect;
+use layoutproof_core::results::known;
+use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_device::DeviceInfo;
+use layoutproof_executor::{pool, proofs};
+use layoutproof_layout::{LayoutOptions, Span};
+
+use super::super::draws::turn;
+use super::finding::FindingKind;
+use super::{BindingFuzz, DrawnProgram, Totals};
+
+/// The shader model of Slang's placements: from it on, parameter blocks have spaces.
+const SLANG_PROFILE: &str = "sm_6_6";
+
+/// A question to a compiler: indices of the program, and of the compiler.
+struct AnswerTask {
+    program: usize,
+    compiler: usize,
+    target: Target,
+}
+
+/// The word for a dialect in ids.
+pub(super) fn word(dialect: ProgramDialect) -> &'static str {
+    match dialect {
+        ProgramDialect::Dxc => "dxc",
+        ProgramDialect::Slang => "slang",
+    }
+}
+
+impl BindingFuzz {
+    /// What the compilers say of the programs, counted; and those of which they say something else than our rules.
+    pub(super) fn add_answers(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<(DrawnProgram, FindingKind)> {
+        let mut tasks = Vec::new();
+        for (program, drawn) in drawn.iter().enumerate() {
+            for (compiler, asked) in self.compilers.iter().enumerate() {
+                if asked.dialect() == drawn.dialect {
+                    tasks.extend(asked.targets().iter().map(|target| AnswerTask {
+                        program,
+                        compiler,
+                        target: *target,
+                    }));
+                }
+            }
+        }
+
+        let mut answers = Vec::new();
+        let work = |task: AnswerTask, _: &mut pool::Workers<'_>| {
+            let answer = self.compilers[task.compiler].compare(task.target, &drawn[task.program].program);
+            (task, answer)
+        };
+        pool::run(tasks, &self.launch, work, |answer| answers.push(answer));
+        answers.sort_by_key(|(AnswerTask { program, compiler, target }, _)| (*program, *compiler, *target));
+
+        let mut found = Vec::new();
+        for (AnswerTask { program, compiler, target }, answer) in answers {
+            let name = self.compilers[compiler].compiler().name();
+            let tally = totals.tallies.entry(format!("{name} for {target}")).or_default();
+            let outcome = match answer {
+                Ok(BindingAgreement::Placed) => {
+                    tally.agree += 1;
+                    totals.end.agree += 1;
+                    continue;
+                }
+                Ok(BindingAgreement::Refused) => {
+                    tally.skipped += 1;
+                    *totals.skips.entry("refused by compiler and convention".to_owned()).or_default() += 1;
+                    continue;
+                }
+                Err(BindingDisagreement::Differs(told)) => {
+                    tally.differ += 1;
+                    (Outcome::Differ, told)
+                }
+                Err(BindingDisagreement::Broken(told)) => {
+                    tally.broken += 1;
+                    (Outcome::Broken, told)
+                }
+            };
+            let (outcome, told) = outcome;
+            found.push((drawn[program].clone(), FindingKind::Answer { compiler: name, target, outcome, told }));
+        }
+        found
+    }
+
+    /// What devices read of the programs, counted; and those of which they read something else than our rules place.
+    pub(super) fn add_checks(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<(DrawnProgram, FindingKind)> {
+        let mut checks: Vec<ProofCheck> = Vec::new();
+        let mut programs: Vec<usize> = Vec::new();
+        for (place, program) in drawn.iter().enumerate() {
+            let of_program = self.proofs(program, |device| self.is_turn_of(device, program.number));
+            programs.extend(of_program.iter().map(|_| place));
+            checks.extend(of_program);
+        }
+
+        let mut found = Vec::new();
+        for (index, record) in self.records(&checks) {
+            totals.count(&record);
+            if matches!(record.outcome, Outcome::Differ | Outcome::Broken) {
+                let target = checks[index].proof.placed.request.target;
+                found.push((drawn[programs[index]].clone(), FindingKind::Check { target, record: Box::new(record) }));
+            }
+        }
+        found
+    }
+
+    /// The checks of a program on devices, under the conventions of its dialect.
+    pub(super) fn proofs(&self, drawn: &DrawnProgram, takes: impl Fn(&DeviceInfo) -> bool) -> Vec<ProofCheck> {
+        let Some(source) = source(drawn) else { return Vec::new() };
+        let source = Arc::new(source);
+        let requests: Vec<BindingRequest> = match drawn.dialect {
+            ProgramDialect::Dxc => {
+                [Target::D3d12, Target::Vulkan].map(|target| BindingRequest::new(target, Convention::Dxc)).into()
+            }
+            ProgramDialect::Slang => [Target::D3d12, Target::Vulkan, Target::Webgpu]
+                .map(|target| BindingRequest {
+                    profile: Some(SLANG_PROFILE.to_owned()),
+                    ..BindingRequest::new(target, Convention::Slang)
+                })
+                .into(),
+        };
+        let placed = requests.into_iter().map(|request| BindingCheck::new(Arc::clone(&source), request));
+        let placed: Vec<BindingCheck> = placed.filter(|placed| placed.bound.is_ok()).collect();
+        let producers = [Generator::Rspirv, Generator::Naga].map(Producer::Generator);
+        let devices: Vec<DeviceInfo> = self.devices.iter().filter(|device| takes(device)).cloned().collect();
+        proofs::plan(&placed, &producers, &devices, &self.toolchains)
+    }
+
+    /// The records of the checks, by place, with known differences marked.
+    pub(super) fn records(&self, checks: &[ProofCheck]) -> Vec<(usize, CheckRecord)> {
+        let mut records = Vec::new();
+        proofs::execute(checks, &self.launch, &self.toolchains, |batch| records.extend(batch));
+        records.sort_by_key(|(place, _)| *place);
+        for (_, record) in &mut records {
+            known::explain(&self.known, record, &self.devices);
+        }
+        records
+    }
+
+    /// True if a device takes part in a program: all, or of those with one API one in turn.
+    fn is_turn_of(&self, device: &DeviceInfo, number: u64) -> bool {
+        let alike: Vec<&DeviceInfo> = self.devices.iter().filter(|other| other.runner == device.runner).collect();
+        self.every_device || alike[turn(number, alike.len())] == device
+    }
+}
+
+/// The program as our reader takes it; `None` where it refuses it, which comparisons with compilers tell.
+fn source(drawn: &DrawnProgram) -> Option<Source> {
+    let text = drawn.program.text();
+    let mut sources = SourceMap::default();
+    let file = sources.add(format!("bindings/{}/{}", word(drawn.dialect), drawn.number), &text);
+    let span = Span { file, start: 0, end: u32::try_from(text.len()).ok()? };
+    Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).ok()
+}

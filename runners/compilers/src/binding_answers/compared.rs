@@ -1,0 +1,68 @@
+//! The steps that all comparisons share: a program is read by layoutproof, and rows are set side by side.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use layoutproof_core::bindings::{Binding, BindingRequest, BoundModule, bind};
+use layoutproof_core::declare::{DeclareOptions, declare};
+use layoutproof_core::input::diagnostics::render;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::module::Module;
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Span};
+
+/// Where a parameter is bound.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct BoundRow {
+    /// Its name, with members and elements.
+    pub name: String,
+    /// What its places are counted in.
+    pub unit: LayoutUnit,
+    /// Space or descriptor set.
+    pub space: u32,
+    /// Its first place.
+    pub index: u32,
+    /// How many places it takes.
+    pub count: Count,
+}
+
+impl BoundRow {
+    /// The row of a binding of ours.
+    pub(super) fn of(binding: &Binding) -> Self {
+        let Binding { path, unit, space, index, count, .. } = binding;
+        Self { name: path.clone(), unit: *unit, space: *space, index: *index, count: *count }
+    }
+}
+
+impl fmt::Display for BoundRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, unit, space, index, count } = self;
+        write!(f, "{name}: {unit} {index} of space {space}, {count} of them")
+    }
+}
+
+/// The module of a source.
+fn module(text: &str) -> Result<Module, String> {
+    let mut sources = SourceMap::default();
+    let file = sources.add("random.hlsl", text);
+    let end = u32::try_from(text.len()).expect("programs are short");
+    declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default())
+        .map_err(|problems| format!("layoutproof does not read it: {}", render(&problems, &sources, false)))
+}
+
+/// Binds the parameters as layoutproof does: rows, or the messages of its refusal.
+pub(super) fn placed(text: &str, request: &BindingRequest) -> Result<Result<BoundModule, Vec<String>>, String> {
+    let told = bind(&module(text)?, request);
+    Ok(told.map_err(|problems| problems.into_iter().map(|problem| problem.message).collect()))
+}
+
+/// Both sides as sets; the difference in words.
+pub(super) fn same(ours: &BTreeSet<BoundRow>, theirs: &BTreeSet<BoundRow>) -> Result<(), String> {
+    if ours == theirs {
+        return Ok(());
+    }
+    let lines = |rows: Vec<&BoundRow>| rows.iter().map(|row| format!("    {row}")).collect::<Vec<_>>().join("\n");
+    let only_ours = lines(ours.difference(theirs).collect());
+    let only_theirs = lines(theirs.difference(ours).collect());
+    Err(format!("layoutproof alone says:\n{only_ours}\nthe compiler alone says:\n{only_theirs}"))
+}
