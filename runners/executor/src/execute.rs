@@ -46,7 +46,7 @@ impl ShaderProduction<'_> {
 
 /// Cases whose shaders are planned together, and are in the memory at once: enough for the whole suite that comes with the
 /// program. A record's place in a file of records depends on it.
-pub const CASES_AT_ONCE: usize = 1024;
+pub const CASES_AT_ONCE: usize = 640;
 
 /// The subjects of which there is a check.
 pub fn checked(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<Arc<Subject>> {
@@ -384,8 +384,8 @@ mod tests {
         let subject =
             |number: usize, rules| Arc::new(Subject::new(Arc::new(Source::of_module(&format!("a/{number}"))), rules));
         let subjects: Vec<_> =
-            (0..1030).flat_map(|number| [subject(number, std140), subject(number, scalar)]).collect();
-        assert_eq!(portions(&subjects).iter().map(|portion| portion.len()).collect::<Vec<_>>(), [2048, 12]);
+            (0..650).flat_map(|number| [subject(number, std140), subject(number, scalar)]).collect();
+        assert_eq!(portions(&subjects).iter().map(|portion| portion.len()).collect::<Vec<_>>(), [1280, 20]);
         assert!(portions(&[]).is_empty());
     }
 }

@@ -346,11 +346,11 @@ mod tests {
         serde_json::from_value(line).unwrap()
     }
 
-    /// A run takes 1,024 cases through all producers before the next ones.
+    /// A run takes 640 cases through all producers before the next ones.
     #[test]
     fn records_of_a_portion_stand_together() {
         let devices = [Model::new().device().clone()];
-        let numbers = (0..1030).rev();
+        let numbers = (0..650).rev();
         let mut records: Vec<CheckRecord> =
             numbers.flat_map(|number| ["naga", "rspirv"].map(|producer| record(producer, number))).collect();
         let order = RunOrder::of(&[], &devices, &records);
@@ -359,6 +359,6 @@ mod tests {
         let runs = records.chunk_by(|one, other| one.producer == other.producer);
         let runs: Vec<_> = runs.map(|run| (run[0].producer.as_str(), run[0].case.as_str(), run.len())).collect();
         let portion = |case, length| [("rspirv", case, length), ("naga", case, length)];
-        assert_eq!(runs, [portion("a/0000", 1024), portion("a/1024", 6)].concat());
+        assert_eq!(runs, [portion("a/0000", 640), portion("a/0640", 10)].concat());
     }
 }

@@ -9,7 +9,7 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::case::Authority;
 use layoutproof_core::inspect::toolchain::Language;
 use layoutproof_core::report::upstream::{self, DifferenceRow, case_file, has_numbers, markdown, shader_file};
-use layoutproof_core::results::record::CheckRecord;
+use layoutproof_core::results::record::{CheckRecord, Row};
 use layoutproof_core::version::NAGA_VERSION;
 
 use super::Fuzz;
@@ -104,15 +104,17 @@ fn told(
     }
 }
 
-/// The numbers of a record, each path once.
+/// The numbers of a record, each path once: in the form of access in which they differ, if there is one.
 fn rows(record: &CheckRecord) -> Vec<DifferenceRow> {
-    let mut rows: Vec<DifferenceRow> = Vec::new();
+    let mut rows: Vec<&Row> = Vec::new();
     for row in &record.rows {
-        if !rows.iter().any(|other| (&other.path, other.what) == (&row.path, row.what)) {
-            rows.push(DifferenceRow::from(row));
+        match rows.iter_mut().find(|other| (&other.path, other.what) == (&row.path, row.what)) {
+            None => rows.push(row),
+            Some(kept) if row.differs() && !kept.differs() => *kept = row,
+            Some(_) => {}
         }
     }
-    rows
+    rows.into_iter().map(DifferenceRow::from).collect()
 }
 
 /// The text of the first kept file whose name begins so; empty where the compiler left none.
@@ -127,4 +129,27 @@ fn kept(artifacts: &Path, name: &str) -> String {
         .collect();
     paths.sort();
     paths.first().and_then(|path| read_text(path, FileKind::Shader).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_leaf_the_access_is_told_that_differs() {
+        let row = |form: &str, observed: u32| {
+            serde_json::json!({
+                "path": "S.a", "what": "offset", "space": "storage", "direction": "read", "form": form,
+                "expected": null, "computed": 4, "reported": null, "compiled": 4, "observed": observed
+            })
+        };
+        let line = serde_json::json!({
+            "schema": 1, "case": "fuzz/1", "rules": "scalar", "producer": "dxc-spirv", "device": "lavapipe",
+            "runner": "ash", "proves": "compiler", "outcome": "differ", "culprit": "device", "validation": "valid",
+            "skip_reason": null, "ms": 1, "leaves": 1,
+            "rows": [row("leaf", 4), row("indexed", 8), row("whole", 4)]
+        });
+        let record: CheckRecord = serde_json::from_value(line).unwrap();
+        assert_eq!(rows(&record).iter().map(|row| row.observed).collect::<Vec<_>>(), [Some(8)]);
+    }
 }
