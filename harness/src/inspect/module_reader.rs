@@ -221,7 +221,7 @@ pub(crate) fn wgsl_code(
 /// The HLSL that naga writes for an entry point of WGSL. Its registers are the numbers of groups and bindings.
 ///
 /// # Errors
-/// As [`wgsl_code`].
+/// How the reader ended. The inner error is naga's.
 pub fn wgsl_to_hlsl(
     reader: &dyn ModuleReader,
     text: &str,

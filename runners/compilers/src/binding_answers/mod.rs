@@ -1,6 +1,6 @@
 //! Asks compilers where they bind the parameters of a program, and holds that against a convention.
 //!
-//! `layoutproof fuzz --bindings` does so with random programs, and so do tests. [`dxc`] and [`slang`] read what their compiler
+//! `layoutproof fuzz --bindings` does so with random programs, and so do tests. `dxc` and `slang` read what their compiler
 //! says: a table of DXIL, decorations of SPIR-V, a reflection.
 
 mod compared;

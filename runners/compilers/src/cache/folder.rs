@@ -21,7 +21,7 @@ pub struct CacheFolder {
 /// Why there is no cache, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCacheFolder {
-    /// [`VARIABLE`] is set to a path that depends on the working folder.
+    /// `LAYOUTPROOF_CACHE` is set to a path that depends on the working folder.
     #[error("nothing is cached: {VARIABLE} is `{0}`, which is not an absolute path")]
     Relative(String),
     /// No variable says where the user's caches are.

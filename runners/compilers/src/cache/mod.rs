@@ -1,7 +1,7 @@
 //! Answers of compilers and of spirv-val, kept on the disk, so that nobody is asked the same thing twice.
 //!
 //! [`AnswerCache`] is the whole of it for callers: `toolchains` keeps what compilers say, `spirv_val` what the validator
-//! says. An answer stands under a key of everything that decides it ([`CacheKey`]): the question, and the content of the
+//! says. An answer stands under a key of everything that decides it (`CacheKey`): the question, and the content of the
 //! programs and libraries that answer it (`identity`, `linked_libraries`). What may depend on files that are not known is
 //! never kept (`self_contained`).
 //!
