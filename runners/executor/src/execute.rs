@@ -383,8 +383,7 @@ mod tests {
         let [std140, scalar] = ["std140", "scalar"].map(|name| find(name).expect("a row of the table"));
         let subject =
             |number: usize, rules| Arc::new(Subject::new(Arc::new(Source::of_module(&format!("a/{number}"))), rules));
-        let subjects: Vec<_> =
-            (0..650).flat_map(|number| [subject(number, std140), subject(number, scalar)]).collect();
+        let subjects: Vec<_> = (0..650).flat_map(|number| [subject(number, std140), subject(number, scalar)]).collect();
         assert_eq!(portions(&subjects).iter().map(|portion| portion.len()).collect::<Vec<_>>(), [1280, 20]);
         assert!(portions(&[]).is_empty());
     }
