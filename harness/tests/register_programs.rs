@@ -153,3 +153,19 @@ fn resources_in_a_constant_buffer_are_named_as_its_members() {
         ["layoutproof_output.Store(8, asuint(x.x));", "layoutproof_output.Store(12, asuint(t.Load(int3(0, 0, 0)).x));"]
     );
 }
+
+/// DXC gives unused samplers no register, so that the eighth one would be s0 in a program that leaves the others out.
+#[test]
+fn a_program_uses_what_another_one_reads() {
+    let nine = "SamplerState a0, a1, a2, a3, a4, a5, a6, a7, a8; float4 g;";
+    let sources = |convention| {
+        let proof = proof(nine, convention);
+        proof.modules.into_iter().map(|module| module.source.expect("a source")).collect::<Vec<_>>()
+    };
+    let of_dxc = sources(Convention::Dxc);
+    assert_eq!(of_dxc.len(), 2);
+    let sampled = |text: &str| (0..9).filter(|number| text.contains(&format!("SampleLevel(a{number},"))).count();
+    assert_eq!(of_dxc.iter().map(|text| sampled(text)).collect::<Vec<_>>(), [9, 9]);
+    // Slang binds what is not used.
+    assert_eq!(sources(Convention::Slang).iter().map(|text| sampled(text)).collect::<Vec<_>>(), [7, 2]);
+}

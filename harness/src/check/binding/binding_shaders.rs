@@ -279,7 +279,11 @@ impl Proof {
         let used_paths: Vec<&str> = used.iter().map(|binding| binding.path.as_str()).collect();
 
         let module = |program: BindingProgram| ProofModule {
-            source: Some(declarations.source(&program, &used_paths)),
+            source: Some({
+                // As above: what another program reads is used here, too, and in the order of that program.
+                let first = if binds_unused(convention) { Vec::new() } else { program.read_elsewhere() };
+                declarations.source(&program, &used_paths, &first)
+            }),
             ranges: {
                 let read = program.bound.iter().map(|probed| &bound.bindings[probed.row]);
                 register_ranges(read.chain(used.iter().copied()))

@@ -80,26 +80,27 @@ impl ProgramDeclarations<'_> {
         self.uses(path).is_some()
     }
 
-    /// The source of `program`, which reads nothing that is [`Self::not_readable`]. It also uses the parameters at the paths
-    /// of `used`, in code that never runs.
+    /// The source of `program`, which reads nothing that is [`Self::not_readable`]. It also uses the parameters of
+    /// `first` before, and those at the paths of `used` behind its reads, in code that never runs.
     ///
     /// # Panics
     /// Never: a program has a texture of levels for each sampler that it reads.
-    pub fn source(&self, program: &BindingProgram, used: &[&str]) -> String {
+    pub fn source(&self, program: &BindingProgram, used: &[&str], first: &[ProgramRead]) -> String {
         let mut body = String::new();
         let mut levels = program.tools.levels.iter();
         for (index, read) in (0_u32..).zip(&program.reads) {
-            let probed = &program.bound[read.of];
-            let value = if is_sampler(probed.kind) {
-                let levels = levels.next().expect("each sampler that is read has a texture of levels");
-                self.sampler_word(program, *read, &format!("layoutproof_levels{levels}"))
-            } else {
-                self.value(probed, element_number(probed, read.site)).unwrap_or_else(|| format!("{REFILL_WORD}u"))
-            };
-
+            let value = self.read_word(program, *read, levels.as_slice().first());
+            if is_sampler(program.bound[read.of].kind) {
+                levels.next();
+            }
             let place = 4 * (FIRST_ANSWER + index);
             writeln!(body, "    layoutproof_output.Store({place}, {value});").expect("a String takes every write");
         }
+        let first = first.iter().map(|read| {
+            format!("    layoutproof_sum += {};\n", self.read_word(program, *read, program.tools.levels.first()))
+        });
+        let first = never(&first.collect::<String>());
+        let behind = never(&used.iter().filter_map(|path| self.uses(path)).collect::<String>());
 
         format!(
             "{}
@@ -108,31 +109,24 @@ RWByteAddressBuffer layoutproof_output : register(u{}, space{SPACE});
 [numthreads(1, 1, 1)]
 void {ENTRY}({})
 {{
-{body}{}    layoutproof_output.Store(0, layoutproof_output.Load(4));
+{first}{body}{behind}    layoutproof_output.Store(0, layoutproof_output.Load(4));
 }}
 ",
             self.text,
             program.tools.output,
             tools(program),
             self.entry.map(EntryPoint::uniform_parameters).unwrap_or_default(),
-            self.unread(used),
         )
     }
 
-    /// Statements that use parameters where the nonce is 0, which it never is; empty for none.
-    fn unread(&self, used: &[&str]) -> String {
-        let statements: String = used.iter().filter_map(|path| self.uses(path)).collect();
-        if statements.is_empty() {
-            return statements;
+    /// The word that a read gives; a sampler samples the texture with this number.
+    fn read_word(&self, program: &BindingProgram, read: ProgramRead, levels: Option<&u32>) -> String {
+        let probed = &program.bound[read.of];
+        if is_sampler(probed.kind) {
+            let levels = levels.expect("a program with samplers has a texture of levels for each that it reads");
+            return self.sampler_word(program, read, &format!("layoutproof_levels{levels}"));
         }
-
-        format!(
-            "    if (layoutproof_output.Load(4) == 0u) {{
-    uint layoutproof_sum = 0;
-{statements}    layoutproof_output.Store(0, layoutproof_sum);
-    }}
-"
-        )
+        self.value(probed, element_number(probed, read.site)).unwrap_or_else(|| format!("{REFILL_WORD}u"))
     }
 
     /// Statements that use the parameter at `path`; `None` where none does.
@@ -310,6 +304,20 @@ void {ENTRY}({})
         let indices = indices.iter().rev().map(|index| format!("[{index}]"));
         format!("{path}{}", indices.collect::<String>())
     }
+}
+
+/// Statements that run where the nonce is 0, which it never is; empty for none.
+fn never(statements: &str) -> String {
+    if statements.is_empty() {
+        return String::new();
+    }
+    format!(
+        "    if (layoutproof_output.Load(4) == 0u) {{
+    uint layoutproof_sum = 0;
+{statements}    layoutproof_output.Store(0, layoutproof_sum);
+    }}
+"
+    )
 }
 
 /// The declarations of the textures of levels, and of the sampler of cube maps.

@@ -197,6 +197,18 @@ pub fn programs(plan: &BindingPlan) -> Vec<BindingProgram> {
     programs
 }
 
+impl BindingProgram {
+    /// A read of each parameter that is bound, in order, where another program reads one of them; else none.
+    pub fn read_elsewhere(&self) -> Vec<ProgramRead> {
+        let is_read = |of: usize| self.reads.iter().any(|read| read.of == of);
+        if (0..self.bound.len()).all(is_read) {
+            return Vec::new();
+        }
+        let bound = self.bound.iter().enumerate();
+        bound.filter_map(|(of, probed)| Some(ProgramRead { of, site: probed.sites().next()? })).collect()
+    }
+}
+
 fn pass_of(kind: BoundKind) -> Pass {
     match kind {
         BoundKind::Varying => Pass::Varyings,

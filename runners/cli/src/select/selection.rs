@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use layoutproof_core::check::Proof;
 use layoutproof_core::check::binding_shaders::producer_for;
 use layoutproof_core::check::{BindingCheck, Subject};
 use layoutproof_core::input::diagnostics::Diagnostic;
@@ -47,7 +48,9 @@ impl Selection {
 
     /// True if a device is needed for any of it.
     pub(crate) fn needs_device(&self) -> bool {
-        let provable = |placed: &BindingCheck| producer_for(placed.request.target).is_some();
+        let provable = |placed: &BindingCheck| {
+            producer_for(placed.request.target).is_some() || Proof::of_registers(placed).is_some()
+        };
         !self.subjects.is_empty() || self.placed.iter().any(provable)
     }
 }
