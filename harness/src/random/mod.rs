@@ -10,6 +10,7 @@ pub mod declaration;
 mod dialect;
 mod form;
 mod program;
+pub mod shrink;
 mod text;
 
 pub use dialect::ProgramDialect;

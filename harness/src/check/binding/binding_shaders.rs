@@ -278,12 +278,12 @@ impl Proof {
         let used: Vec<&Binding> = used.into_iter().map(|unread| unread.binding).collect();
         let used_paths: Vec<&str> = used.iter().map(|binding| binding.path.as_str()).collect();
 
+        // What another program reads is bound alike here only if it is used here as well, in the same order.
+        let used_before = |program: &BindingProgram| {
+            if binds_unused(convention) { Vec::new() } else { program.uses_of_all_unless_read() }
+        };
         let module = |program: BindingProgram| ProofModule {
-            source: Some({
-                // As above: what another program reads is used here, too, and in the order of that program.
-                let first = if binds_unused(convention) { Vec::new() } else { program.read_elsewhere() };
-                declarations.source(&program, &used_paths, &first)
-            }),
+            source: Some(declarations.source(&program, &used_before(&program), &used_paths)),
             ranges: {
                 let read = program.bound.iter().map(|probed| &bound.bindings[probed.row]);
                 register_ranges(read.chain(used.iter().copied()))

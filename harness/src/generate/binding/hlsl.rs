@@ -80,27 +80,28 @@ impl ProgramDeclarations<'_> {
         self.uses(path).is_some()
     }
 
-    /// The source of `program`, which reads nothing that is [`Self::not_readable`]. It also uses the parameters of
-    /// `first` before, and those at the paths of `used` behind its reads, in code that never runs.
+    /// The source of `program`, which reads nothing that is [`Self::not_readable`]. In code that never runs it uses other
+    /// parameters too: those of `used_before` before its reads, and those at the paths of `used_behind` behind them.
     ///
     /// # Panics
     /// Never: a program has a texture of levels for each sampler that it reads.
-    pub fn source(&self, program: &BindingProgram, used: &[&str], first: &[ProgramRead]) -> String {
+    pub fn source(&self, program: &BindingProgram, used_before: &[ProgramRead], used_behind: &[&str]) -> String {
         let mut body = String::new();
         let mut levels = program.tools.levels.iter();
         for (index, read) in (0_u32..).zip(&program.reads) {
-            let value = self.read_word(program, *read, levels.as_slice().first());
-            if is_sampler(program.bound[read.of].kind) {
-                levels.next();
-            }
+            let own_levels = if is_sampler(program.bound[read.of].kind) { levels.next() } else { None };
+            let value = self.read_word(program, *read, own_levels);
             let place = 4 * (FIRST_ANSWER + index);
             writeln!(body, "    layoutproof_output.Store({place}, {value});").expect("a String takes every write");
         }
-        let first = first.iter().map(|read| {
-            format!("    layoutproof_sum += {};\n", self.read_word(program, *read, program.tools.levels.first()))
-        });
-        let first = never(&first.collect::<String>());
-        let behind = never(&used.iter().filter_map(|path| self.uses(path)).collect::<String>());
+
+        let mut before = String::new();
+        for read in used_before {
+            let word = self.read_word(program, *read, program.tools.levels.first());
+            writeln!(before, "    layoutproof_sum += {word};").expect("a String takes every write");
+        }
+        let behind: String = used_behind.iter().filter_map(|path| self.uses(path)).collect();
+        let (before, behind) = (never_run(&before), never_run(&behind));
 
         format!(
             "{}
@@ -109,7 +110,7 @@ RWByteAddressBuffer layoutproof_output : register(u{}, space{SPACE});
 [numthreads(1, 1, 1)]
 void {ENTRY}({})
 {{
-{first}{body}{behind}    layoutproof_output.Store(0, layoutproof_output.Load(4));
+{before}{body}{behind}    layoutproof_output.Store(0, layoutproof_output.Load(4));
 }}
 ",
             self.text,
@@ -119,7 +120,7 @@ void {ENTRY}({})
         )
     }
 
-    /// The word that a read gives; a sampler samples the texture with this number.
+    /// The expression for the word that a read gives. A sampler samples the texture of levels with the number `levels`.
     fn read_word(&self, program: &BindingProgram, read: ProgramRead, levels: Option<&u32>) -> String {
         let probed = &program.bound[read.of];
         if is_sampler(probed.kind) {
@@ -307,7 +308,7 @@ void {ENTRY}({})
 }
 
 /// Statements that run where the nonce is 0, which it never is; empty for none.
-fn never(statements: &str) -> String {
+fn never_run(statements: &str) -> String {
     if statements.is_empty() {
         return String::new();
     }

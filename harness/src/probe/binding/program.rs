@@ -198,8 +198,8 @@ pub fn programs(plan: &BindingPlan) -> Vec<BindingProgram> {
 }
 
 impl BindingProgram {
-    /// A read of each parameter that is bound, in order, where another program reads one of them; else none.
-    pub fn read_elsewhere(&self) -> Vec<ProgramRead> {
+    /// One read of each bound parameter, in their order, if the program itself reads only some of them; empty if it reads all.
+    pub fn uses_of_all_unless_read(&self) -> Vec<ProgramRead> {
         let is_read = |of: usize| self.reads.iter().any(|read| read.of == of);
         if (0..self.bound.len()).all(is_read) {
             return Vec::new();

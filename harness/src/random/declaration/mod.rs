@@ -27,7 +27,7 @@ pub use coverage_tally::{CoverageTally, LeafCategory};
 pub use exhaustive::exhaustive;
 pub use feature::DeclarationFeature;
 pub use member_shape::MemberShape;
-pub use search::{DifferingDeclaration, SHRINK_CALLS, ShrunkDeclaration, search, shrink};
+pub use search::{DifferingDeclaration, search};
 pub use shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 pub use space::TypeSpace;
 pub use tree::{DeclarationTree, Declarations};

@@ -35,7 +35,7 @@ use crate::records::{arguments, floors, lock, resume};
 use crate::select::inputs::{Cases, names_files};
 use crate::select::run_config::{ChosenDevices, RunConfig, listen_for_the_end};
 use crate::select::selecting::select;
-use crate::select::selection::Selection;
+use crate::select::selection::{DeviceUse, Selection};
 use crate::shader_cache::ShaderCache;
 
 /// Runs and reports.
@@ -101,13 +101,22 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
     }
 
     progress.phase("listing devices");
-    let chosen = if selection.needs_device() { config.devices() } else { ChosenDevices::default() };
+    let device_use = selection.device_use();
+    let chosen = match device_use {
+        DeviceUse::None => ChosenDevices::default(),
+        DeviceUse::Optional | DeviceUse::Required => config.devices(),
+    };
     progress.pause(|| warn_of_listing(&chosen.listing));
 
     if config.launch.interrupt.is_set() {
         bail!("the run was interrupted before its devices were known");
     }
-    if let Some(missing) = config.missing_device(&chosen).filter(|_| selection.needs_device()) {
+    let needs_device = match device_use {
+        DeviceUse::None => false,
+        DeviceUse::Optional => config.names_devices(),
+        DeviceUse::Required => true,
+    };
+    if let Some(missing) = config.missing_device(&chosen).filter(|_| needs_device) {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
     }

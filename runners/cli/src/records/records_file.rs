@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use fs4::FileExt;
 use layoutproof_compilers::regular_file;
 use layoutproof_compilers::spirv_val::SpirvVal;
@@ -249,6 +249,9 @@ impl RecordsFile {
         let reading = || format!("reading {}", self.path.display());
         let bytes = regular_file::read(&self.path, FileKind::Records.limit()).with_context(reading)?;
         let written = recorded::read(&self.path.display().to_string(), &bytes)?.checks;
+        if written.len() != records.len() {
+            bail!("{}: it has {} checks, but {} were written", self.path.display(), written.len(), records.len());
+        }
         let marked = written.into_iter().zip(records).map(|(written, record)| CheckRecord {
             outcome: record.outcome,
             known: record.known.clone(),

@@ -211,6 +211,11 @@ impl RunConfig {
         ChosenDevices { listing, found }
     }
 
+    /// True if the user named a device that must be there.
+    pub(crate) fn names_devices(&self) -> bool {
+        !self.device_ids.is_empty() || !self.required.is_empty()
+    }
+
     /// The model follows the shader by definition, so it proves nothing alone unless the user asks for it alone.
     pub(crate) fn missing_device(&self, chosen: &ChosenDevices) -> Option<String> {
         let ChosenDevices { listing, found } = chosen;

@@ -46,11 +46,31 @@ impl Selection {
         format!("{:016x}", stable_hash(&format!("{}{known_text}", self.texts)))
     }
 
-    /// True if a device is needed for any of it.
-    pub(crate) fn needs_device(&self) -> bool {
-        let provable = |placed: &BindingCheck| {
-            producer_for(placed.request.target).is_some() || Proof::of_registers(placed).is_some()
-        };
-        !self.subjects.is_empty() || self.placed.iter().any(provable)
+    /// What it wants of devices. A binding with an expected place is checked against the rules without one.
+    pub(crate) fn device_use(&self) -> DeviceUse {
+        let by_our_shaders = |placed: &BindingCheck| producer_for(placed.request.target).is_some();
+        let by_registers = |placed: &&BindingCheck| Proof::of_registers(placed).is_some();
+        let mut proved_by_registers = self.placed.iter().filter(by_registers).peekable();
+
+        if !self.subjects.is_empty() || self.placed.iter().any(by_our_shaders) {
+            DeviceUse::Required
+        } else if proved_by_registers.peek().is_none() {
+            DeviceUse::None
+        } else if proved_by_registers.any(|placed| placed.expected.is_none()) {
+            DeviceUse::Required
+        } else {
+            DeviceUse::Optional
+        }
     }
+}
+
+/// What a selection wants of devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeviceUse {
+    /// No device takes anything of it.
+    None,
+    /// Devices prove what is there beside what is checked without them.
+    Optional,
+    /// Without a device something of it is not checked at all.
+    Required,
 }

@@ -307,4 +307,9 @@ fn fuzzing_asks_only_for_what_there_is() {
     answer.warns("error: `std140` has no such mutant; it has bool-size=1, ");
     folder.run("fuzz --plant-mutant nonsense").exits(2).warns("error: a planted mutant is RULES:PARAMETER=VALUE");
     folder.run("fuzz --plant-mutant std41:array-alignment=4").exits(2);
+
+    folder.run("fuzz --bindings --compiler dxc").exits(3).warns("error: compiler `dxc` was not found");
+    let answer = folder.run("fuzz --bindings --compiler glslang").exits(2);
+    answer.warns("error: no compiler `glslang` that says where it binds parameters: dxc and slangc do");
+    folder.run("fuzz --bindings --device moon").exits(3).warns("error: no device `moon`; found none");
 }

@@ -113,6 +113,12 @@ fn a_case_is_checked_without_a_device() {
 }
 
 #[test]
+fn a_device_that_is_named_reads_a_case_back() {
+    let folder = Folder::without_drivers(&[("ranges.toml", &case(RIGHT))]);
+    folder.run("run ranges.toml --device vkd3d").exits(3).warns("error: no device: ");
+}
+
+#[test]
 fn a_place_that_differs_is_the_case_or_the_rules() {
     for (places, path, expected, computed) in [
         (RIGHT.replace("u7[2]", "u8[2]"), "E", "u8[2]", "u7[2]"),

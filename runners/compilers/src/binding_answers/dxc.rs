@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use layoutproof_core::bindings::{BindingRequest, BoundModule, Convention, Target};
+use layoutproof_core::bindings::{BoundModule, Target};
 use layoutproof_core::inspect::dxil::bindings::{ListedBinding, resource_bindings};
 use layoutproof_core::inspect::spirv::bound_variables;
-use layoutproof_core::random::RandomProgram;
+use layoutproof_core::random::{ProgramDialect, RandomProgram};
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
 use super::compared::{BoundRow, placed, same};
-use super::{BindingAgreement, BindingCompiler, BindingDisagreement};
+use super::{BindingAgreement, BindingCompiler, BindingDisagreement, request};
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::d3d::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
 
@@ -59,7 +59,7 @@ pub(super) fn compare_on_windows(
 
 /// How both agree; `Err` says in what they differ.
 fn agree(target: Target, program: &RandomProgram, theirs: Said) -> Result<BindingAgreement, String> {
-    let ours = placed(&program.text(), &BindingRequest::new(target, Convention::Dxc))?;
+    let ours = placed(&program.text(), &request(ProgramDialect::Dxc, target))?;
     match (ours, theirs) {
         (Ok(bound), Ok(rows)) => same(&chosen(&bound, &rows, target), &rows).map(|()| BindingAgreement::Placed),
         // DXC may stop at its first error; layoutproof tells all.

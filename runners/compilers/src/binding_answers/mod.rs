@@ -10,7 +10,7 @@ mod slang;
 use std::path::Path;
 use std::time::Duration;
 
-use layoutproof_core::bindings::Target;
+use layoutproof_core::bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::random::{ProgramDialect, RandomProgram};
 
 use crate::compile_service::CompileService;
@@ -41,26 +41,38 @@ pub struct BindingCompiler {
     compiler: Compiler,
     /// Answers for it without a start for each program.
     service: Option<Box<dyn CompileService>>,
-    speaks: BindingDialect,
+    dialect: ProgramDialect,
 }
 
-/// Whose language and answers these are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BindingDialect {
-    Dxc,
-    Slang,
+/// The targets for which the compilers of a dialect bind parameters.
+pub fn targets(dialect: ProgramDialect) -> &'static [Target] {
+    match dialect {
+        ProgramDialect::Dxc => &[Target::D3d12, Target::Vulkan],
+        ProgramDialect::Slang => &[Target::D3d12, Target::Vulkan, Target::Webgpu],
+    }
+}
+
+/// What the compilers of a dialect are asked: their convention for a target.
+pub fn request(dialect: ProgramDialect, target: Target) -> BindingRequest {
+    match dialect {
+        ProgramDialect::Dxc => BindingRequest::new(target, Convention::Dxc),
+        ProgramDialect::Slang => BindingRequest {
+            profile: Some(slang::PROFILE.to_owned()),
+            ..BindingRequest::new(target, Convention::Slang)
+        },
+    }
 }
 
 impl BindingCompiler {
     /// The compiler, if it is one that is asked here: DXC, of the version that its convention speaks of, or slangc.
     pub fn of(compiler: Compiler) -> Option<Self> {
-        let speaks = match compiler.name() {
-            "dxc" => BindingDialect::Dxc,
-            "slangc" => BindingDialect::Slang,
+        let dialect = match compiler.name() {
+            "dxc" => ProgramDialect::Dxc,
+            "slangc" => ProgramDialect::Slang,
             _ => return None,
         };
         let service = driver_named(compiler.name()).and_then(|driver| driver.service(&compiler));
-        Some(Self { compiler, service, speaks })
+        Some(Self { compiler, service, dialect })
     }
 
     /// The compiler.
@@ -70,18 +82,7 @@ impl BindingCompiler {
 
     /// The programs that it takes.
     pub fn dialect(&self) -> ProgramDialect {
-        match self.speaks {
-            BindingDialect::Dxc => ProgramDialect::Dxc,
-            BindingDialect::Slang => ProgramDialect::Slang,
-        }
-    }
-
-    /// The targets for which it binds parameters.
-    pub fn targets(&self) -> &'static [Target] {
-        match self.speaks {
-            BindingDialect::Dxc => &[Target::D3d12, Target::Vulkan],
-            BindingDialect::Slang => &[Target::D3d12, Target::Vulkan, Target::Webgpu],
-        }
+        self.dialect
     }
 
     /// Holds the compiler's convention for a target against what the compiler says of the program.
@@ -89,9 +90,9 @@ impl BindingCompiler {
     /// # Errors
     /// They do not agree, or the compiler does not answer.
     pub fn compare(&self, target: Target, program: &RandomProgram) -> Result<BindingAgreement, BindingDisagreement> {
-        match self.speaks {
-            BindingDialect::Dxc => dxc::compare(self, target, program),
-            BindingDialect::Slang => slang::compare(self, target, program),
+        match self.dialect {
+            ProgramDialect::Dxc => dxc::compare(self, target, program),
+            ProgramDialect::Slang => slang::compare(self, target, program),
         }
     }
 

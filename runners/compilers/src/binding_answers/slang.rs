@@ -2,21 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_core::bindings::{Binding, BindingRequest, Convention, Target};
+use layoutproof_core::bindings::{Binding, BindingRequest, Target};
 use layoutproof_core::inspect::reflection::{ReflectedBinding, parameters};
-use layoutproof_core::random::RandomProgram;
+use layoutproof_core::random::{ProgramDialect, RandomProgram};
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
 use super::compared::{BoundRow, placed, same};
-use super::{BindingAgreement, BindingCompiler, BindingDisagreement};
+use super::{BindingAgreement, BindingCompiler, BindingDisagreement, request};
 use crate::compiler::CompilerAnswer;
 
 /// slangc's answer: rows, or the text of its refusal.
 type Said = Result<BTreeSet<BoundRow>, String>;
 
 /// Profile of every comparison: parameter blocks have spaces.
-const PROFILE: &str = "sm_6_6";
+pub(super) const PROFILE: &str = "sm_6_6";
 
 pub(super) fn compare(
     slangc: &BindingCompiler,
@@ -28,10 +28,8 @@ pub(super) fn compare(
         Target::Webgpu => RandomProgram { uses: Vec::new(), ..program.clone() }.text(),
         Target::D3d12 | Target::Vulkan | Target::Metal => program.text(),
     };
-    let request =
-        BindingRequest { profile: Some(PROFILE.to_owned()), ..BindingRequest::new(target, Convention::Slang) };
     let theirs = reflected(slangc, target, &text).map_err(BindingDisagreement::Broken)?;
-    agree(&text, &request, theirs).map_err(BindingDisagreement::Differs)
+    agree(&text, &request(ProgramDialect::Slang, target), theirs).map_err(BindingDisagreement::Differs)
 }
 
 /// How both agree; `Err` says in what they differ.

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use super::*;
+use crate::random::shrink::{SHRINK_CALLS, shrink};
 
 /// Every preset by name.
 fn presets() -> Vec<(&'static str, TypeSpace)> {
@@ -150,7 +151,7 @@ fn a_row_major_matrix_behind_a_float_is_found_and_shrunk_to_both() {
     };
     let found = shrunk(TypeSpace::everything(), &mut |it| behind(it, is_float, is_matrix));
     let text = "cbuffer B {\n    float m0;\n    row_major float2x1 m1;\n};\n";
-    assert_eq!(found.shrunk.declaration.text(), text, "from\n{}", found.drawn.text());
+    assert_eq!(found.shrunk.smallest.text(), text, "from\n{}", found.drawn.text());
     assert!(found.shrunk.is_smallest && found.shrunk.calls <= SHRINK_CALLS);
 }
 
@@ -168,9 +169,9 @@ fn what_is_deep_inside_is_lifted_out_or_left_with_what_it_needs() {
         has
     };
     let found = shrunk(TypeSpace::everything(), &mut |it| has_double(it));
-    assert_eq!(found.shrunk.declaration.text(), "cbuffer B {\n    double m0;\n};\n");
+    assert_eq!(found.shrunk.smallest.text(), "cbuffer B {\n    double m0;\n};\n");
     let found = shrunk(TypeSpace::everything(), &mut |it| nested(it));
-    assert_eq!(found.shrunk.declaration.member_count(), 1, "{}", found.shrunk.declaration.text());
+    assert_eq!(found.shrunk.smallest.member_count(), 1, "{}", found.shrunk.smallest.text());
 }
 
 #[test]
@@ -178,7 +179,7 @@ fn annotations_stay_where_they_are_what_differs() {
     let is_placed = |member: &RandomMember| member.place.is_some();
     let found = shrunk(TypeSpace::everything(), &mut |it| behind(it, is_placed, is_placed));
     let text = "cbuffer B {\n    float m0 : packoffset(c0);\n    float m1 : packoffset(c0.y);\n};\n";
-    assert_eq!(found.shrunk.declaration.text(), text, "from\n{}", found.drawn.text());
+    assert_eq!(found.shrunk.smallest.text(), text, "from\n{}", found.drawn.text());
 }
 
 #[test]
@@ -191,7 +192,7 @@ fn shrinking_asks_no_more_often_than_it_may() {
             false
         });
         assert_eq!((shrunk.calls, asked, shrunk.is_smallest), (calls, calls, false));
-        assert_eq!(shrunk.declaration, tree().current());
+        assert_eq!(shrunk.smallest, tree().current());
     }
 }
 

@@ -44,7 +44,7 @@ fn planted_faults_are_found_and_shrunk_to_two_members() {
             let named = format!("{rules} {} {} -> {}", mutant.parameter, mutant.from, mutant.to);
             let found = search(&declarations, 6, 0..200, &mut |it| moves(it, row, mutant));
             let Some(found) = found else { panic!("{named} is not found within 200 declarations") };
-            let smallest = &found.shrunk.declaration;
+            let smallest = &found.shrunk.smallest;
             assert!(smallest.member_count() <= 2, "{named}\n{}", smallest.text());
         }
     }

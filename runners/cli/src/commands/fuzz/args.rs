@@ -10,10 +10,10 @@ use crate::args::{CacheArgs, Shard, parse_shard};
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that the user types or leaves out")]
 pub struct FuzzArgs {
-    /// The same seed draws the same declarations.
+    /// The same seed draws the same declarations or programs.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
-    /// How many declarations.
+    /// How many declarations, or programs for each of DXC and Slang.
     #[arg(long, default_value_t = 200, value_name = "M")]
     pub count: u64,
     /// Number of the first one, so that machines can share a seed.

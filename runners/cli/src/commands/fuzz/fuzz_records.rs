@@ -2,12 +2,17 @@
 //!
 //! Checks that shrinking makes are not recorded: each is the same declaration again, made smaller.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use layoutproof_core::report::summary;
-use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader, SCHEMA};
+use layoutproof_core::results::known::KnownFailure;
+use layoutproof_core::results::record::{CheckRecord, RunEnd, SCHEMA};
+use layoutproof_core::stable_hash::stable_hash;
+use layoutproof_device::DeviceInfo;
+use layoutproof_executor::drivers::FetchedDrivers;
 
-use crate::records::records_file::{RecordsFile, RecordsTarget};
+use crate::records::records_file::{self, RecordsFile, RecordsTarget};
 
 /// A records file that grows with the run.
 #[derive(Debug)]
@@ -18,12 +23,32 @@ pub(super) struct FuzzRecords {
     kept: Vec<CheckRecord>,
 }
 
+/// What the first line of the records says.
+pub(super) struct FuzzHeaderFacts<'a> {
+    /// The devices that take part.
+    pub(super) devices: &'a [DeviceInfo],
+    /// Version and digest of each compiler that is asked.
+    pub(super) builds: BTreeMap<String, String>,
+    /// How many declarations or programs are drawn.
+    pub(super) draws: u64,
+    /// The known differences.
+    pub(super) known: &'a [KnownFailure],
+    /// Drivers that the set-up fetched.
+    pub(super) drivers: &'a FetchedDrivers,
+    /// A sentence for each API whose devices could not be listed.
+    pub(super) failed_listings: &'a [String],
+}
+
 impl FuzzRecords {
     /// Begins the file with the header of the run.
     ///
     /// # Errors
     /// Another process writes it.
-    pub(super) fn begin(path: &Path, header: RunHeader, failed_listings: &[String]) -> anyhow::Result<Self> {
+    pub(super) fn begin(path: &Path, facts: FuzzHeaderFacts<'_>) -> anyhow::Result<Self> {
+        let FuzzHeaderFacts { devices, builds, draws, known, drivers, failed_listings } = facts;
+        let draws = usize::try_from(draws).unwrap_or(usize::MAX);
+        let inputs = format!("{:016x}", stable_hash(&format!("{known:?}")));
+        let header = records_file::header(devices, builds, draws, inputs, drivers);
         let end = RunEnd { schema: SCHEMA, failed_listings: failed_listings.to_vec(), ..RunEnd::default() };
         Ok(Self { file: RecordsTarget::open(path)?.begin(header, &[]), end, kept: Vec::new() })
     }

@@ -33,7 +33,6 @@ use layoutproof_core::report::tally_table::{Tally, tally_table};
 use layoutproof_core::report::{Style, counted, grouped, kind_of_reason};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
-use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::interrupt;
 use layoutproof_executor::launch::Launch;
@@ -43,7 +42,7 @@ use proptest::strategy::ValueTree;
 
 use self::draws::Draws;
 use self::found::WrittenDifference;
-use self::fuzz_records::FuzzRecords;
+use self::fuzz_records::{FuzzHeaderFacts, FuzzRecords};
 use self::round::Round;
 use self::shrink::{DifferenceKind, ShrunkDifference};
 use crate::answer_cache;
@@ -52,7 +51,6 @@ use crate::output::{print, warn};
 use crate::progress;
 use crate::records::output_files::{check_file, check_folder, write_file};
 use crate::records::participants::{Asked, Participants};
-use crate::records::records_file;
 
 /// Declarations that are compiled and run together.
 const ROUND: u64 = 128;
@@ -111,7 +109,8 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     let announced =
         format!("seed {}, {} from number {}", args.seed, counted(end - start, "declaration"), grouped(start));
     tell(&format!("{announced}\n"));
-    let written = args.json.as_ref().map(|path| fuzz.begin_records(path, &draws)).transpose()?;
+    let begin = |path| FuzzRecords::begin(path, fuzz.header_facts(&draws));
+    let written = args.json.as_deref().map(begin).transpose()?;
     let participants = Participants::new(Asked::of_producers(&args.compiler));
     let mut totals = Totals { written, cells: fuzz.possible_cells(), participants, ..Totals::default() };
 
@@ -182,15 +181,15 @@ fn below_floor(thin: &[CountedCell<'_>], floor: u64) -> String {
 }
 
 impl Fuzz {
-    fn begin_records(&self, path: &Path, draws: &Draws) -> anyhow::Result<FuzzRecords> {
-        let header = records_file::header(
-            &self.devices,
-            self.compilers.builds(&self.toolchains),
-            usize::try_from(draws.numbers.end - draws.numbers.start).unwrap_or(usize::MAX),
-            format!("{:016x}", stable_hash(&format!("{:?}", self.known))),
-            &self.launch.drivers,
-        );
-        FuzzRecords::begin(path, header, &self.failed_listings)
+    fn header_facts(&self, draws: &Draws) -> FuzzHeaderFacts<'_> {
+        FuzzHeaderFacts {
+            devices: &self.devices,
+            builds: self.compilers.builds(&self.toolchains),
+            draws: draws.numbers.end - draws.numbers.start,
+            known: &self.known,
+            drivers: &self.launch.drivers,
+            failed_listings: &self.failed_listings,
+        }
     }
 
     /// Tries declarations from number `first` to before `end`, until enough differences are found; returns the

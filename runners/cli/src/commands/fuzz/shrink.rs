@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_core::inspect::toolchain::Toolchain;
-use layoutproof_core::random::declaration::{self, DeclarationTree, RandomDeclaration, SHRINK_CALLS};
+use layoutproof_core::random::declaration::{DeclarationTree, RandomDeclaration};
+use layoutproof_core::random::shrink::{self, SHRINK_CALLS};
 use layoutproof_core::report::counted;
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome};
 use proptest::strategy::ValueTree;
@@ -109,7 +110,7 @@ pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: Ch
         return None;
     }
 
-    let shrunk = declaration::shrink(tree, SHRINK_CALLS, &mut differs);
+    let shrunk = shrink::shrink(tree, SHRINK_CALLS, &mut differs);
     Some(ShrunkDifference {
         number,
         toolchain,
@@ -117,8 +118,8 @@ pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: Ch
         reason: record.skip_reason.filter(|_| kind.outcome == Outcome::Broken),
         kind,
         members_before: drawn.member_count(),
-        members_after: shrunk.declaration.member_count(),
-        declaration: shrunk.declaration,
+        members_after: shrunk.smallest.member_count(),
+        declaration: shrunk.smallest,
         calls: shrunk.calls,
     })
 }

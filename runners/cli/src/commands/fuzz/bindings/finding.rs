@@ -6,18 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use layoutproof_compilers::binding_answers::BindingDisagreement;
 use layoutproof_core::bindings::Target;
+use layoutproof_core::random::shrink::{self, SHRINK_CALLS, Shrunk};
 use layoutproof_core::random::{RandomProgram, nth_program};
 use layoutproof_core::report::Style;
 use layoutproof_core::report::terminal::failure_report;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::RunnerKind;
-use proptest::strategy::ValueTree;
 
 use super::program_checks::word;
 use super::{BindingFuzz, DrawnProgram};
-
-/// How often a smaller program is tried at most.
-const SHRINK_CALLS: usize = 200;
 
 /// What does not agree.
 #[derive(Clone, Debug)]
@@ -51,12 +48,13 @@ struct FindingKey {
     outcome: Outcome,
 }
 
-/// A program that shows a defect, made smaller.
+/// A program that shows a defect.
 #[derive(Clone, Debug)]
 pub(super) struct BindingFinding {
-    drawn: DrawnProgram,
+    /// The program, as it was drawn or made smaller.
+    pub(super) drawn: DrawnProgram,
+    /// What it shows.
     pub(super) kind: FindingKind,
-    program: RandomProgram,
 }
 
 impl FindingKind {
@@ -96,7 +94,7 @@ impl BindingFinding {
         format!(
             "number {number} for {dialect}: {who} {what} for {target}\n{}\n{}",
             self.kind.text().trim_end(),
-            self.program.text()
+            self.drawn.program.text()
         )
     }
 
@@ -109,7 +107,7 @@ impl BindingFinding {
         let words = format!("{who} {target}").replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");
         let folder = out.join(format!("{}-{}-{words}", self.drawn.number, word(self.drawn.dialect)));
         fs::create_dir_all(&folder).with_context(|| format!("writing {}", folder.display()))?;
-        for (name, text) in [("program.hlsl", self.program.text()), ("report.txt", self.sentence())] {
+        for (name, text) in [("program.hlsl", self.drawn.program.text()), ("report.txt", self.sentence())] {
             let path = folder.join(name);
             fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
         }
@@ -117,25 +115,22 @@ impl BindingFinding {
     }
 }
 
-/// Makes a program smaller as long as it shows the same.
-pub(super) fn shrink(fuzz: &BindingFuzz, drawn: DrawnProgram, kind: FindingKind) -> BindingFinding {
-    let mut tree = nth_program(drawn.dialect, fuzz.seed, drawn.number);
-    let mut finding = BindingFinding { program: drawn.program.clone(), drawn, kind };
-    let mut goes_on = tree.simplify();
-    for _ in 0..SHRINK_CALLS {
-        if !goes_on {
-            break;
+/// Makes the program smaller as long as it shows the same.
+pub(super) fn shrink(fuzz: &BindingFuzz, found: BindingFinding) -> BindingFinding {
+    let BindingFinding { drawn, kind } = found;
+    let mut kind_of_smallest = kind.clone();
+    let mut differs = |tried: &RandomProgram| {
+        let again = fuzz.again(&DrawnProgram { program: tried.clone(), ..drawn.clone() }, &kind);
+        let is_found = again.is_some();
+        if let Some(again) = again {
+            kind_of_smallest = again;
         }
-        let smaller = DrawnProgram { program: tree.current(), ..finding.drawn.clone() };
-        goes_on = match fuzz.again(&smaller, &finding.kind) {
-            Some(kind) => {
-                finding = BindingFinding { program: smaller.program, kind, ..finding };
-                tree.simplify()
-            }
-            None => tree.complicate(),
-        };
-    }
-    finding
+        is_found
+    };
+
+    let tree = nth_program(drawn.dialect, fuzz.seed, drawn.number);
+    let Shrunk { smallest, .. } = shrink::shrink(tree, SHRINK_CALLS, &mut differs);
+    BindingFinding { drawn: DrawnProgram { program: smallest, ..drawn }, kind: kind_of_smallest }
 }
 
 impl BindingFuzz {
@@ -153,7 +148,7 @@ impl BindingFuzz {
             }
             FindingKind::Check { target, record } => {
                 let is_meant = |id: &str, runner| (id, runner) == (record.device.as_str(), record.runner);
-                let mut checks = self.proofs(drawn, |device| is_meant(&device.id, device.runner));
+                let mut checks = self.proofs(drawn, |device| is_meant(&device.id, device.runner)).ok()?;
                 checks.retain(|check| check.proof.placed.request.target == *target);
                 let mut records = self.records(&checks).into_iter().map(|(_, record)| record);
                 let record =

@@ -7,26 +7,27 @@
 mod finding;
 mod program_checks;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::bail;
-use layoutproof_compilers::binding_answers::BindingCompiler;
+use layoutproof_compilers::binding_answers::{self, BindingCompiler};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::random::{ProgramDialect, RandomProgram, nth_program};
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::tally_table::tally_table;
 use layoutproof_core::report::{Style, counted, grouped};
 use layoutproof_core::results::known::KnownFailure;
-use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::launch::Launch;
 use proptest::strategy::ValueTree;
 
 use self::finding::BindingFinding;
-use super::fuzz_records::FuzzRecords;
+use self::program_checks::answers_name;
+use super::fuzz_records::{FuzzHeaderFacts, FuzzRecords};
 use super::{MOST_FOUND, Totals, draws};
 use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
@@ -34,8 +35,10 @@ use crate::compilers;
 use crate::output::{print, warn, warn_of_listing};
 use crate::progress;
 use crate::records::participants::{Asked, Participants};
-use crate::records::records_file;
 use crate::select::lists::{BuiltInKnown, known_lists};
+
+/// The compilers that say where they bind parameters.
+const COMPILERS: [&str; 2] = ["dxc", "slangc"];
 
 /// Programs of each dialect that are compiled and run together.
 const ROUND: u64 = 64;
@@ -82,7 +85,8 @@ pub(super) fn fuzz_bindings(args: &FuzzArgs, style: Style) -> anyhow::Result<Exi
     let programs = counted((end - start) * dialects, "program");
     tell(&format!("seed {}, {programs} from number {}\n", args.seed, grouped(start)));
 
-    let written = args.json.as_ref().map(|path| fuzz.begin_records(path, end - start)).transpose()?;
+    let begin = |path| FuzzRecords::begin(path, fuzz.header_facts(end - start));
+    let written = args.json.as_deref().map(begin).transpose()?;
     let participants = Participants::new(Asked::of_producers(&args.compiler));
     let checks = Totals { participants, written, ..Totals::default() };
     let mut totals = BindingTotals { checks, findings: Vec::new() };
@@ -91,7 +95,7 @@ pub(super) fn fuzz_bindings(args: &FuzzArgs, style: Style) -> anyhow::Result<Exi
     let length = usize::try_from(end - start).unwrap_or(usize::MAX);
     let bar = if is_hidden { indicatif::ProgressBar::hidden() } else { progress::bar(length) };
     let mut next = start;
-    while next < end && totals.findings.len() < MOST_FOUND && !fuzz.launch.interrupt.is_set() {
+    while next < end && totals.findings.len() < MOST_FOUND {
         let last = (next + ROUND).min(end);
         fuzz.add_round(next..last, &mut totals);
         bar.inc(last - next);
@@ -110,7 +114,8 @@ pub(super) fn fuzz_bindings(args: &FuzzArgs, style: Style) -> anyhow::Result<Exi
     }
 
     totals.checks.written.take().map_or(Ok(()), FuzzRecords::end)?;
-    Ok(totals.checks.exit(totals.findings.len(), &fuzz.failed_listings, None))
+    let silent = fuzz.silent_answers(&totals.checks);
+    Ok(totals.checks.exit(totals.findings.len(), &[fuzz.failed_listings, silent].concat(), None))
 }
 
 impl BindingFuzz {
@@ -120,19 +125,32 @@ impl BindingFuzz {
         let toolchains = compilers::find(args.compile_limit, cache.as_ref())?;
         let asked = toolchains.compilers().iter().filter(|compiler| is_asked(args, compiler.name()));
         let compilers: Vec<BindingCompiler> = asked.cloned().filter_map(BindingCompiler::of).collect();
-        let is_here = |name: &&String| compilers.iter().any(|compiler| compiler.compiler().name() == *name);
-        if let Some(unknown) = args.compiler.iter().find(|name| *name != "all" && !is_here(name)) {
-            bail!("no compiler `{unknown}` that says where it binds parameters: dxc and slangc do, where they are");
+        if let Some(missing) = missing_compiler(args, &compilers)? {
+            warn(&format!("error: {missing}\n"));
+            return Ok(None);
         }
 
         let spare_workers = Some(Arc::default());
         let launch = Launch { cache, spare_workers, ..Launch::of(std::env::current_exe()?)? };
         let mut listing = DeviceListing::of(&[RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::D3d12], &launch);
         warn_of_listing(&listing);
+        let found: BTreeSet<String> = listing.devices.iter().map(|device| device.id.clone()).collect();
+        if let Some(absent) = args.device.iter().find(|id| !found.contains(*id)) {
+            let found: Vec<&str> = found.iter().map(String::as_str).collect();
+            let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
+            warn(&format!("error: no device `{absent}`; found {found}\n"));
+            return Ok(None);
+        }
         listing.devices.retain(|device| args.device.is_empty() || args.device.contains(&device.id));
         if compilers.is_empty() && listing.devices.is_empty() {
             warn("error: neither a compiler nor a device is here (`layoutproof setup` fetches some)\n");
             return Ok(None);
+        }
+        if listing.devices.is_empty() {
+            warn("note: no device is here, so compilers are compared with our rules and nothing is read back\n");
+        }
+        if compilers.is_empty() {
+            warn("note: neither DXC nor slangc is here, so no compiler is compared with our rules\n");
         }
         Ok(Some(Self {
             seed: args.seed,
@@ -155,15 +173,34 @@ impl BindingFuzz {
         [ProgramDialect::Dxc, ProgramDialect::Slang].into_iter().filter(has).collect()
     }
 
-    fn begin_records(&self, path: &Path, programs: u64) -> anyhow::Result<FuzzRecords> {
-        let header = records_file::header(
-            &self.devices,
-            self.toolchains.builds(&[]),
-            usize::try_from(programs).unwrap_or(usize::MAX),
-            format!("{:016x}", stable_hash(&format!("{:?}", self.known))),
-            &self.launch.drivers,
-        );
-        FuzzRecords::begin(path, header, &self.failed_listings)
+    fn header_facts(&self, programs: u64) -> FuzzHeaderFacts<'_> {
+        // DXC makes the shaders of devices of Direct3D 12, whoever is asked beside it.
+        let dxc_of_devices = self.devices.iter().any(|device| device.runner == RunnerKind::D3d12).then_some("dxc");
+        let names = self.compilers.iter().map(|asked| asked.compiler().name()).chain(dxc_of_devices);
+        FuzzHeaderFacts {
+            devices: &self.devices,
+            builds: self.toolchains.builds(&names.flat_map(|name| self.toolchains.named(name)).collect::<Vec<_>>()),
+            draws: programs,
+            known: &self.known,
+            drivers: &self.launch.drivers,
+            failed_listings: &self.failed_listings,
+        }
+    }
+
+    /// A sentence for each target for which a compiler placed nothing.
+    fn silent_answers(&self, totals: &Totals) -> Vec<String> {
+        let mut silent = Vec::new();
+        for asked in &self.compilers {
+            for target in binding_answers::targets(asked.dialect()) {
+                let name = asked.compiler().name();
+                let tally = totals.tallies.get(&answers_name(name, *target)).copied().unwrap_or_default();
+                if tally.agree == 0 && tally.differ == 0 {
+                    let programs = counted(tally.skipped + tally.broken, "program");
+                    silent.push(format!("compiler `{name}` placed nothing for {target} in {programs}"));
+                }
+            }
+        }
+        silent
     }
 
     fn add_round(&self, numbers: Range<u64>, totals: &mut BindingTotals) {
@@ -179,13 +216,31 @@ impl BindingFuzz {
 
         let mut found = self.add_answers(&drawn, &mut totals.checks);
         found.extend(self.add_checks(&drawn, &mut totals.checks));
-        for (program, kind) in found {
-            let is_new = !totals.findings.iter().any(|finding| finding.kind.is_like(&kind));
+        for finding in found {
+            let is_new = !totals.findings.iter().any(|other| other.kind.is_like(&finding.kind));
             if is_new && totals.findings.len() < MOST_FOUND {
-                totals.findings.push(finding::shrink(self, program, kind));
+                totals.findings.push(finding::shrink(self, finding));
             }
         }
     }
+}
+
+/// A sentence about a compiler that the arguments name and that is not here.
+///
+/// # Errors
+/// Nobody of a name says where it binds parameters.
+fn missing_compiler(args: &FuzzArgs, found: &[BindingCompiler]) -> anyhow::Result<Option<String>> {
+    let named = args.compiler.iter().filter(|name| *name != "all");
+    for name in named {
+        if !COMPILERS.contains(&name.as_str()) {
+            bail!("no compiler `{name}` that says where it binds parameters: {} do", COMPILERS.join(" and "));
+        }
+        if !found.iter().any(|compiler| compiler.compiler().name() == name) {
+            return Ok(Some(format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)")));
+        }
+    }
+    let asks_for_all = !args.compiler.is_empty() && found.is_empty();
+    Ok(asks_for_all.then(|| format!("no compiler was found: {} are asked", COMPILERS.join(" and "))))
 }
 
 /// True if the user asks for this compiler, by its name or by asking for all.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use layoutproof_compilers::binding_answers::{BindingAgreement, BindingDisagreement};
-use layoutproof_core::bindings::{BindingRequest, Convention, Target};
+use layoutproof_compilers::binding_answers::{self, BindingAgreement, BindingDisagreement};
+use layoutproof_core::bindings::Target;
 use layoutproof_core::check::{BindingCheck, Generator, Producer, ProofCheck, Source};
 use layoutproof_core::declare::DeclareOptions;
 use layoutproof_core::input::sources::SourceMap;
@@ -15,17 +15,19 @@ use layoutproof_executor::{pool, proofs};
 use layoutproof_layout::{LayoutOptions, Span};
 
 use super::super::draws::turn;
-use super::finding::FindingKind;
+use super::finding::{BindingFinding, FindingKind};
 use super::{BindingFuzz, DrawnProgram, Totals};
-
-/// The shader model of Slang's placements: from it on, parameter blocks have spaces.
-const SLANG_PROFILE: &str = "sm_6_6";
 
 /// A question to a compiler: indices of the program, and of the compiler.
 struct AnswerTask {
     program: usize,
     compiler: usize,
     target: Target,
+}
+
+/// What the table calls the answers of a compiler for a target.
+pub(super) fn answers_name(compiler: &str, target: Target) -> String {
+    format!("{compiler} for {target}")
 }
 
 /// The word for a dialect in ids.
@@ -38,16 +40,13 @@ pub(super) fn word(dialect: ProgramDialect) -> &'static str {
 
 impl BindingFuzz {
     /// What the compilers say of the programs, counted; and those of which they say something else than our rules.
-    pub(super) fn add_answers(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<(DrawnProgram, FindingKind)> {
+    pub(super) fn add_answers(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<BindingFinding> {
         let mut tasks = Vec::new();
         for (program, drawn) in drawn.iter().enumerate() {
             for (compiler, asked) in self.compilers.iter().enumerate() {
                 if asked.dialect() == drawn.dialect {
-                    tasks.extend(asked.targets().iter().map(|target| AnswerTask {
-                        program,
-                        compiler,
-                        target: *target,
-                    }));
+                    let targets = binding_answers::targets(drawn.dialect).iter();
+                    tasks.extend(targets.map(|target| AnswerTask { program, compiler, target: *target }));
                 }
             }
         }
@@ -63,8 +62,8 @@ impl BindingFuzz {
         let mut found = Vec::new();
         for (AnswerTask { program, compiler, target }, answer) in answers {
             let name = self.compilers[compiler].compiler().name();
-            let tally = totals.tallies.entry(format!("{name} for {target}")).or_default();
-            let outcome = match answer {
+            let tally = totals.tallies.entry(answers_name(name, target)).or_default();
+            let (outcome, told) = match answer {
                 Ok(BindingAgreement::Placed) => {
                     tally.agree += 1;
                     totals.end.agree += 1;
@@ -84,20 +83,24 @@ impl BindingFuzz {
                     (Outcome::Broken, told)
                 }
             };
-            let (outcome, told) = outcome;
-            found.push((drawn[program].clone(), FindingKind::Answer { compiler: name, target, outcome, told }));
+            let kind = FindingKind::Answer { compiler: name, target, outcome, told };
+            found.push(BindingFinding { drawn: drawn[program].clone(), kind });
         }
         found
     }
 
     /// What devices read of the programs, counted; and those of which they read something else than our rules place.
-    pub(super) fn add_checks(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<(DrawnProgram, FindingKind)> {
+    pub(super) fn add_checks(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<BindingFinding> {
         let mut checks: Vec<ProofCheck> = Vec::new();
         let mut programs: Vec<usize> = Vec::new();
         for (place, program) in drawn.iter().enumerate() {
-            let of_program = self.proofs(program, |device| self.is_turn_of(device, program.number));
-            programs.extend(of_program.iter().map(|_| place));
-            checks.extend(of_program);
+            match self.proofs(program, |device| self.is_turn_of(device, program.number)) {
+                Ok(of_program) => {
+                    programs.extend(of_program.iter().map(|_| place));
+                    checks.extend(of_program);
+                }
+                Err(reason) => *totals.skips.entry(format!("not read by layoutproof: {reason}")).or_default() += 1,
+            }
         }
 
         let mut found = Vec::new();
@@ -105,32 +108,30 @@ impl BindingFuzz {
             totals.count(&record);
             if matches!(record.outcome, Outcome::Differ | Outcome::Broken) {
                 let target = checks[index].proof.placed.request.target;
-                found.push((drawn[programs[index]].clone(), FindingKind::Check { target, record: Box::new(record) }));
+                let kind = FindingKind::Check { target, record: Box::new(record) };
+                found.push(BindingFinding { drawn: drawn[programs[index]].clone(), kind });
             }
         }
         found
     }
 
     /// The checks of a program on devices, under the conventions of its dialect.
-    pub(super) fn proofs(&self, drawn: &DrawnProgram, takes: impl Fn(&DeviceInfo) -> bool) -> Vec<ProofCheck> {
-        let Some(source) = source(drawn) else { return Vec::new() };
-        let source = Arc::new(source);
-        let requests: Vec<BindingRequest> = match drawn.dialect {
-            ProgramDialect::Dxc => {
-                [Target::D3d12, Target::Vulkan].map(|target| BindingRequest::new(target, Convention::Dxc)).into()
-            }
-            ProgramDialect::Slang => [Target::D3d12, Target::Vulkan, Target::Webgpu]
-                .map(|target| BindingRequest {
-                    profile: Some(SLANG_PROFILE.to_owned()),
-                    ..BindingRequest::new(target, Convention::Slang)
-                })
-                .into(),
-        };
-        let placed = requests.into_iter().map(|request| BindingCheck::new(Arc::clone(&source), request));
+    ///
+    /// # Errors
+    /// Why layoutproof does not read the program.
+    pub(super) fn proofs(
+        &self,
+        drawn: &DrawnProgram,
+        takes: impl Fn(&DeviceInfo) -> bool,
+    ) -> Result<Vec<ProofCheck>, String> {
+        let source = Arc::new(source(drawn)?);
+        let targets = binding_answers::targets(drawn.dialect).iter();
+        let requests = targets.map(|target| binding_answers::request(drawn.dialect, *target));
+        let placed = requests.map(|request| BindingCheck::new(Arc::clone(&source), request));
         let placed: Vec<BindingCheck> = placed.filter(|placed| placed.bound.is_ok()).collect();
         let producers = [Generator::Rspirv, Generator::Naga].map(Producer::Generator);
         let devices: Vec<DeviceInfo> = self.devices.iter().filter(|device| takes(device)).cloned().collect();
-        proofs::plan(&placed, &producers, &devices, &self.toolchains)
+        Ok(proofs::plan(&placed, &producers, &devices, &self.toolchains))
     }
 
     /// The records of the checks, by place, with known differences marked.
@@ -151,11 +152,12 @@ impl BindingFuzz {
     }
 }
 
-/// The program as our reader takes it; `None` where it refuses it, which comparisons with compilers tell.
-fn source(drawn: &DrawnProgram) -> Option<Source> {
+/// The program as our reader takes it, or its first reason to refuse it.
+fn source(drawn: &DrawnProgram) -> Result<Source, String> {
     let text = drawn.program.text();
     let mut sources = SourceMap::default();
     let file = sources.add(format!("bindings/{}/{}", word(drawn.dialect), drawn.number), &text);
-    let span = Span { file, start: 0, end: u32::try_from(text.len()).ok()? };
-    Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).ok()
+    let span = Span { file, start: 0, end: u32::try_from(text.len()).expect("programs are short") };
+    Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources)
+        .map_err(|problems| problems.into_iter().next().map_or_else(String::new, |problem| problem.message))
 }
