@@ -229,9 +229,10 @@ impl<'a> DeviceWorkers<'a> {
 
     fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
         let key = (place(device), self.compilation);
+        self.open.retain(|_, worker| !worker.is_worn_out());
         if !self.open.contains_key(&key) {
             let spare = self.launch.spare_workers.as_ref().filter(|_| !self.troubled.contains(&key));
-            if let Some(worker) = spare.and_then(|spare| spare.take(&key)) {
+            if let Some(worker) = spare.and_then(|spare| spare.take(&key)).filter(|worker| !worker.is_worn_out()) {
                 return Ok(self.open.entry(key).or_insert(worker));
             }
 

@@ -3,18 +3,19 @@
 //!
 //! The screen leaves out what a driver's users have, and what a hash does not see, so it is good for finding candidates:
 //! a share of the checks goes without, and so does again what fails with it. In a run of many cases every kind of access is
-//! in that share.
+//! in that share, by other checks in each run.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use layoutproof_core::check::{Check, Producer};
+use layoutproof_core::check::{Check, Producer, SubjectShaders};
 use layoutproof_core::probe::{AddressSpace, Direction, Form, ProbePlan, Stage};
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::{Component, Scalar};
 
 /// After so many runs in a row every check has had the driver's own settings once.
-const TURNS: u64 = 32;
+const TURNS: u64 = 128;
 
 /// Of so many groups of checks one at most is spared because of the kinds of access that it has.
 const GROUPS_OF_ONE_SPARED: usize = 8;
@@ -24,7 +25,7 @@ const GROUPS_OF_ONE_SPARED: usize = 8;
 pub enum Rotation {
     /// Every check goes without the screen.
     All,
-    /// Those go without whose turn it is in the run of this number, and the cheapest that have what those lack.
+    /// Those go without whose turn it is in the run of this number, and few cheap ones that have what those lack.
     Turn(u64),
 }
 
@@ -57,9 +58,11 @@ pub struct SparedKinds(BTreeSet<AccessCell>);
 struct SparedGroup {
     /// Index of the group.
     index: usize,
+    /// True if it has its turn.
+    is_due: bool,
     cells: BTreeSet<AccessCell>,
-    /// Accesses of all rule sets, as a power of two.
-    cost: u32,
+    /// Accesses of all rule sets that do not share their shaders, at least 1.
+    accesses: usize,
     /// Decides between groups of like cost, in each run otherwise.
     draw: u64,
 }
@@ -74,20 +77,17 @@ impl Rotation {
         SparedKinds(covered): &mut SparedKinds,
     ) -> BTreeSet<usize> {
         let Self::Turn(turn) = self else { return (0..groups.len()).collect() };
-        let has_turn = |group: &[usize]| is_turn(turn, &group_name(&checks[group[0]]));
-        let mut spared: BTreeSet<usize> = (0..groups.len()).filter(|index| has_turn(&groups[*index])).collect();
-
-        let of = |index: usize| SparedGroup::new(checks, &groups[index], index, turn);
-        covered.extend(spared.iter().flat_map(|index| of(*index).cells));
-        let mut others: Vec<SparedGroup> = (0..groups.len()).filter(|index| !spared.contains(index)).map(of).collect();
-        others.sort_by_key(|group| (group.cost, group.draw));
-
         let most = groups.len() / GROUPS_OF_ONE_SPARED;
-        for group in others {
-            if spared.len() < most && !group.cells.is_subset(covered) {
-                covered.extend(group.cells);
-                spared.insert(group.index);
-            }
+        let groups = groups.iter().enumerate().map(|(index, group)| SparedGroup::new(checks, group, index, turn));
+        let (due, others): (Vec<_>, Vec<_>) = groups.partition(|group| group.is_due);
+        let mut spared: BTreeSet<usize> = due.iter().map(|group| group.index).collect();
+        covered.extend(due.into_iter().flat_map(|group| group.cells));
+
+        while spared.len() < most {
+            let lacking = others.iter().filter(|group| !group.cells.is_subset(covered));
+            let Some(next) = lacking.min_by_key(|group| (group.cost(covered), group.draw)) else { break };
+            spared.insert(next.index);
+            covered.extend(next.cells.iter().cloned());
         }
         spared
     }
@@ -106,8 +106,13 @@ fn is_turn(turn: u64, group: &str) -> bool {
 impl SparedGroup {
     fn new(checks: &[Check], group: &[usize], index: usize, turn: u64) -> Self {
         let mut cells = BTreeSet::new();
-        let mut accesses: usize = 0;
+        let mut accesses: usize = 1;
+        let mut counted: Vec<&Arc<SubjectShaders>> = Vec::new();
         for check in group.iter().map(|index| &checks[*index]) {
+            if counted.iter().any(|shaders| Arc::ptr_eq(shaders, &check.produced)) {
+                continue;
+            }
+            counted.push(&check.produced);
             for plan in check.produced.modules.iter().map(|module| &module.plan) {
                 let forms = plan.entries.iter().map(|entry| entry.forms.len()).sum::<usize>();
                 accesses += plan.leaves.len() * forms;
@@ -116,7 +121,13 @@ impl SparedGroup {
         }
 
         let name = group_name(&checks[group[0]]);
-        Self { index, cells, cost: accesses.checked_ilog2().unwrap_or(0), draw: stable_hash(&format!("{turn} {name}")) }
+        Self { index, is_due: is_turn(turn, &name), cells, accesses, draw: stable_hash(&format!("{turn} {name}")) }
+    }
+
+    /// Accesses for each kind that is not `covered`, as a power of two in sixteenths; it has one such kind at least.
+    fn cost(&self, covered: &BTreeSet<AccessCell>) -> u32 {
+        let kinds = self.cells.difference(covered).count();
+        (16 * self.accesses / kinds).checked_ilog2().unwrap_or(0)
     }
 }
 
@@ -214,13 +225,13 @@ mod tests {
 
     #[test]
     fn every_group_has_its_turn_once() {
-        let mut shares = [0; 32];
-        for name in (0..3200).map(|number| format!("arrays/case_{number}::rspirv::lavapipe::ash")) {
+        let mut shares = [0; 128];
+        for name in (0..12_800).map(|number| format!("arrays/case_{number}::rspirv::lavapipe::ash")) {
             let turns = (0..TURNS).filter(|turn| is_turn(*turn, &name)).collect::<Vec<_>>();
             let [turn] = turns[..] else { panic!("{name}: {turns:?}") };
             assert!(is_turn(turn + TURNS, &name));
             shares[usize::try_from(turn).unwrap()] += 1;
         }
-        assert!(shares.iter().all(|share| (60..140).contains(share)), "{shares:?} of 3200");
+        assert!(shares.iter().all(|share| (60..140).contains(share)), "{shares:?} of 12800");
     }
 }

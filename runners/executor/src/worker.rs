@@ -22,6 +22,8 @@ use crate::protocol::{WorkerAnswer, WorkerRequest, receive, send};
 const LOOK_UP: Duration = Duration::from_millis(100);
 /// How much of a worker's standard error is kept, in bytes.
 const KEPT_OUTPUT: usize = 4096;
+/// Jobs after which a worker is replaced: drivers keep something of each pipeline, lavapipe some KiB.
+const JOBS_OF_A_WORKER: u32 = 8192;
 /// How long the last of it may take to be read once the worker is gone: what it started may hold the other end.
 const OUTPUT_LIMIT: Duration = Duration::from_secs(1);
 
@@ -54,6 +56,8 @@ pub struct Worker {
     stream: BufReader<Stream>,
     output: KeptOutput,
     interrupt: Interrupt,
+    /// Jobs that it has answered.
+    jobs: u32,
 }
 
 impl Worker {
@@ -77,7 +81,7 @@ impl Worker {
         match offer.accept(&mut child) {
             Ok(stream) => {
                 let interrupt = launch.interrupt.clone();
-                Ok(Self { child, stream: BufReader::new(stream), output, interrupt })
+                Ok(Self { child, stream: BufReader::new(stream), output, interrupt, jobs: 0 })
             }
             Err(error) => {
                 let _ = child.kill();
@@ -107,7 +111,18 @@ impl Worker {
     pub fn answer(&mut self, limit: Duration) -> Result<WorkerAnswer, WorkerDeath> {
         self.wait_for_answer(limit)?;
         let _ = self.stream.get_ref().set_read_timeout(Some(limit));
-        receive(&mut self.stream).map_err(|error| if is_timeout(&error) { self.hung(limit) } else { self.death() })
+        let answer = receive(&mut self.stream)
+            .map_err(|error| if is_timeout(&error) { self.hung(limit) } else { self.death() })?;
+        match answer {
+            WorkerAnswer::Job(_) => self.jobs += 1,
+            WorkerAnswer::Devices(_) | WorkerAnswer::Opened(_) => {}
+        }
+        Ok(answer)
+    }
+
+    /// True if it has answered so many jobs that a fresh one takes less memory.
+    pub fn is_worn_out(&self) -> bool {
+        self.jobs >= JOBS_OF_A_WORKER
     }
 
     /// Sends a request that has one answer, and waits for that.
