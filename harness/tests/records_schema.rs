@@ -101,6 +101,8 @@ fn what_a_check_of_bindings_says_fits_too() {
                 check.skip_kind = Some(SkipKind::NotApplicable);
                 check.retries = 1;
                 check.cached = true;
+                check.fast = true;
+                check.thorough = vec!["read_storage".to_owned()];
                 check.driver_messages = vec!["fixme:vkd3d:resource_init: flags".to_owned()];
                 if let Some(entry) = &mut check.known {
                     entry.untried = true;

@@ -107,6 +107,7 @@ fn check() -> impl Strategy<Value = CheckRecord> {
             driver_messages: Vec::new(),
             known: None,
             fast: false,
+            thorough: Vec::new(),
             cached: false,
             retries: 0,
             ms: 1,

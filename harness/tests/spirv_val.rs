@@ -80,7 +80,7 @@ fn flags(module: &SpirvModule) -> Vec<&'static str> {
 /// Validates the module of these blocks' entry points of that name; `false` if there is none.
 fn regions_of<'a>(name: &str, blocks: impl Iterator<Item = (&'a BlockLayout, &'a ProbePlan)>) -> Result<bool, Failed> {
     let with_entry = |(layout, plan): (&BlockLayout, &ProbePlan)| {
-        let entries = plan.entries.iter().filter(|entry| entry.name == name && !entry.forms.contains(&Form::Parameter));
+        let entries = plan.entries.iter().filter(|entry| entry.name == name && entry.forms != [Form::Length]);
         FusedCase { layout: layout.clone(), plan: ProbePlan { entries: entries.cloned().collect(), ..plan.clone() } }
     };
     let cases: Vec<FusedCase> = blocks.map(with_entry).filter(|case| case.entry().is_some()).collect();

@@ -70,6 +70,7 @@ impl Check {
             driver_messages: driver_messages(results),
             known: None,
             fast: false,
+            thorough: Vec::new(),
             cached: self.produced.origin == AnswerOrigin::Cached,
             retries: 0,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use layoutproof_device::Job;
 
 use crate::check::check::Check;
-use crate::check::probe_id::AnsweredEntries;
+use crate::check::probe_id::ProbeSet;
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::verdict::Validation;
@@ -39,6 +39,13 @@ impl Jobs {
         own.flat_map(|probe| &probe.probe.runs).map(|run| &run.job)
     }
 
+    /// For each of the jobs, in the same order, whether it is of a probe in `probes`.
+    pub fn are_of(&self, probes: &ProbeSet) -> Vec<bool> {
+        let own = self.probes.iter().filter(|probe| !probe.fused);
+        let of_probe = own.map(|it| (it.probe.runs.len(), probes.contains(it.module, &it.probe.entry.name)));
+        of_probe.flat_map(|(runs, is_one)| std::iter::repeat_n(is_one, runs)).collect()
+    }
+
     /// Accesses to leaves in these jobs, each form once.
     pub fn accesses(&self) -> usize {
         let own = self.probes.iter().filter(|probe| !probe.fused);
@@ -47,7 +54,7 @@ impl Jobs {
 
     /// The same without the jobs of those probes that fused modules have answered.
     #[must_use]
-    pub fn without(mut self, answered: &AnsweredEntries) -> Self {
+    pub fn without(mut self, answered: &ProbeSet) -> Self {
         for probe in &mut self.probes {
             probe.fused = answered.contains(probe.module, &probe.probe.entry.name);
         }
@@ -56,6 +63,12 @@ impl Jobs {
 }
 
 impl Check {
+    /// The modules of which the device can run the entry points, each with its index, as far as their features tell.
+    pub fn runnable(&self) -> impl Iterator<Item = (usize, &ShaderModule)> {
+        let runs = |module: &ShaderModule| self.takes(module) && module.requires.is_subset(&self.device.features);
+        self.produced.modules.iter().enumerate().filter(move |(_, module)| runs(module))
+    }
+
     /// The jobs that the device can do.
     pub fn jobs(&self) -> Jobs {
         let mut all = Jobs::default();
@@ -94,7 +107,7 @@ impl Check {
     }
 
     /// Returns true if the device gets the module: one that stands in for another only where the device cannot take that.
-    pub(super) fn takes(&self, module: &ShaderModule) -> bool {
+    fn takes(&self, module: &ShaderModule) -> bool {
         let usable = |module: &ShaderModule| {
             let followed = module.compiled_for(&self.device).is_some_and(|compiled| !compiled.is_empty());
             followed && !matches!(module.validation, Validation::Invalid(_))

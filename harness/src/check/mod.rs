@@ -32,7 +32,7 @@ pub mod verdict;
 pub use binding::{BindingCheck, Proof, ProofCheck, ProofJobs, ProofModule, binding_shaders};
 pub use check::Check;
 pub use jobs::Jobs;
-pub use probe_id::{AnsweredEntries, ProbeId};
+pub use probe_id::{ProbeId, ProbeSet};
 pub use produce::{Gap, GapCause, ModuleCode, Settings, ShaderModule, Share, SubjectShaders, share_shaders};
 pub use producer::{Generator, Producer};
 pub use screens::Screen;

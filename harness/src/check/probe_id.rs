@@ -1,18 +1,28 @@
 //! Names for the probes of checks: the executor numbers checks, [`ProbeId`] finds one probe of them again, and
-//! [`AnsweredEntries`] keeps those of one check that need no jobs of their own.
+//! [`ProbeSet`] keeps some of one check.
 
 use std::collections::BTreeSet;
 
 use crate::probe::ProbeEntry;
 
-/// The probes of a check that screens have answered.
+/// Some of the probes of a check: those that screens have answered, or those that go without screens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AnsweredEntries(BTreeSet<(usize, String)>);
+pub struct ProbeSet(BTreeSet<(usize, String)>);
 
-impl AnsweredEntries {
+impl ProbeSet {
     /// Adds a probe.
     pub fn add(&mut self, ProbeId { module, entry, .. }: &ProbeId) {
         self.0.insert((*module, entry.clone()));
+    }
+
+    /// Returns true if the probe is among them.
+    pub fn has(&self, ProbeId { module, entry, .. }: &ProbeId) -> bool {
+        self.contains(*module, entry)
+    }
+
+    /// The names of the entry points, each once.
+    pub fn entries(&self) -> BTreeSet<&str> {
+        self.0.iter().map(|(_, entry)| entry.as_str()).collect()
     }
 
     /// Returns true if the entry point of that module is among them.
@@ -33,7 +43,8 @@ pub struct ProbeId {
 }
 
 impl ProbeId {
-    pub(super) fn new(check: usize, module: usize, entry: &ProbeEntry) -> Self {
+    /// Names the probe of one entry point of a module.
+    pub fn new(check: usize, module: usize, entry: &ProbeEntry) -> Self {
         Self { check, module, entry: entry.name.clone() }
     }
 }

@@ -81,7 +81,7 @@ impl Fold {
 }
 
 impl FoldStep {
-    fn apply(self, value: u32, word: u32) -> u32 {
+    pub(super) fn apply(self, value: u32, word: u32) -> u32 {
         match self {
             Self::Xor => value ^ word,
             Self::Subtract => value.wrapping_sub(word),

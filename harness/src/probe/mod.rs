@@ -47,7 +47,7 @@ pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, jobs};
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
 pub use plan::{elements, forms_left_out, needs, plan, plan_by_name, plan_in};
-pub use regions::{PUSH_BYTES, REGION_BYTES, REGIONS_ENTRY, RegionJob, RegionStarts};
+pub use regions::{PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, RegionStarts};
 pub use tuning::Tuning;
 pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring};
 

@@ -290,6 +290,7 @@ leaves = 2
             driver_messages: Vec::new(),
             known: None,
             fast: false,
+            thorough: Vec::new(),
             cached: false,
             retries: 0,
             ms: 0,

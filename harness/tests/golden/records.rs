@@ -105,6 +105,7 @@ pub(crate) fn agreeing() -> CheckRecord {
         driver_messages: Vec::new(),
         known: None,
         fast: false,
+        thorough: Vec::new(),
         cached: false,
         retries: 0,
         ms: 12,

@@ -221,7 +221,7 @@ impl Suite {
     fn prove(&self, checks: &[ProofCheck]) -> HashMap<String, CheckRecord> {
         let mut names = Vec::new();
         let mut records = Vec::new();
-        proofs::execute(checks, &self.launch, &self.compilers, |batch| {
+        proofs::execute(checks, &self.launch, Rotation::Turn(0), &self.compilers, |batch| {
             for (index, record) in batch {
                 names.push(checks[index].name());
                 records.push(record);

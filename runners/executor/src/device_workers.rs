@@ -127,9 +127,9 @@ impl<'a> DeviceWorkers<'a> {
         }
     }
 
-    /// Runs a job that stands for jobs of all these cases. `None` if it fails, which says nothing of any single case: each
+    /// Runs jobs that stand for jobs of all these cases. `None` if one fails, which says nothing of any single case: each
     /// has to be run by itself then.
-    pub(crate) fn screen(&mut self, device: &DeviceInfo, cases: &[&str], job: &Job) -> Option<ReadBack> {
+    pub(crate) fn screen(&mut self, device: &DeviceInfo, cases: &[&str], jobs: &[Job]) -> Option<Vec<ReadBack>> {
         let patient = |health: &Health| health.failed_screens < SCREEN_PATIENCE;
         if !patient(self.health.entry(place(device)).or_default()) || self.hopeless(device, 0).is_some() {
             return None;
@@ -137,11 +137,12 @@ impl<'a> DeviceWorkers<'a> {
         let planted = self.launch.fault.as_ref().and_then(|fault| cases.iter().find_map(|case| fault.planted(case)));
 
         let mut results = Vec::new();
-        self.run_until_trouble(device, std::slice::from_ref(job), planted, &mut results);
-        let answer = results.pop().and_then(Result::ok);
+        self.run_until_trouble(device, jobs, planted, &mut results);
+        let is_complete = results.len() == jobs.len();
+        let answers = results.into_iter().collect::<Result<Vec<_>, _>>().ok().filter(|_| is_complete);
         let failed = &mut self.health.entry(place(device)).or_default().failed_screens;
-        *failed = if answer.is_some() { 0 } else { *failed + 1 };
-        answer
+        *failed = if answers.is_some() { 0 } else { *failed + 1 };
+        answers
     }
 
     fn run_in_workers(

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{Check, Producer, Settings, Subject, SubjectShaders, share_shaders};
+use layoutproof_core::check::{Check, ProbeSet, Producer, Settings, Subject, SubjectShaders, share_shaders};
 use layoutproof_core::inspect::toolchain::{CodeTarget, Compilers};
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Job};
@@ -16,8 +16,8 @@ use crate::device_workers::JobResult;
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 use crate::pool;
-use crate::rotation::{Rotation, SparedKinds};
-use crate::screen::{self, AnsweredProbes};
+use crate::rotation::{self, Rotation, SparedKinds};
+use crate::screen::{self, CheckProbes};
 use crate::validator::Validator;
 
 /// How shaders are made.
@@ -237,43 +237,41 @@ pub fn execute_part(
     spared: &mut SparedKinds,
     done: impl FnMut(Vec<(usize, CheckRecord)>),
 ) {
-    let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, bundle, workers);
-    pool::run(bundles(checks, rotation, spared), launch, work, done);
+    match rotation {
+        Rotation::All => {
+            let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| run_thoroughly(checks, &group, workers);
+            pool::run(groups(checks), launch, work, done);
+        }
+        Rotation::Turn(turn) => {
+            let spared = rotation::spared(turn, checks, spared);
+            let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, &bundle, &spared, workers);
+            pool::run(bundles(checks), launch, work, done);
+        }
+    }
 }
 
-/// Groups of checks that one thread runs.
-enum Bundle {
-    /// One group, without the screen and with the driver's own settings.
-    Spared(Vec<usize>),
-    /// Groups whose probes share fused modules.
-    Screened(Vec<Vec<usize>>),
-}
+/// Groups of checks whose probes can share modules, which one thread runs.
+type Bundle = Vec<Vec<usize>>;
 
-/// Checks of a bundle: enough to fill fused modules, few enough for threads to end at about the same time.
-const BUNDLE: usize = 64;
+/// Checks of a bundle: enough to fill shared modules, few enough for threads to end at about the same time.
+const BUNDLE: usize = 256;
 
 /// Puts groups together that one device can screen together.
-fn bundles(checks: &[Check], rotation: Rotation, spared: &mut SparedKinds) -> Vec<Bundle> {
+fn bundles(checks: &[Check]) -> Vec<Bundle> {
     let key = |group: &[usize]| (checks[group[0]].device.clone(), checks[group[0]].produced.producer);
     let is_full = |bundle: &[Vec<usize>]| bundle.iter().map(Vec::len).sum::<usize>() >= BUNDLE;
     let joins = |group: &[usize], bundle: &[Vec<usize>]| {
         screen::takes(&checks[group[0]]) && key(&bundle[0]) == key(group) && !is_full(bundle)
     };
-    let groups = groups(checks);
-    let spared = rotation.spared(checks, &groups, spared);
-    let (spared, screened): (Vec<_>, Vec<_>) =
-        groups.into_iter().enumerate().partition(|(index, _)| spared.contains(index));
 
-    let mut bundles: Vec<Vec<Vec<usize>>> = Vec::new();
-    for (_, group) in screened {
+    let mut bundles: Vec<Bundle> = Vec::new();
+    for group in groups(checks) {
         match bundles.last_mut() {
             Some(bundle) if joins(&group, bundle) => bundle.push(group),
             Some(_) | None => bundles.push(vec![group]),
         }
     }
-    // Those that are spared take longest, so they come first.
-    let spared = spared.into_iter().map(|(_, group)| Bundle::Spared(group));
-    spared.chain(bundles.into_iter().map(Bundle::Screened)).collect()
+    bundles
 }
 
 /// Neighbouring checks of one case on one device: where rule sets agree on a layout, their jobs are the same, and so they are
@@ -295,17 +293,26 @@ fn groups(checks: &[Check]) -> Vec<Vec<usize>> {
     groups
 }
 
-fn run_bundle(checks: &[Check], bundle: Bundle, workers: &mut pool::Workers<'_>) -> Vec<(usize, CheckRecord)> {
-    match bundle {
-        Bundle::Spared(group) => {
-            workers.compile(DriverCompilation::Own);
-            run_alike(checks, &group, &AnsweredProbes::new(), workers)
-        }
-        Bundle::Screened(groups) => {
-            let answered = screen::ask(checks, &groups.concat(), workers);
-            groups.iter().flat_map(|group| run_screened(checks, group, &answered, workers)).collect()
-        }
-    }
+fn run_bundle(
+    checks: &[Check],
+    bundle: &Bundle,
+    spared: &CheckProbes,
+    workers: &mut pool::Workers<'_>,
+) -> Vec<(usize, CheckRecord)> {
+    let answered = screen::ask(checks, &bundle.concat(), spared, workers);
+    bundle
+        .iter()
+        .flat_map(|group| run_screened(checks, group, ScreenedProbes { answered: &answered, spared }, workers))
+        .collect()
+}
+
+/// The probes of checks that do not run as single jobs that are compiled fast.
+#[derive(Clone, Copy)]
+struct ScreenedProbes<'a> {
+    /// Those that screens have answered.
+    answered: &'a CheckProbes,
+    /// Those that run with the driver's own settings.
+    spared: &'a CheckProbes,
 }
 
 /// Runs the checks of a group but for what is answered, compiled fast. What does not agree then is run again in full, with
@@ -313,31 +320,41 @@ fn run_bundle(checks: &[Check], bundle: Bundle, workers: &mut pool::Workers<'_>)
 fn run_screened(
     checks: &[Check],
     group: &[usize],
-    answered: &AnsweredProbes,
+    probes: ScreenedProbes<'_>,
     workers: &mut pool::Workers<'_>,
 ) -> Vec<(usize, CheckRecord)> {
     let fastest = DriverCompilation::fastest(&checks[group[0]].device);
-    workers.compile(fastest);
-    let records = run_alike(checks, group, answered, workers);
-    workers.compile(DriverCompilation::Own);
+    let records = run_alike(checks, group, probes, fastest, workers);
 
     let is_suspect = |(index, record): &(usize, CheckRecord)| {
-        let is_screened = fastest == DriverCompilation::Fast || answered.contains_key(index);
-        is_screened && matches!(record.outcome, Outcome::Differ | Outcome::Broken)
+        let was_fast = fastest == DriverCompilation::Fast || probes.answered.contains_key(index);
+        was_fast && matches!(record.outcome, Outcome::Differ | Outcome::Broken)
     };
     let (suspects, fine): (Vec<_>, Vec<_>) = records.into_iter().partition(is_suspect);
     let suspects: Vec<usize> = suspects.into_iter().map(|(index, _)| index).collect();
 
+    let is_screened = fastest == DriverCompilation::Fast || screen::takes(&checks[group[0]]);
     let fine = fine.into_iter().map(|(index, record)| {
         let fast = fastest == DriverCompilation::Fast && record.outcome != Outcome::Skipped;
-        (index, CheckRecord { fast, ..record })
+        let spared = probes.spared.get(&index).filter(|_| is_screened).into_iter().flat_map(ProbeSet::entries);
+        let thorough = spared.map(str::to_owned).collect();
+        (index, CheckRecord { fast, thorough, ..record })
     });
-    fine.chain(run_alike(checks, &suspects, &AnsweredProbes::new(), workers)).collect()
+    fine.chain(run_thoroughly(checks, &suspects, workers)).collect()
+}
+
+/// Runs the checks of a group in full, with the driver's own settings.
+fn run_thoroughly(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>) -> Vec<(usize, CheckRecord)> {
+    let none = CheckProbes::new();
+    let probes = ScreenedProbes { answered: &none, spared: &none };
+    run_alike(checks, group, probes, DriverCompilation::Own, workers)
 }
 
 /// Jobs that were run, with their results.
 struct JobsDone {
     jobs: Vec<Job>,
+    /// For each job whether the driver compiled it with its own settings whatever the others had.
+    spared: Vec<bool>,
     results: Vec<JobResult>,
 }
 
@@ -345,7 +362,8 @@ struct JobsDone {
 fn run_alike(
     checks: &[Check],
     group: &[usize],
-    answered: &AnsweredProbes,
+    probes: ScreenedProbes<'_>,
+    compilation: DriverCompilation,
     workers: &mut pool::Workers<'_>,
 ) -> Vec<(usize, CheckRecord)> {
     let mut done: Vec<JobsDone> = Vec::new();
@@ -354,21 +372,44 @@ fn run_alike(
         let check = &checks[index];
         let started = Instant::now();
         let jobs = check.jobs();
-        let jobs = match answered.get(&index) {
+        let jobs = match probes.answered.get(&index) {
             Some(answered) => jobs.without(answered),
             None => jobs,
         };
         let wanted: Vec<Job> = jobs.jobs().cloned().collect();
+        let spared = probes.spared.get(&index).map_or_else(|| vec![false; wanted.len()], |probes| jobs.are_of(probes));
 
-        let place = done.iter().position(|same| same.jobs == wanted).unwrap_or_else(|| {
-            let results = workers.run(&check.device, &check.subject.source.id, &wanted);
+        let place = done.iter().position(|same| same.jobs == wanted && same.spared == spared).unwrap_or_else(|| {
+            let results = run_jobs(check, &wanted, &spared, compilation, workers);
             workers.tell_accessed(jobs.accesses());
-            done.push(JobsDone { jobs: wanted, results });
+            done.push(JobsDone { jobs: wanted, spared, results });
             done.len() - 1
         });
         records.push((index, check.record(&jobs, &done[place].results, started.elapsed())));
     }
     records
+}
+
+/// Runs jobs of a check, those that are spared with the driver's own settings; the results are in the order of the jobs.
+fn run_jobs(
+    check: &Check,
+    jobs: &[Job],
+    spared: &[bool],
+    compilation: DriverCompilation,
+    workers: &mut pool::Workers<'_>,
+) -> Vec<JobResult> {
+    let mut results: Vec<Option<JobResult>> = vec![None; jobs.len()];
+    for (is_spared, compilation) in [(false, compilation), (true, DriverCompilation::Own)] {
+        let places: Vec<usize> = (0..jobs.len()).filter(|place| spared[*place] == is_spared).collect();
+        let part: Vec<Job> = places.iter().map(|place| jobs[*place].clone()).collect();
+        workers.compile(compilation);
+        let part = workers.run(&check.device, &check.subject.source.id, &part);
+        for (place, result) in places.into_iter().zip(part) {
+            results[place] = Some(result);
+        }
+    }
+    workers.compile(DriverCompilation::Own);
+    results.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

@@ -94,10 +94,10 @@ impl<'a> Workers<'a> {
         results.into_iter().flatten().collect()
     }
 
-    /// Runs screens of checks of `cases`, each with those that it looks at; one answer per screen, `None` if it came to
-    /// nothing, which says nothing of any single case: each has to be run by itself then.
-    pub fn screens(&mut self, device: &DeviceInfo, screens: &[CasesScreen<'_>]) -> Vec<Option<ReadBack>> {
-        self.share_out(screens, |workers, screen| workers.screen(device, &screen.cases, screen.screen.job()))
+    /// Runs screens of checks of `cases`, each with those that it looks at; the answers to the jobs of each screen, `None` if
+    /// it came to nothing, which says nothing of any single case: each has to be run by itself then.
+    pub fn screens(&mut self, device: &DeviceInfo, screens: &[CasesScreen<'_>]) -> Vec<Option<Vec<ReadBack>>> {
+        self.share_out(screens, |workers, screen| workers.screen(device, &screen.cases, screen.screen.jobs()))
     }
 
     /// Tells the run's watcher that a device has read or written leaves so many times.

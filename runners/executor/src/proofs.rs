@@ -6,13 +6,19 @@ use std::time::Instant;
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::{BindingCheck, Producer, Proof, ProofCheck};
 use layoutproof_core::inspect::toolchain::Compilers;
-use layoutproof_core::results::record::CheckRecord;
+use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::{DeviceInfo, Job, Shader};
 use layoutproof_layout::BlockRules;
 
+use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 use crate::pool;
+use crate::rotation::Rotation;
 use crate::validator::Validator;
+
+/// After so many runs in a row every proof has had the driver's own settings once.
+const TURNS: u64 = 16;
 
 /// Every placement that one of `producers` can write shaders for, or one of `compilers` can compile them, on every device that
 /// takes them, neither compiled nor validated.
@@ -43,6 +49,7 @@ pub fn plan(
 pub fn execute(
     checks: &[ProofCheck],
     launch: &Launch,
+    rotation: Rotation,
     compilers: &dyn Compilers,
     done: impl FnMut(Vec<(usize, CheckRecord)>),
 ) {
@@ -59,7 +66,7 @@ pub fn execute(
             };
             ProofCheck { proof, device }
         };
-        group.into_iter().map(|index| (index, run(&check(index), workers))).collect::<Vec<_>>()
+        group.into_iter().map(|index| (index, run(&check(index), rotation, workers))).collect::<Vec<_>>()
     };
 
     pool::run(groups(checks), launch, work, done);
@@ -101,10 +108,37 @@ fn validated(proof: &Proof, validator: Option<&Validator>) -> Proof {
     proof
 }
 
-fn run(check: &ProofCheck, workers: &mut pool::Workers<'_>) -> CheckRecord {
+/// Runs a check, compiled fast unless it has its turn. What does not agree then is run again with the driver's own settings,
+/// and that counts.
+fn run(check: &ProofCheck, rotation: Rotation, workers: &mut pool::Workers<'_>) -> CheckRecord {
+    let compilation = match rotation {
+        Rotation::Turn(turn) if !is_turn(turn, check) => DriverCompilation::fastest(&check.device),
+        Rotation::Turn(_) | Rotation::All => DriverCompilation::Own,
+    };
+    let record = run_compiled(check, compilation, workers);
+    match (compilation, record.outcome) {
+        (DriverCompilation::Fast, Outcome::Differ | Outcome::Broken) => {
+            run_compiled(check, DriverCompilation::Own, workers)
+        }
+        (DriverCompilation::Fast, Outcome::Agree | Outcome::Known | Outcome::Stale) => {
+            CheckRecord { fast: true, ..record }
+        }
+        (DriverCompilation::Fast, Outcome::Skipped) | (DriverCompilation::Own, _) => record,
+    }
+}
+
+/// Returns true if a check runs with the driver's own settings in the run of this number.
+fn is_turn(turn: u64, check: &ProofCheck) -> bool {
+    // The upper half of the hash depends on every letter.
+    (stable_hash(&check.name()) >> 32) % TURNS == turn % TURNS
+}
+
+fn run_compiled(check: &ProofCheck, compilation: DriverCompilation, workers: &mut pool::Workers<'_>) -> CheckRecord {
     let started = Instant::now();
     let jobs = check.jobs();
     let wanted: Vec<Job> = jobs.jobs().cloned().collect();
+    workers.compile(compilation);
     let results = workers.run(&check.device, &check.proof.placed.source.id, &wanted);
+    workers.compile(DriverCompilation::Own);
     check.record(&jobs, &results, started.elapsed())
 }

@@ -1,31 +1,30 @@
-//! Chooses the checks that go through the screen, fused modules and settings that make a driver fast: none of them, or all
-//! but a share that is another one in the next run.
+//! Chooses the probes that go through the screen, shared modules and settings that make a driver fast: none of them, or all
+//! but some that are others in the next run.
 //!
 //! The screen leaves out what a driver's users have, and what a hash does not see, so it is good for finding candidates:
-//! a share of the checks goes without, and so does again what fails with it. In a run of many cases every kind of access is
-//! in that share, by other checks in each run.
+//! of every kind of access one probe goes without, and so does again each check that fails with it. Of a kind all probes
+//! have their turn, one after the other from run to run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use layoutproof_core::check::{Check, Producer, SubjectShaders};
-use layoutproof_core::probe::{AddressSpace, Direction, Form, ProbePlan, Stage};
+use layoutproof_core::check::{Check, ProbeId, Producer};
+use layoutproof_core::probe::{Form, ProbeEntry, ProbePlan};
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::{Component, Scalar};
 
-/// After so many runs in a row every check has had the driver's own settings once.
-const TURNS: u64 = 128;
+use crate::screen::CheckProbes;
 
-/// Of so many groups of checks one at most is spared because of the kinds of access that it has.
-const GROUPS_OF_ONE_SPARED: usize = 8;
+/// Of so many probes one at most is spared.
+const PROBES_OF_ONE_SPARED: usize = 8;
 
 /// The share of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rotation {
     /// Every check goes without the screen.
     All,
-    /// Those go without whose turn it is in the run of this number, and few cheap ones that have what those lack.
+    /// In the run of this number one probe of every kind of access goes without, if that is no more than an eighth of all.
     Turn(u64),
 }
 
@@ -35,10 +34,9 @@ struct AccessCell {
     device: String,
     runner: RunnerKind,
     producer: Producer,
-    space: AddressSpace,
-    stage: Stage,
-    direction: Direction,
-    form: Form,
+    /// Name of the entry point, which says space, stage and direction.
+    entry: String,
+    forms: Vec<Form>,
     component: ComponentKind,
 }
 
@@ -54,110 +52,81 @@ struct ComponentKind {
 #[derive(Clone, Debug, Default)]
 pub struct SparedKinds(BTreeSet<AccessCell>);
 
-/// What a group of checks costs without the screen, and what that shows.
-struct SparedGroup {
-    /// Index of the group.
-    index: usize,
-    /// True if it has its turn.
-    is_due: bool,
-    cells: BTreeSet<AccessCell>,
-    /// Accesses of all rule sets that do not share their shaders, at least 1.
-    accesses: usize,
-    /// Decides between groups of like cost, in each run otherwise.
-    draw: u64,
+/// A probe that may be spared.
+struct SpareCandidate {
+    probe: ProbeId,
+    /// Its place among the probes of a kind, from the names of check and probe.
+    order: u64,
 }
 
-impl Rotation {
-    /// Those of `groups`, indices of checks of one case, producer and device each, that go without the screen. Their kinds of
-    /// access are added to `covered`, and no group is spared for one that is there already.
-    pub(crate) fn spared(
-        self,
-        checks: &[Check],
-        groups: &[Vec<usize>],
-        SparedKinds(covered): &mut SparedKinds,
-    ) -> BTreeSet<usize> {
-        let Self::Turn(turn) = self else { return (0..groups.len()).collect() };
-        let most = groups.len() / GROUPS_OF_ONE_SPARED;
-        let groups = groups.iter().enumerate().map(|(index, group)| SparedGroup::new(checks, group, index, turn));
-        let (due, others): (Vec<_>, Vec<_>) = groups.partition(|group| group.is_due);
-        let mut spared: BTreeSet<usize> = due.iter().map(|group| group.index).collect();
-        covered.extend(due.into_iter().flat_map(|group| group.cells));
-
-        while spared.len() < most {
-            let lacking = others.iter().filter(|group| !group.cells.is_subset(covered));
-            let Some(next) = lacking.min_by_key(|group| (group.cost(covered), group.draw)) else { break };
-            spared.insert(next.index);
-            covered.extend(next.cells.iter().cloned());
-        }
-        spared
+/// The probes of `checks` that go without the screen in the run of number `turn`. Their kinds of access are added to
+/// `covered`, and no probe is spared for one that is there already.
+pub(crate) fn spared(turn: u64, checks: &[Check], SparedKinds(covered): &mut SparedKinds) -> CheckProbes {
+    let (cells, probes) = candidates(checks);
+    let mut lacking: Vec<(AccessCell, SpareCandidate)> = Vec::new();
+    for (cell, mut candidates) in cells.into_iter().filter(|(cell, _)| !covered.contains(cell)) {
+        candidates.sort_by_key(|candidate| candidate.order);
+        let place = usize::try_from(turn % candidates.len() as u64).unwrap_or(0);
+        lacking.push((cell, candidates.swap_remove(place)));
     }
+    // Where there are too few probes for all kinds, those that are left out are others in each run.
+    lacking.sort_by_key(|(_, candidate)| stable_hash(&format!("{turn} {}", candidate.order)));
+
+    let mut spared = CheckProbes::new();
+    let mut count = 0;
+    for (cell, SpareCandidate { probe, .. }) in lacking {
+        let is_new = spared.get(&probe.check).is_none_or(|of_check| !of_check.has(&probe));
+        if is_new && count == probes / PROBES_OF_ONE_SPARED {
+            continue;
+        }
+        count += usize::from(is_new);
+        spared.entry(probe.check).or_default().add(&probe);
+        covered.insert(cell);
+    }
+    spared
 }
 
-/// The name of a group: all rule sets of a case share their jobs, and so their turn.
-fn group_name(Check { subject, produced, device }: &Check) -> String {
-    format!("{}::{}::{}::{}", subject.source.id, produced.producer, device.id, device.runner.as_str())
-}
-
-fn is_turn(turn: u64, group: &str) -> bool {
-    // The upper half of the hash depends on every letter.
-    (stable_hash(group) >> 32) % TURNS == turn % TURNS
-}
-
-impl SparedGroup {
-    fn new(checks: &[Check], group: &[usize], index: usize, turn: u64) -> Self {
-        let mut cells = BTreeSet::new();
-        let mut accesses: usize = 1;
-        let mut counted: Vec<&Arc<SubjectShaders>> = Vec::new();
-        for check in group.iter().map(|index| &checks[*index]) {
-            if counted.iter().any(|shaders| Arc::ptr_eq(shaders, &check.produced)) {
-                continue;
-            }
-            counted.push(&check.produced);
-            for plan in check.produced.modules.iter().map(|module| &module.plan) {
-                let forms = plan.entries.iter().map(|entry| entry.forms.len()).sum::<usize>();
-                accesses += plan.leaves.len() * forms;
-                cells.extend(cells_of(check, plan));
+/// The probes of every kind of access, and their number. Of checks that share their shaders the first one has them.
+fn candidates(checks: &[Check]) -> (BTreeMap<AccessCell, Vec<SpareCandidate>>, usize) {
+    let mut cells: BTreeMap<AccessCell, Vec<SpareCandidate>> = BTreeMap::new();
+    let mut probes = 0;
+    let mut counted = BTreeSet::new();
+    for (index, check) in checks.iter().enumerate() {
+        if !counted.insert((Arc::as_ptr(&check.produced), &check.device.id, check.device.runner)) {
+            continue;
+        }
+        let name = Check::name_of(&check.subject, check.produced.producer, &check.device);
+        for (number, module) in check.runnable() {
+            for entry in &module.plan.entries {
+                probes += 1;
+                let order = stable_hash(&format!("{name} {number} {}", entry.name));
+                for cell in cells_of(check, &module.plan, entry) {
+                    let probe = ProbeId::new(index, number, entry);
+                    cells.entry(cell).or_default().push(SpareCandidate { probe, order });
+                }
             }
         }
-
-        let name = group_name(&checks[group[0]]);
-        Self { index, is_due: is_turn(turn, &name), cells, accesses, draw: stable_hash(&format!("{turn} {name}")) }
     }
-
-    /// Accesses for each kind that is not `covered`, as a power of two in sixteenths; it has one such kind at least.
-    fn cost(&self, covered: &BTreeSet<AccessCell>) -> u32 {
-        let kinds = self.cells.difference(covered).count();
-        (16 * self.accesses / kinds).checked_ilog2().unwrap_or(0)
-    }
+    (cells, probes)
 }
 
-/// The kinds of access that the shader of a plan has.
-fn cells_of(check: &Check, plan: &ProbePlan) -> BTreeSet<AccessCell> {
+/// The kinds of access that an entry point of a plan has.
+fn cells_of(check: &Check, plan: &ProbePlan, entry: &ProbeEntry) -> BTreeSet<AccessCell> {
     let kind = |component: Component| ComponentKind { is_bool: component.scalar == Scalar::Bool, size: component.size };
     let components: BTreeSet<ComponentKind> = plan.leaves.iter().map(|leaf| kind(leaf.component)).collect();
-
-    let mut cells = BTreeSet::new();
-    for entry in &plan.entries {
-        for form in &entry.forms {
-            cells.extend(components.iter().map(|component| AccessCell {
-                device: check.device.id.clone(),
-                runner: check.device.runner,
-                producer: check.produced.producer,
-                space: entry.space,
-                stage: entry.stage,
-                direction: entry.direction,
-                form: *form,
-                component: *component,
-            }));
-        }
-    }
-    cells
+    let cell = |component| AccessCell {
+        device: check.device.id.clone(),
+        runner: check.device.runner,
+        producer: check.produced.producer,
+        entry: entry.name.clone(),
+        forms: entry.forms.clone(),
+        component,
+    };
+    components.into_iter().map(cell).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use layoutproof_core::check::{Generator, Settings, Source, Subject, SubjectShaders};
     use layoutproof_core::declare::DeclareOptions;
     use layoutproof_core::input::sources::SourceMap;
@@ -186,52 +155,53 @@ mod tests {
         Check { subject: Arc::new(subject), produced: Arc::new(produced), device: Model::new().device().clone() }
     }
 
-    /// Of 64 cases with floats, two with bools and two with 16-bit numbers, one of which is large, at most 8 are spared, every
-    /// kind of access among them, and never the large one unless it has its turn.
-    #[test]
-    fn every_kind_of_access_is_spared_somewhere() {
-        let mut checks: Vec<Check> =
-            (0..64).map(|it| check(&format!("{it}.hlsl"), "cbuffer S { float a; };")).collect();
-        checks.push(check("bool.hlsl", "cbuffer S { float a; bool b; };"));
-        checks.push(check("half.hlsl", "cbuffer S { float a; half b[2]; half3 c[2]; };"));
-        checks.push(check("large.hlsl", "cbuffer S { float a; half b[40]; half3 c[40]; };"));
-        let groups: Vec<Vec<usize>> = (0..checks.len()).map(|index| vec![index]).collect();
-        let cells = |group: usize| SparedGroup::new(&checks, &groups[group], group, 0).cells;
-        let all: BTreeSet<AccessCell> = (0..groups.len()).flat_map(cells).collect();
+    /// Of 64 cases with floats, one with a bool and one with 16-bit numbers.
+    fn checks() -> Vec<Check> {
+        let floats = (0..64).map(|it| check(&format!("{it}.hlsl"), "cbuffer S { float a; };"));
+        let bools = check("bool.hlsl", "cbuffer S { float a; bool b; };");
+        let halves = check("half.hlsl", "cbuffer S { float a; half b[2]; half3 c[2]; };");
+        floats.chain([bools, halves]).collect()
+    }
 
-        for turn in 0..TURNS {
-            let spared = Rotation::Turn(turn).spared(&checks, &groups, &mut SparedKinds::default());
-            let due = |group: &usize| is_turn(turn, &group_name(&checks[*group]));
-            assert!(spared.len() <= 8.max((0..checks.len()).filter(due).count()), "{spared:?}");
-            let only_there: Vec<_> = cells(66).into_iter().filter(|cell| !cells(65).contains(cell)).collect();
-            assert!(!spared.contains(&66) || due(&66), "{spared:?}: {only_there:?}");
-            assert_eq!(spared.iter().flat_map(|group| cells(*group)).collect::<BTreeSet<_>>(), all, "{turn}");
+    fn count(spared: &CheckProbes) -> usize {
+        spared.values().map(|probes| probes.entries().len()).sum()
+    }
+
+    #[test]
+    fn a_probe_of_every_kind_of_access_is_spared() {
+        let checks = checks();
+        let (all, probes) = candidates(&checks);
+        for turn in 0..20 {
+            let mut covered = SparedKinds::default();
+            let spared = spared(turn, &checks, &mut covered);
+            assert!(count(&spared) <= probes / PROBES_OF_ONE_SPARED, "{spared:?} of {probes}");
+            assert!(all.keys().eq(covered.0.iter()), "{turn}: {covered:?}");
+            assert!(spared.contains_key(&64) && spared.contains_key(&65), "bools and halves: {spared:?}");
         }
     }
 
-    /// The second part of a run spares those of its own turn alone where the first has had every kind of access.
+    #[test]
+    fn every_probe_of_a_kind_has_its_turn() {
+        let checks: Vec<Check> = checks().into_iter().take(64).collect();
+        let turns = (0..64).map(|turn| spared(turn, &checks, &mut SparedKinds::default()));
+        let taken: BTreeSet<usize> = turns.flat_map(BTreeMap::into_keys).collect();
+        assert_eq!(taken, (0..64).collect());
+    }
+
+    #[test]
+    fn few_probes_are_spared_at_most_by_an_eighth() {
+        let one = [check("one.hlsl", "cbuffer S { float a; bool b; half c[2]; };")];
+        let (_, probes) = candidates(&one);
+        let spared = spared(0, &one, &mut SparedKinds::default());
+        assert_eq!(count(&spared), probes / PROBES_OF_ONE_SPARED, "{spared:?} of {probes}");
+    }
+
+    /// The second part of a run spares none where the first has had every kind of access.
     #[test]
     fn kinds_that_an_earlier_part_has_spared_are_not_spared_again() {
-        let checks: Vec<Check> = (0..64).map(|it| check(&format!("{it}.hlsl"), "cbuffer S { float a; };")).collect();
-        let groups: Vec<Vec<usize>> = (0..checks.len()).map(|index| vec![index]).collect();
+        let checks = checks();
         let mut kinds = SparedKinds::default();
-        Rotation::Turn(0).spared(&checks, &groups, &mut kinds);
-        for turn in 0..TURNS {
-            let due = |group: &usize| is_turn(turn, &group_name(&checks[*group]));
-            let spared = Rotation::Turn(turn).spared(&checks, &groups, &mut kinds);
-            assert_eq!(spared, (0..checks.len()).filter(due).collect());
-        }
-    }
-
-    #[test]
-    fn every_group_has_its_turn_once() {
-        let mut shares = [0; 128];
-        for name in (0..12_800).map(|number| format!("arrays/case_{number}::rspirv::lavapipe::ash")) {
-            let turns = (0..TURNS).filter(|turn| is_turn(*turn, &name)).collect::<Vec<_>>();
-            let [turn] = turns[..] else { panic!("{name}: {turns:?}") };
-            assert!(is_turn(turn + TURNS, &name));
-            shares[usize::try_from(turn).unwrap()] += 1;
-        }
-        assert!(shares.iter().all(|share| (60..140).contains(share)), "{shares:?} of 12800");
+        spared(0, &checks, &mut kinds);
+        assert!(spared(1, &checks, &mut kinds).is_empty());
     }
 }

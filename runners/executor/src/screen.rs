@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::check::{AnsweredEntries, Check, Screen};
+use layoutproof_core::check::{Check, ProbeSet, Screen};
 use layoutproof_device::RunnerKind;
 
 use crate::drivers::DriverCompilation;
 use crate::pool::{CasesScreen, Workers};
 
-/// The probes that modules of many checks answered, by the check's place among all.
-pub(crate) type AnsweredProbes = BTreeMap<usize, AnsweredEntries>;
+/// Probes of many checks, by the check's place among all.
+pub(crate) type CheckProbes = BTreeMap<usize, ProbeSet>;
 
 /// True if checks of the same device and producer can share modules with this one. On the model nothing would be gained: it
 /// compiles nothing.
@@ -22,25 +22,25 @@ pub(crate) fn takes(check: &Check) -> bool {
 }
 
 /// Runs modules of many checks on the device of all of them, and says which probes they answer; `group` are indices of
-/// `checks`.
-pub(crate) fn ask(checks: &[Check], group: &[usize], workers: &mut Workers<'_>) -> AnsweredProbes {
+/// `checks`, and `spared` has the probes that are in none of these modules.
+pub(crate) fn ask(checks: &[Check], group: &[usize], spared: &CheckProbes, workers: &mut Workers<'_>) -> CheckProbes {
     let taken = group.iter().map(|index| (*index, &checks[*index])).filter(|(_, check)| takes(check));
     let taken: Vec<(usize, &Check)> = taken.collect();
-    let mut answered = AnsweredProbes::new();
+    let mut answered = CheckProbes::new();
     let Some((_, first)) = taken.first() else { return answered };
 
     workers.compile(DriverCompilation::fastest(&first.device));
-    let screens = Screen::all(&taken).into_iter().map(|screen| {
+    let screens = Screen::all(&taken, spared).into_iter().map(|screen| {
         let cases = screen.probes().map(|probe| checks[probe.check].subject.source.id.as_str()).collect();
         CasesScreen { screen, cases }
     });
     let screens: Vec<CasesScreen<'_>> = screens.collect();
     let answers = workers.screens(&first.device, &screens);
-    for (CasesScreen { screen, .. }, answer) in screens.iter().zip(answers) {
-        if answer.is_some() {
+    for (CasesScreen { screen, .. }, answers) in screens.iter().zip(answers) {
+        if answers.is_some() {
             workers.tell_accessed(screen.accesses());
         }
-        for probe in answer.iter().flat_map(|answer| screen.answered(answer)) {
+        for probe in answers.iter().flat_map(|answers| screen.answered(answers)) {
             answered.entry(probe.check).or_default().add(probe);
         }
     }

@@ -166,6 +166,7 @@ impl BindingCheck {
             driver_messages: Vec::new(),
             known: None,
             fast: false,
+            thorough: Vec::new(),
             cached: false,
             retries: 0,
             ms: 0,

@@ -139,6 +139,7 @@ impl ProofCheck {
             driver_messages: driver_messages(results),
             known: None,
             fast: false,
+            thorough: Vec::new(),
             cached: self.proof.origin == AnswerOrigin::Cached,
             retries: 0,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),

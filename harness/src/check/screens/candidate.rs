@@ -6,12 +6,13 @@ use layoutproof_device::{DeviceInfo, Shader};
 use layoutproof_layout::Extent;
 
 use crate::check::check::Check;
-use crate::check::probe_id::ProbeId;
+use crate::check::probe_id::{ProbeId, ProbeSet};
 use crate::check::produce::shader_module::ShaderModule;
+use crate::probe::image::encoding::WordCode;
 use crate::probe::image::image_size;
 use crate::probe::{
-    AddressSpace, Form, FusedSpace, PUSH_BYTES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, REGION_BYTES, Stage,
-    Tuning, fusable, jobs,
+    AddressSpace, Form, FusedSpace, PUSH_BYTES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, REGION_BYTES,
+    RegionAnswer, Tuning, fusable, jobs,
 };
 
 /// Bytes of storage buffer that a group takes at most.
@@ -29,8 +30,13 @@ const WORKGROUP_BYTES: u32 = 1 << 13;
 pub(super) enum SharingMode {
     /// All blocks look at one buffer, and a hash answers for each.
     Folded(FusedSpace),
-    /// Every block has a region of its own; the entry point has this name.
-    Apart(String),
+    /// Every block has a region of its own.
+    Apart {
+        /// Name of the entry point.
+        entry: String,
+        /// True if the dispatch is repeated in several inks.
+        repeated: bool,
+    },
 }
 
 /// Probes that one answer is for: the same entry point of the same shader, with the same offsets expected of it.
@@ -60,16 +66,33 @@ impl Candidate<'_> {
         self.plan.leaves.len() * self.plan.entries.iter().map(|entry| entry.forms.len()).sum::<usize>()
     }
 
+    /// Returns true if a module of its own answers for it at less cost than its own jobs.
+    fn is_worth_a_module(&self, manner: &SharingMode) -> bool {
+        match manner {
+            SharingMode::Folded(_) => self.accesses() > LONG,
+            SharingMode::Apart { .. } => self.plan.entries.iter().all(|it| RegionAnswer::of(it) != RegionAnswer::Own),
+        }
+    }
+
     /// The room that it takes in a module.
     fn cost(&self) -> ModuleRoom {
         let loads = self.accesses();
-        let Some(alone) = &self.alone else { return ModuleRoom { loads, bytes: 0 } };
-        let run = alone.runs.iter().map(|run| &run.job);
-        let bytes = run.map(|job| match &job.push_constants[..] {
-            [] => job.buffers.first().map_or(0, |block| block.bytes.len() + block.after.len() + REGION_BYTES),
-            pushed => pushed.len().next_multiple_of(PUSH_BYTES),
-        });
-        ModuleRoom { loads, bytes: bytes.sum() }
+        let Some((alone, run)) = self.alone.as_ref().and_then(|alone| Some((alone, alone.runs.first()?))) else {
+            return ModuleRoom { loads, bytes: 0, input: 0 };
+        };
+        let bytes = match alone.entry.space {
+            AddressSpace::PushConstant => run.job.push_constants.len().next_multiple_of(PUSH_BYTES),
+            AddressSpace::Uniform
+            | AddressSpace::Storage
+            | AddressSpace::UniformElement
+            | AddressSpace::StorageElement
+            | AddressSpace::Address => {
+                let blocks = run.job.buffers.iter().map(|block| block.bytes.len() + block.after.len());
+                blocks.max().unwrap_or(0) + REGION_BYTES
+            }
+        };
+        let input = 4 * alone.wiring.input() as usize + REGION_BYTES;
+        ModuleRoom { loads, bytes, input }
     }
 }
 
@@ -80,6 +103,8 @@ struct ModuleRoom {
     loads: usize,
     /// Bytes of the block's buffer.
     bytes: usize,
+    /// Bytes of the input.
+    input: usize,
 }
 
 impl ModuleRoom {
@@ -88,14 +113,14 @@ impl ModuleRoom {
         let space = first.plan.entries.first().map(|entry| entry.space);
         let is_shared = first.plan.entries.iter().any(|entry| entry.forms.contains(&Form::Workgroup));
         let limit = match (manner, space) {
-            (SharingMode::Folded(_), _) | (SharingMode::Apart(_), None) => 0,
-            (SharingMode::Apart(_), Some(_)) if is_shared => WORKGROUP_BYTES,
-            (SharingMode::Apart(_), Some(AddressSpace::PushConstant)) => device.max_push_constants,
-            (SharingMode::Apart(_), Some(AddressSpace::Uniform | AddressSpace::UniformElement)) => {
+            (SharingMode::Folded(_), _) | (SharingMode::Apart { .. }, None) => 0,
+            (SharingMode::Apart { .. }, Some(_)) if is_shared => WORKGROUP_BYTES,
+            (SharingMode::Apart { .. }, Some(AddressSpace::PushConstant)) => device.max_push_constants,
+            (SharingMode::Apart { .. }, Some(AddressSpace::Uniform | AddressSpace::UniformElement)) => {
                 device.max_uniform_range
             }
             (
-                SharingMode::Apart(_),
+                SharingMode::Apart { .. },
                 Some(AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address),
             ) => STORAGE_BYTES,
         };
@@ -105,14 +130,18 @@ impl ModuleRoom {
                 let tuning = Tuning::of(&device.id, *space);
                 if first.is_of_long_block() { tuning.loads_of_long_block } else { tuning.loads }
             }
-            SharingMode::Apart(_) => Tuning::accesses(&device.id),
+            SharingMode::Apart { .. } => Tuning::accesses(&device.id),
         };
-        Self { loads, bytes: limit as usize }
+        Self { loads, bytes: limit as usize, input: device.max_uniform_range as usize }
     }
 
     /// The room that is left after a cost; `None` if that is too much.
     fn without(self, cost: Self) -> Option<Self> {
-        Some(Self { loads: self.loads.checked_sub(cost.loads)?, bytes: self.bytes.checked_sub(cost.bytes)? })
+        Some(Self {
+            loads: self.loads.checked_sub(cost.loads)?,
+            bytes: self.bytes.checked_sub(cost.bytes)?,
+            input: self.input.checked_sub(cost.input)?,
+        })
     }
 }
 
@@ -120,26 +149,25 @@ impl ModuleRoom {
 const LONG: usize = 64;
 
 /// Groups of what can be asked together of checks of one device. A probe that would be alone is in none, unless a hash can
-/// answer for many loads of it.
-pub(super) fn groups<'a>(checks: &[(usize, &'a Check)]) -> Vec<(SharingMode, Vec<Candidate<'a>>)> {
+/// answer for it: that of its own region, or one for many loads.
+/// Nor are those that are `spared`.
+pub(super) fn groups<'a>(
+    checks: &[(usize, &'a Check)],
+    spared: &BTreeMap<usize, ProbeSet>,
+) -> Vec<(SharingMode, Vec<Candidate<'a>>)> {
     let Some((_, first)) = checks.first() else { return Vec::new() };
-    let by_manner = candidates(checks).into_iter().flat_map(|(manner, candidates)| {
+    let by_manner = candidates(checks, spared).into_iter().flat_map(|(manner, candidates)| {
         let groups = cut(candidates, |candidate| ModuleRoom::of(&first.device, &manner, candidate));
         groups.into_iter().map(move |group| (manner.clone(), group)).collect::<Vec<_>>()
     });
-    by_manner.filter(|(manner, group)| group.len() > 1 || is_long(manner, group)).collect()
-}
-
-/// Returns true if a group is worth a shared module even if it is one probe.
-fn is_long(manner: &SharingMode, group: &[Candidate<'_>]) -> bool {
-    match manner {
-        SharingMode::Folded(_) => group.iter().map(|candidate| candidate.cost().loads).sum::<usize>() > LONG,
-        SharingMode::Apart(_) => false,
-    }
+    by_manner.filter(|(manner, group)| group.len() > 1 || group.iter().all(|it| it.is_worth_a_module(manner))).collect()
 }
 
 /// The probes of the checks that can be asked together, rule sets that agree on a layout as one.
-fn candidates<'a>(checks: &[(usize, &'a Check)]) -> BTreeMap<SharingMode, Vec<Candidate<'a>>> {
+fn candidates<'a>(
+    checks: &[(usize, &'a Check)],
+    spared: &BTreeMap<usize, ProbeSet>,
+) -> BTreeMap<SharingMode, Vec<Candidate<'a>>> {
     let mut all: BTreeMap<SharingMode, Vec<Candidate<'a>>> = BTreeMap::new();
     let modules = checks.iter().flat_map(|(number, check)| check.shareable().map(move |it| (*number, *check, it)));
     let probes = modules.flat_map(|(number, check, (index, module))| {
@@ -147,9 +175,10 @@ fn candidates<'a>(checks: &[(usize, &'a Check)]) -> BTreeMap<SharingMode, Vec<Ca
         entries.map(move |entry| (check, module, entry, ProbeId::new(number, index, entry)))
     });
 
-    for (check, module, entry, probe) in probes {
+    let is_spared = |probe: &ProbeId| spared.get(&probe.check).is_some_and(|spared| spared.has(probe));
+    for (check, module, entry, probe) in probes.filter(|(.., probe)| !is_spared(probe)) {
         let plan = ProbePlan { entries: vec![entry.clone()], ..module.plan.clone() };
-        let manner = folded(&plan, entry).map_or_else(|| SharingMode::Apart(entry.name.clone()), SharingMode::Folded);
+        let manner = folded(&plan, entry).map_or_else(|| apart(&plan, entry), SharingMode::Folded);
         let known = all.entry(manner.clone()).or_default();
         match known.iter_mut().find(|known| known.is_same(module, &plan)) {
             Some(same) => same.probes.push(probe),
@@ -164,6 +193,12 @@ fn folded(plan: &ProbePlan, entry: &ProbeEntry) -> Option<FusedSpace> {
     let space = FusedSpace::ALL.into_iter().find(|space| space.space() == entry.space)?;
     let part = fusable(plan, space)?;
     (part.leaves == plan.leaves && part.entries == plan.entries).then_some(space)
+}
+
+/// How an entry point shares a module where each has a region of its own.
+fn apart(plan: &ProbePlan, entry: &ProbeEntry) -> SharingMode {
+    let repeated = plan.leaves.iter().any(|leaf| WordCode::of(leaf.component).is_some());
+    SharingMode::Apart { entry: entry.name.clone(), repeated }
 }
 
 /// Cuts candidates into groups that fit a module.
@@ -189,8 +224,7 @@ impl Check {
     /// The modules that may share others with other checks, each with its index.
     fn shareable(&self) -> impl Iterator<Item = (usize, &ShaderModule)> {
         let is_ours = self.produced.producer.can_share_modules();
-        let runs = |module: &ShaderModule| self.takes(module) && module.requires.is_subset(&self.device.features);
-        self.produced.modules.iter().enumerate().filter(move |(_, module)| is_ours && runs(module))
+        self.runnable().filter(move |_| is_ours)
     }
 
     /// The candidate of a plan; `None` where it cannot be asked together with others.
@@ -204,7 +238,7 @@ impl Check {
         let alone = match manner {
             SharingMode::Folded(space) if self.holds(module, &plan, *space) => None,
             SharingMode::Folded(_) => return None,
-            SharingMode::Apart(_) => Some(self.alone(module, &plan)?),
+            SharingMode::Apart { .. } => Some(self.alone(module, &plan)?),
         };
         Some(Candidate { module, plan, alone, probes: vec![probe] })
     }
@@ -218,7 +252,7 @@ impl Check {
         image_size(&module.layout, plan).is_ok_and(|size| u32::try_from(size).is_ok_and(|size| size <= limit))
     }
 
-    /// The job that runs a plan alone, if it needs one dispatch and a block with an end, written as it is expected.
+    /// The job that runs a plan alone, if it needs a block with an end, written as it is expected.
     fn alone(&self, module: &ShaderModule, plan: &ProbePlan) -> Option<ProbeJob> {
         let ends = module.layout.result.as_ref().is_ok_and(|block| matches!(block.size, Extent::Finite(_)));
         if module.planted.is_some() || !ends || !plan.entries.iter().all(has_regions) {
@@ -229,28 +263,22 @@ impl Check {
         let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface };
         // The longer range comes first.
         let probe = jobs(&module.layout, plan, shader).ok()?.into_iter().next()?;
-        (probe.runs.len() == 1 && self.lacks(&probe).is_none()).then_some(probe)
+        self.lacks(&probe).is_none().then_some(probe)
     }
 }
 
 /// Returns true if a block that the entry point reaches can be a part of a larger one.
 fn has_regions(entry: &ProbeEntry) -> bool {
-    let space = match entry.space {
-        AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
-        AddressSpace::UniformElement | AddressSpace::StorageElement | AddressSpace::Address => false,
-    };
-
-    let form = |form: &Form| match form {
+    entry.forms.iter().all(|form| match form {
         Form::Leaf
         | Form::Vector
         | Form::Whole
+        | Form::Parameter
         | Form::Indexed
         | Form::Divergent
         | Form::Copied
         | Form::Private
         | Form::Workgroup => true,
-        Form::Parameter | Form::Length | Form::ByteAddress => false,
-    };
-
-    space && entry.stage == Stage::Compute && entry.forms.iter().all(form)
+        Form::Length | Form::ByteAddress => false,
+    })
 }

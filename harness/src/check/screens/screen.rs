@@ -5,18 +5,22 @@
 //! has it ([`FusedJob`]), or by a region in which all is as it should be ([`RegionJob`]). Any other answer only means that
 //! the probe needs its own jobs. Screens say nothing about exact ranges, and a hash says nothing about padding and guards.
 
+use std::collections::BTreeMap;
+
 use layoutproof_device::{Job, ReadBack};
 use layoutproof_layout::BlockLayout;
 
 use crate::check::check::Check;
-use crate::check::probe_id::ProbeId;
+use crate::check::probe_id::{ProbeId, ProbeSet};
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::screens::candidate::{Candidate, SharingMode, groups};
 use crate::generate::spirv::{produce_fused, produce_regions};
 use crate::probe::image::nonce_word;
-use crate::probe::{Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, RegionJob, RegionStarts};
+use crate::probe::{
+    Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, RegionCase, RegionJob, RegionStarts,
+};
 
-/// A dispatch that answers for probes of several checks.
+/// Dispatches of one module that answer for probes of several checks.
 #[derive(Clone, Debug)]
 pub struct Screen {
     asked: ScreenJob,
@@ -25,20 +29,21 @@ pub struct Screen {
     accesses: usize,
 }
 
-/// How the probes share the dispatch.
+/// How the probes share the module.
 #[derive(Clone, Debug)]
 enum ScreenJob {
-    Folded(FusedJob),
+    Folded(Box<FusedJob>),
     Apart(RegionJob),
 }
 
 impl Screen {
-    /// The screens of checks of one device, each with its number. A probe that would be alone in its module is in none.
-    pub fn all(checks: &[(usize, &Check)]) -> Vec<Self> {
-        let screens = groups(checks).into_iter().filter_map(|(manner, group)| {
+    /// The screens of checks of one device, each with its number, but for the probes that are `spared`. Nor is a probe in one
+    /// that would be alone in its module without gain.
+    pub fn all(checks: &[(usize, &Check)], spared: &BTreeMap<usize, ProbeSet>) -> Vec<Self> {
+        let screens = groups(checks, spared).into_iter().filter_map(|(manner, group)| {
             let asked = match manner {
-                SharingMode::Folded(space) => ScreenJob::Folded(fold(&group, space)?),
-                SharingMode::Apart(_) => ScreenJob::Apart(set_apart(&group)?),
+                SharingMode::Folded(space) => ScreenJob::Folded(Box::new(fold(&group, space)?)),
+                SharingMode::Apart { .. } => ScreenJob::Apart(set_apart(&group)?),
             };
             let accesses = group.iter().map(Candidate::accesses).sum();
             Some(Self { asked, probes: group.into_iter().map(|candidate| candidate.probes).collect(), accesses })
@@ -46,11 +51,11 @@ impl Screen {
         screens.collect()
     }
 
-    /// The job that the device gets.
-    pub fn job(&self) -> &Job {
+    /// The jobs that the device gets, all with the same shader.
+    pub fn jobs(&self) -> &[Job] {
         match &self.asked {
-            ScreenJob::Folded(fused) => &fused.job,
-            ScreenJob::Apart(regions) => &regions.job,
+            ScreenJob::Folded(fused) => std::slice::from_ref(&fused.job),
+            ScreenJob::Apart(regions) => &regions.jobs,
         }
     }
 
@@ -64,11 +69,12 @@ impl Screen {
         self.probes.iter().flatten()
     }
 
-    /// The probes that this answer is right for.
-    pub fn answered(&self, read_back: &ReadBack) -> impl Iterator<Item = &ProbeId> {
-        let wrong = match &self.asked {
-            ScreenJob::Folded(fused) => fused.wrong(read_back),
-            ScreenJob::Apart(regions) => regions.wrong(read_back),
+    /// The probes that these answers are right for, one for each job.
+    pub fn answered(&self, answers: &[ReadBack]) -> impl Iterator<Item = &ProbeId> {
+        let wrong = match (&self.asked, answers) {
+            (ScreenJob::Folded(fused), [answer]) => fused.wrong(answer),
+            (ScreenJob::Folded(fused), _) => (0..fused.answers.len()).collect(),
+            (ScreenJob::Apart(regions), _) => regions.wrong(answers),
         };
         let right = self.probes.iter().enumerate().filter(move |(number, _)| !wrong.contains(number));
         right.flat_map(|(_, probes)| probes)
@@ -90,13 +96,14 @@ fn fold(group: &[Candidate<'_>], space: FusedSpace) -> Option<FusedJob> {
     FusedJob::new(&FusedGroup { cases: &expected, space, fold: Fold::Hash }, nonce_word(1), shader).ok()
 }
 
-/// The dispatch of a group with a region for each; `None` where it cannot be written.
+/// The dispatches of a group with a region for each; `None` where they cannot be written.
 fn set_apart(group: &[Candidate<'_>]) -> Option<RegionJob> {
     let alone = group.iter().map(|candidate| candidate.alone.as_ref()).collect::<Option<Vec<_>>>()?;
     let regions = RegionStarts::of(&alone)?;
     let produced = produce_regions(&cases(group, |module| &module.layout), &regions).ok()?;
     let (shader, requires) = (produced.shader(), produced.requires());
     let shader = PlanShader { shader: &shader, requires: &requires, interface: Interface::default() };
-    let plans = group.iter().map(|candidate| candidate.plan.clone());
-    RegionJob::new(plans.zip(alone.into_iter().cloned()).collect(), shader)
+    let cases = group.iter().zip(alone);
+    let cases = cases.map(|(candidate, probe)| RegionCase { plan: candidate.plan.clone(), probe: probe.clone() });
+    RegionJob::new(cases.collect(), shader)
 }

@@ -15,8 +15,8 @@ pub(super) struct SpirvPlace {
     /// A variable, or the pointer that was loaded for [`StorageClass::PhysicalStorageBuffer`].
     pub(super) pointer: Word,
     pub(super) class: StorageClass,
-    /// The element, where the pointer leads to an array of the type.
-    pub(super) element: Option<u32>,
+    /// The indices to the type from what the pointer leads to: an element of an array of buffers, a region.
+    pub(super) outer: Vec<u32>,
     pub(super) ty: Rc<EmittedType>,
 }
 
@@ -50,7 +50,7 @@ impl TypeEmitter {
 
     /// A pointer to the part of `place` to which `indices` lead.
     fn point(&mut self, place: &SpirvPlace, indices: &[u32]) -> Word {
-        if indices.is_empty() && place.element.is_none() {
+        if indices.is_empty() && place.outer.is_empty() {
             return place.pointer;
         }
         let ids: Vec<Word> = indices.iter().map(|index| self.constant(*index)).collect();
@@ -60,7 +60,7 @@ impl TypeEmitter {
     /// A pointer to the part of type `part` to which the values `indices` lead.
     pub(super) fn point_to(&mut self, place: &SpirvPlace, indices: Vec<Word>, part: Word) -> Word {
         let ty = self.pointer(place.class, part);
-        let element = place.element.map(|element| self.constant(element));
-        self.builder.access_chain(ty, None, place.pointer, element.into_iter().chain(indices)).expect(OPEN)
+        let outer: Vec<Word> = place.outer.iter().map(|index| self.constant(*index)).collect();
+        self.builder.access_chain(ty, None, place.pointer, outer.into_iter().chain(indices)).expect(OPEN)
     }
 }

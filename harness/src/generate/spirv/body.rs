@@ -10,6 +10,7 @@ use rspirv::spirv::Word;
 
 use super::access::{OPEN, SpirvPlace};
 use super::block::Way;
+use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::types::{EmittedType, TypeEmitter, TypedForm};
 use crate::probe::{AnswerPlace, AnswerSlot, Fold, FoldStep, Form, Wiring};
@@ -19,7 +20,7 @@ use crate::probe::{AnswerPlace, AnswerSlot, Fold, FoldStep, Form, Wiring};
 pub(super) struct SpirvInterface {
     pub(super) block: SpirvPlace,
     pub(super) output: SpirvPlace,
-    pub(super) input: SpirvPlace,
+    pub(super) input: InputPlace,
     /// The block in the other layout, for [`Form::Copied`].
     pub(super) copy: Option<CopyPlace>,
     /// The variable for a copy of the block, for [`Form::Private`].
@@ -124,7 +125,7 @@ impl BodyWriter<'_> {
         }
     }
 
-    fn fold(&mut self, step: FoldStep, value: Word, bits: Word) -> Word {
+    pub(super) fn fold(&mut self, step: FoldStep, value: Word, bits: Word) -> Word {
         let uint = self.types.scalar(ScalarKind::WORD);
         let builder = &mut self.types.builder;
         let value = match step {
@@ -236,8 +237,7 @@ impl BodyWriter<'_> {
     }
 
     pub(super) fn load_input(&mut self, word: u32) -> Word {
-        let place = self.interface.input.clone();
-        self.types.load(&place, &[0, word])
+        self.interface.input.load(self.types, word)
     }
 
     pub(super) fn store_output(&mut self, word: u32, value: Word) {

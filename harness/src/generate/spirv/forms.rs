@@ -9,6 +9,7 @@ use super::access::{OPEN, SpirvPlace};
 use super::block::Way;
 use super::body::{AnswerMode, BodyWriter, CopyPlace, MissingLeaf};
 use super::kind::ScalarKind;
+use super::types::TypeEmitter;
 use crate::probe::{AnswerPlace, Chunk, Form};
 
 const INTERFACE: &str = "the interface of an entry has what its forms need";
@@ -28,6 +29,16 @@ impl BodyWriter<'_> {
     /// Copies the block to `place`, whose type has no layout, and reads each leaf from there.
     pub(super) fn read_copy(&mut self, form: Form, place: Option<SpirvPlace>) -> Result<(), MissingLeaf> {
         let place = place.expect(INTERFACE);
+        self.copy_block(&place)?;
+        if place.class == StorageClass::Workgroup {
+            self.types.wait_for_workgroup();
+        }
+        self.read_from_copy(form, &place);
+        Ok(())
+    }
+
+    /// Copies the block to `place`, whose type has no layout.
+    pub(super) fn copy_block(&mut self, place: &SpirvPlace) -> Result<(), MissingLeaf> {
         let whole = self.load_block(&[]);
         let values = self.leaves.iter().map(|leaf| {
             let value = self.extract(whole, &leaf.indices, &leaf.indices);
@@ -35,27 +46,19 @@ impl BodyWriter<'_> {
         });
         let values = values.collect();
         let value = self.construct(&place.ty, &mut Vec::new(), &values)?;
-        self.types.store(&place, &[], value);
-        if place.class == StorageClass::Workgroup {
-            self.wait_for_workgroup();
-        }
-
-        let wiring = self.wiring;
-        let mut numbers = BTreeMap::new();
-        for slot in wiring.slots.iter().filter(|slot| slot.form == form) {
-            let pointer = self.point_indexed(&place, slot.leaf, &mut numbers);
-            let value = self.load_leaf(&place, slot.leaf, pointer);
-            self.store_answer(slot, value);
-        }
+        self.types.store(place, &[], value);
         Ok(())
     }
 
-    /// A barrier for the workgroup and its memory.
-    fn wait_for_workgroup(&mut self) {
-        let scope = self.types.constant(Scope::Workgroup as u32);
-        let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
-        let semantics = self.types.constant(semantics.bits());
-        self.types.builder.control_barrier(scope, scope, semantics).expect(OPEN);
+    /// Reads each leaf from the copy of the block at `place`.
+    pub(super) fn read_from_copy(&mut self, form: Form, place: &SpirvPlace) {
+        let wiring = self.wiring;
+        let mut numbers = BTreeMap::new();
+        for slot in wiring.slots.iter().filter(|slot| slot.form == form) {
+            let pointer = self.point_indexed(place, slot.leaf, &mut numbers);
+            let value = self.load_leaf(place, slot.leaf, pointer);
+            self.store_answer(slot, value);
+        }
     }
 
     pub(super) fn write_indexed(&mut self) {
@@ -126,7 +129,7 @@ impl BodyWriter<'_> {
         let tuple: Vec<Word> = (0..chunk.depth)
             .map(|place| {
                 let word = self.lane_word(chunk.input + place, chunk.depth, lane);
-                self.load_input_at(word)
+                self.interface.input.load_at(self.types, word)
             })
             .collect();
 
@@ -142,9 +145,16 @@ impl BodyWriter<'_> {
         let pointer = self.types.point_to(&block, ids, ty);
         let value = self.load_leaf(&block, first, pointer);
 
-        for (place, bits) in (0..).zip(self.types.words_of(kind, value)) {
-            let word = self.lane_word(chunk.output + place, kind.words(), lane);
-            self.store_output_at(word, bits);
+        for (place, bits) in (chunk.output..).zip(self.types.words_of(kind, value)) {
+            match self.answers {
+                AnswerMode::Stored => {
+                    let word = self.lane_word(place, kind.words(), lane);
+                    self.store_output_at(word, bits);
+                }
+                AnswerMode::Folded(fold, value) => {
+                    self.answers = AnswerMode::Folded(fold, self.fold(fold.step(place), value, bits));
+                }
+            }
         }
     }
 
@@ -156,16 +166,7 @@ impl BodyWriter<'_> {
         self.types.builder.i_add(uint, None, first, distance).expect(OPEN)
     }
 
-    /// The input word whose number is a value.
-    fn load_input_at(&mut self, word: Word) -> Word {
-        let uint = self.types.scalar(ScalarKind::WORD);
-        let ids = vec![self.types.constant(0), word];
-        let input = self.interface.input.clone();
-        let pointer = self.types.point_to(&input, ids, uint);
-        self.types.builder.load(uint, None, pointer, None, []).expect(OPEN)
-    }
-
-    fn store_output_at(&mut self, word: Word, bits: Word) {
+    pub(super) fn store_output_at(&mut self, word: Word, bits: Word) {
         let uint = self.types.scalar(ScalarKind::WORD);
         let ids = vec![self.types.constant(0), word];
         let output = self.interface.output.clone();
@@ -218,5 +219,15 @@ impl BodyWriter<'_> {
         let target = self.interface.block.clone();
         self.types.store(&target, &[], value);
         Ok(())
+    }
+}
+
+impl TypeEmitter {
+    /// A barrier for the workgroup and its memory.
+    pub(super) fn wait_for_workgroup(&mut self) {
+        let scope = self.constant(Scope::Workgroup as u32);
+        let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
+        let semantics = self.constant(semantics.bits());
+        self.builder.control_barrier(scope, scope, semantics).expect(OPEN);
     }
 }

@@ -15,7 +15,8 @@ use rspirv::spirv::{Decoration, FunctionControl, StorageClass, Word};
 use super::access::{OPEN, SpirvPlace};
 use super::block::{SpirvBlock, Way};
 use super::body::{AnswerMode, BodyWriter, SpirvInterface};
-use super::interface::{bind, word_buffer};
+use super::buffers::{bind, word_buffer};
+use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::module::begin;
 use super::stages::{NO_FUNCTION, begin_function, declare_compute, end_function};
@@ -36,8 +37,7 @@ pub fn produce_fused(group: &FusedGroup<'_>) -> Result<SpirvModule, ProduceError
 
     let mut types = begin(&needs, false);
     let output = word_buffer(&mut types, "output", 1);
-    let input = word_buffer(&mut types, "input", 2);
-    types.builder.decorate(input.pointer, Decoration::NonWritable, []);
+    let input = InputPlace::in_storage(&mut types);
     let interfaces: Vec<SpirvInterface> = lowered
         .iter()
         .map(|case| {
@@ -59,7 +59,7 @@ pub fn produce_fused(group: &FusedGroup<'_>) -> Result<SpirvModule, ProduceError
         .collect();
 
     let function = begin_function(&mut types);
-    let nonce = types.load(&input, &[0, 0]);
+    let nonce = input.load(&mut types, 0);
     for ((number, case), interface) in (0..).zip(&lowered).zip(interfaces) {
         case.write(&mut types, interface, group.fold, nonce, number)?;
     }
@@ -98,7 +98,12 @@ impl<'a> LoweredCase<'a> {
 
     /// Writes the function that takes the block by value and what was folded before, and returns that with the block's
     /// leaves in it; `None` for a case that no function is asked to read.
-    fn write_function(&self, types: &mut TypeEmitter, interface: &SpirvInterface, fold: Fold) -> Option<Word> {
+    pub(super) fn write_function(
+        &self,
+        types: &mut TypeEmitter,
+        interface: &SpirvInterface,
+        fold: Fold,
+    ) -> Option<Word> {
         if !self.entry.forms.contains(&Form::Parameter) {
             return None;
         }
@@ -165,5 +170,5 @@ fn declare(types: &mut TypeEmitter, case: &LoweredCase<'_>, space: FusedSpace) -
         FusedSpace::Uniform => {}
         FusedSpace::Storage => types.builder.decorate(variable, Decoration::NonWritable, []),
     }
-    SpirvPlace { pointer: variable, class, element: None, ty: Rc::new(block) }
+    SpirvPlace { pointer: variable, class, outer: Vec::new(), ty: Rc::new(block) }
 }

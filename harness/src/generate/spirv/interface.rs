@@ -7,16 +7,17 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use layoutproof_layout::shape::Count;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
 
 use super::access::{OPEN, SpirvPlace};
-use super::block::{self, SpirvNode};
+use super::block::SpirvNode;
 use super::body::{CopyPlace, SpirvInterface};
+use super::buffers::{BlockStorage, bind, word_buffer};
+use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::types::{EmittedType, TypeEmitter};
-use crate::probe::{AddressSpace, BLOCK_ELEMENT, Direction, Form, ProbeEntry};
+use crate::probe::{AddressSpace, Direction, Form, ProbeEntry};
 
 /// The variables of a module, each declared when the first entry point needs it.
 pub(super) struct InterfaceVariables<'a> {
@@ -24,7 +25,7 @@ pub(super) struct InterfaceVariables<'a> {
     node: &'a SpirvNode,
     block: Rc<EmittedType>,
     output: SpirvPlace,
-    input: SpirvPlace,
+    input: InputPlace,
     blocks: BTreeMap<(AddressSpace, Direction), SpirvPlace>,
     /// The push constants with the block's address.
     address: Option<Word>,
@@ -48,8 +49,7 @@ impl<'a> InterfaceVariables<'a> {
         types.builder.decorate(block.id, Decoration::Block, []);
 
         let output = word_buffer(types, "output", 1);
-        let input = word_buffer(types, "input", 2);
-        types.builder.decorate(input.pointer, Decoration::NonWritable, []);
+        let input = InputPlace::in_storage(types);
 
         Self {
             block_name,
@@ -94,7 +94,7 @@ impl<'a> InterfaceVariables<'a> {
             Some(variable) => *variable,
             None => self.copy_variable(types, direction, copy.ty.id),
         };
-        let place = SpirvPlace { pointer, class: StorageClass::StorageBuffer, element: None, ty: copy.ty };
+        let place = SpirvPlace { pointer, class: StorageClass::StorageBuffer, outer: Vec::new(), ty: copy.ty };
         Some(CopyPlace { place, leaves: copy.leaves })
     }
 
@@ -118,14 +118,7 @@ impl<'a> InterfaceVariables<'a> {
             return place.clone();
         }
 
-        let (class, element) = match space {
-            AddressSpace::Uniform => (StorageClass::Uniform, None),
-            AddressSpace::UniformElement => (StorageClass::Uniform, Some(BLOCK_ELEMENT)),
-            AddressSpace::Storage => (StorageClass::StorageBuffer, None),
-            AddressSpace::StorageElement => (StorageClass::StorageBuffer, Some(BLOCK_ELEMENT)),
-            AddressSpace::PushConstant => (StorageClass::PushConstant, None),
-            AddressSpace::Address => (StorageClass::PhysicalStorageBuffer, None),
-        };
+        let BlockStorage { class, element } = BlockStorage::of_space(space);
 
         let variable = match space {
             AddressSpace::Address => self.address_variable(types),
@@ -133,7 +126,11 @@ impl<'a> InterfaceVariables<'a> {
             | AddressSpace::UniformElement
             | AddressSpace::Storage
             | AddressSpace::StorageElement
-            | AddressSpace::PushConstant => self.block_variable(types, class, element),
+            | AddressSpace::PushConstant => {
+                let variable = types.block_variable(class, self.block.id, element);
+                types.builder.name(variable, self.block_name);
+                variable
+            }
         };
 
         match (space, direction) {
@@ -148,37 +145,38 @@ impl<'a> InterfaceVariables<'a> {
             }
         }
 
-        let place = SpirvPlace { pointer: variable, class, element, ty: Rc::clone(&self.block) };
+        let outer = element.into_iter().collect();
+        let place = SpirvPlace { pointer: variable, class, outer, ty: Rc::clone(&self.block) };
         self.blocks.insert((space, direction), place.clone());
         place
     }
 
-    /// A variable of the block's type, or of an array of it that ends with `element`.
-    fn block_variable(&self, types: &mut TypeEmitter, class: StorageClass, element: Option<u32>) -> Word {
-        let ty = match element {
-            None => self.block.id,
-            Some(element) => {
-                let length = types.constant(element + 1);
-                let id = types.builder.id();
-                // No stride: an array of descriptors has no memory of its own.
-                types.builder.type_array_id(Some(id), self.block.id, length)
-            }
-        };
-
-        let pointer = types.pointer(class, ty);
-        let variable = types.builder.variable(pointer, None, class, None);
-        types.builder.name(variable, self.block_name);
-        variable
-    }
-
     /// The push constants that hold the block's address; all entry points share them, as there can be one such variable.
     fn address_variable(&mut self, types: &mut TypeEmitter) -> Word {
-        if let Some(variable) = self.address {
-            return variable;
-        }
+        *self.address.get_or_insert_with(|| types.address_variable(self.block.id))
+    }
+}
 
-        let member = types.pointer(StorageClass::PhysicalStorageBuffer, self.block.id);
-        let builder = &mut types.builder;
+impl TypeEmitter {
+    /// A variable of the block type `block`, or of an array of it that ends with `element`.
+    pub(super) fn block_variable(&mut self, class: StorageClass, block: Word, element: Option<u32>) -> Word {
+        let ty = match element {
+            None => block,
+            Some(element) => {
+                let length = self.constant(element + 1);
+                let id = self.builder.id();
+                // No stride: an array of descriptors has no memory of its own.
+                self.builder.type_array_id(Some(id), block, length)
+            }
+        };
+        let pointer = self.pointer(class, ty);
+        self.builder.variable(pointer, None, class, None)
+    }
+
+    /// Declares push constants that hold the address of a block of type `block`.
+    pub(super) fn address_variable(&mut self, block: Word) -> Word {
+        let member = self.pointer(StorageClass::PhysicalStorageBuffer, block);
+        let builder = &mut self.builder;
         let id = builder.id();
         let holder = builder.type_struct_id(Some(id), [member]);
         builder.member_name(holder, 0, "address");
@@ -186,27 +184,29 @@ impl<'a> InterfaceVariables<'a> {
         builder.decorate(holder, Decoration::Block, []);
 
         let class = StorageClass::PushConstant;
-        let pointer = types.pointer(class, holder);
-        let variable = types.builder.variable(pointer, None, class, None);
-        types.builder.name(variable, "block_address");
-        self.address = Some(variable);
+        let pointer = self.pointer(class, holder);
+        let variable = self.builder.variable(pointer, None, class, None);
+        self.builder.name(variable, "block_address");
         variable
     }
-}
 
-impl TypeEmitter {
     /// The block's place in the function that is open: behind an address, the pointer has to be loaded first.
     pub(super) fn open_place(&mut self, place: SpirvPlace) -> SpirvPlace {
         if place.class != StorageClass::PhysicalStorageBuffer {
             return place;
         }
 
-        let block = self.pointer(StorageClass::PhysicalStorageBuffer, place.ty.id);
+        let pointer = self.load_address(place.pointer, place.ty.id);
+        SpirvPlace { pointer, ..place }
+    }
+
+    /// Loads the pointer to a block of type `block` from the push constants that hold it.
+    pub(super) fn load_address(&mut self, variable: Word, block: Word) -> Word {
+        let block = self.pointer(StorageClass::PhysicalStorageBuffer, block);
         let member = self.pointer(StorageClass::PushConstant, block);
         let zero = self.constant(0);
-        let member = self.builder.access_chain(member, None, place.pointer, [zero]).expect(OPEN);
-        let pointer = self.builder.load(block, None, member, None, []).expect(OPEN);
-        SpirvPlace { pointer, ..place }
+        let member = self.builder.access_chain(member, None, variable, [zero]).expect(OPEN);
+        self.builder.load(block, None, member, None, []).expect(OPEN)
     }
 
     /// Declares a variable for a copy of a block, in memory without a layout.
@@ -214,7 +214,7 @@ impl TypeEmitter {
         let ty = self.emit_without_layout(block);
         let pointer = self.pointer(class, ty.id);
         let pointer = self.builder.variable(pointer, None, class, None);
-        SpirvPlace { pointer, class, element: None, ty: Rc::new(ty) }
+        SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty) }
     }
 
     /// Declares a variable with the index of the invocation.
@@ -230,26 +230,4 @@ impl TypeEmitter {
         self.builder.decorate(variable, Decoration::BuiltIn, [Operand::BuiltIn(builtin)]);
         variable
     }
-}
-
-/// Declares a storage buffer of `uint` at set 0.
-pub(super) fn word_buffer(types: &mut TypeEmitter, name: &str, binding: u32) -> SpirvPlace {
-    let uint = Box::new(SpirvNode::Scalar(ScalarKind::WORD));
-    let words = SpirvNode::Array { element: uint, count: Count::Unbounded, stride: 4 };
-    let words = block::SpirvField { name: "words".into(), index: 0, offset: 0, node: words };
-    let ty = types.emit(&SpirvNode::Struct { name: format!("{name}_block"), fields: vec![words] });
-    types.builder.decorate(ty.id, Decoration::Block, []);
-
-    let class = StorageClass::StorageBuffer;
-    let pointer = types.pointer(class, ty.id);
-    let pointer = types.builder.variable(pointer, None, class, None);
-    types.builder.name(pointer, name);
-    bind(types, pointer, binding);
-    SpirvPlace { pointer, class, element: None, ty: Rc::new(ty) }
-}
-
-/// Puts a variable at set 0.
-pub(super) fn bind(types: &mut TypeEmitter, variable: Word, binding: u32) {
-    types.builder.decorate(variable, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
-    types.builder.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);
 }

@@ -2,9 +2,9 @@
 //!
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout rule. One module
 //! holds all entry points of a plan; the block's variables share set 0 binding 0, one per way in which an entry point
-//! sees it. `block` chooses types, `types` emits them, `interface` variables, `module` entry points, `stages` what an
+//! sees it. `block` chooses types, `types` emits them, `buffers` and `interface` variables, `module` entry points, `stages` what an
 //! entry point of each stage needs beside the probe, `body` and `forms` write the code, `access` its loads and stores, `convert` what stands
-//! between leaves and words, `rules` and `needs` say what a device and `spirv-val` must allow. `fused` and `regions`
+//! between leaves and words, `input_place` where the input is, `rules` and `needs` say what a device and `spirv-val` must allow. `fused` and `regions`
 //! write modules of many blocks.
 //!
 //! Source: SPIR-V specification 1.3; `SPV_KHR_physical_storage_buffer`; Vulkan specification, "Shader Interfaces".
@@ -12,9 +12,11 @@
 mod access;
 mod block;
 mod body;
+mod buffers;
 mod convert;
 mod forms;
 mod fused;
+mod input_place;
 mod interface;
 mod kind;
 mod module;

@@ -1,8 +1,9 @@
-//! Writes modules of many blocks, each with a region of every buffer: one entry point does for each case what its own
-//! entry point does.
+//! Writes modules of many blocks, each with a region of every buffer: one entry point does for each case what its
+//! own entry point of the same name does.
 //!
 //! Every buffer is a struct with a member for each case, at the start of the case's region; the members of a block
-//! keep its own offsets.
+//! keep its own offsets. The input is a uniform buffer, whose loads compile fast, and what a case reads is folded into one
+//! word where [`RegionAnswer`] says so.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -11,94 +12,205 @@ use layoutproof_layout::shape::Count;
 use rspirv::binary::Assemble;
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
-use super::access::SpirvPlace;
+use super::access::{OPEN, SpirvPlace};
 use super::block::{SpirvBlock, SpirvField, SpirvNode};
 use super::body::{AnswerMode, BodyWriter, CopyPlace, SpirvInterface};
+use super::buffers::{BlockStorage, bind};
 use super::fused::LoweredCase;
-use super::interface::bind;
+use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::module::begin;
-use super::stages::{begin_function, declare_compute, end_function};
+use super::stages::{EntryStages, end_function};
 use super::types::TypeEmitter;
 use super::{SpirvModule, needs, rules, ways_in};
 use crate::generate::ProduceError;
-use crate::probe::{AddressSpace, Direction, Form, FusedCase, REGIONS_ENTRY, RegionStarts, Wiring, spread};
+use crate::probe::{AddressSpace, Direction, Fold, Form, FusedCase, RegionAnswer, RegionStarts, Wiring, spread};
 
-/// Writes the module of cases whose entry points have the same space and direction.
+/// Writes the module of cases whose entry points have the same name, and so the same space, stage, direction and forms.
 ///
 /// # Errors
 /// As [`produce`](super::produce), for the first case that cannot be written.
 pub fn produce_regions(cases: &[FusedCase], regions: &RegionStarts) -> Result<SpirvModule, ProduceError> {
     let lowered = cases.iter().map(LoweredCase::new).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = lowered.first() else { return Err(ProduceError::NothingToProbe { block: String::new() }) };
-    let (space, direction) = (first.entry.space, first.entry.direction);
+    let entry = first.entry;
     let kinds = lowered.iter().flat_map(|case| case.block.node.kinds()).collect();
-    let needs = needs::of(&kinds, &BTreeSet::from([space]));
+    let needs = needs::of(&kinds, &BTreeSet::from([entry.space]));
 
-    let mut types = begin(&needs, false);
-    let is_divergent = first.entry.forms.contains(&Form::Divergent);
-    let lane = is_divergent.then(|| types.lane());
-    let interfaces = interfaces(&mut types, &lowered, regions, lane)?;
+    let mut types = begin(&needs, entry.space == AddressSpace::Address);
+    let lane = entry.forms.contains(&Form::Divergent).then(|| types.lane());
+    let blocks = BlockRegions::declare(&mut types, &lowered, &regions.block);
+    let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, lane)?;
+    for (case, interface) in lowered.iter().zip(&mut interfaces) {
+        interface.function = case.write_function(&mut types, interface, Fold::Hash);
+    }
 
-    let function = begin_function(&mut types);
-    for (case, interface) in lowered.iter().zip(interfaces) {
-        let wiring = case.case.wiring();
-        let answers = AnswerMode::Stored;
-        let mut body = BodyWriter { types: &mut types, interface, leaves: &case.ways, wiring: &wiring, answers };
-        body.store_nonce();
-        let written = case.entry.forms.iter().try_for_each(|form| match direction {
-            Direction::Read => body.read(*form),
-            Direction::Write => body.write(*form),
-        });
-        written.map_err(|_| ProduceError::PartlyProbed { entry: case.entry.name.clone() })?;
+    let mut stages = EntryStages::default();
+    let function = stages.begin_entry(&mut types, entry.stage);
+    blocks.open(&mut types, &mut interfaces);
+    if entry.forms.contains(&Form::Workgroup) {
+        share_blocks(&mut types, &lowered, &interfaces)?;
+    }
+    for ((number, case), interface) in (0..).zip(&lowered).zip(interfaces) {
+        case.write_region(&mut types, interface, number)?;
     }
     end_function(&mut types);
-    declare_compute(&mut types, REGIONS_ENTRY, function, lane);
+    stages.declare_entry(&mut types, entry.stage, &entry.name, function, lane);
+    stages.add_other_stages(&mut types);
 
-    let needed = lowered.iter().map(|case| rules::needed(&case.block.node, space)).max();
+    let needed = lowered.iter().map(|case| rules::needed(&case.block.node, entry.space)).max();
     Ok(SpirvModule {
         words: types.builder.module().assemble(),
-        rules: needed.into_iter().map(|rules| (space, rules)).collect(),
-        features: needs.iter().map(|need| need.feature).collect(),
+        rules: needed.into_iter().map(|rules| (entry.space, rules)).collect(),
+        features: needs.iter().map(|need| need.feature).chain(entry.requires()).collect(),
     })
 }
 
-/// Declares the buffers, and returns what each case sees of them.
+/// Copies the blocks of all cases to memory that the workgroup shares, before one barrier for all of them.
+fn share_blocks(
+    types: &mut TypeEmitter,
+    cases: &[LoweredCase<'_>],
+    interfaces: &[SpirvInterface],
+) -> Result<(), ProduceError> {
+    for (case, interface) in cases.iter().zip(interfaces) {
+        let wiring = case.case.wiring();
+        let (interface, answers) = (interface.clone(), AnswerMode::Stored);
+        let place = interface.workgroup.clone();
+        let mut body = BodyWriter { types, interface, leaves: &case.ways, wiring: &wiring, answers };
+        let copied = place.map_or(Ok(()), |place| body.copy_block(&place));
+        copied.map_err(|_| case.partly_probed())?;
+    }
+    types.wait_for_workgroup();
+    Ok(())
+}
+
+impl LoweredCase<'_> {
+    /// Writes what the case's own entry point does, in its region; `number` is its place among the cases.
+    fn write_region(
+        &self,
+        types: &mut TypeEmitter,
+        interface: SpirvInterface,
+        number: u32,
+    ) -> Result<(), ProduceError> {
+        let (wiring, answer) = (self.case.wiring(), RegionAnswer::of(self.entry));
+        let (lane, workgroup) = (interface.lane, interface.workgroup.clone());
+        let answers = match answer {
+            RegionAnswer::Own => AnswerMode::Stored,
+            RegionAnswer::Folded { .. } => {
+                let nonce = interface.input.load(types, 0);
+                let (uint, own) = (types.scalar(ScalarKind::WORD), types.constant(number));
+                AnswerMode::Folded(Fold::Hash, types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN))
+            }
+        };
+
+        let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring: &wiring, answers };
+        if answer == RegionAnswer::Own {
+            body.store_nonce();
+        }
+        let written = self.entry.forms.iter().try_for_each(|form| match (self.entry.direction, form, &workgroup) {
+            (Direction::Read, Form::Workgroup, Some(copy)) => {
+                body.read_from_copy(*form, copy);
+                Ok(())
+            }
+            (Direction::Read, _, _) => body.read(*form),
+            (Direction::Write, _, _) => body.write(*form),
+        });
+        written.map_err(|_| self.partly_probed())?;
+
+        if let AnswerMode::Folded(_, value) = body.answers {
+            match lane {
+                None => body.store_output(0, value),
+                Some(lane) => {
+                    let uint = body.types.scalar(ScalarKind::WORD);
+                    let lane = body.types.builder.load(uint, None, lane, None, []).expect(OPEN);
+                    body.store_output_at(lane, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn partly_probed(&self) -> ProduceError {
+        ProduceError::PartlyProbed { entry: self.entry.name.clone() }
+    }
+}
+
+/// The variable with the regions of all blocks.
+struct BlockRegions {
+    /// The variable, or the push constants with the address of the regions.
+    variable: Word,
+    /// The struct of all regions.
+    all: Word,
+    /// The place of each case's block; behind an address its pointer is not loaded yet.
+    places: Vec<SpirvPlace>,
+}
+
+impl BlockRegions {
+    fn declare(types: &mut TypeEmitter, cases: &[LoweredCase<'_>], starts: &[u32]) -> Self {
+        let BlockStorage { class, element } = BlockStorage::of_space(cases[0].entry.space);
+
+        let nodes = cases.iter().map(|case| case.block.node.clone()).collect();
+        let all = types.emit(&regions_struct("blocks", starts, nodes));
+        types.builder.decorate(all.id, Decoration::Block, []);
+        let variable = match class {
+            StorageClass::PhysicalStorageBuffer => types.address_variable(all.id),
+            _ => types.block_variable(class, all.id, element),
+        };
+        if class == StorageClass::Uniform || class == StorageClass::StorageBuffer {
+            bind(types, variable, 0);
+        }
+        if class == StorageClass::StorageBuffer && cases[0].entry.direction == Direction::Read {
+            types.builder.decorate(variable, Decoration::NonWritable, []);
+        }
+
+        let place = |(index, ty)| {
+            let outer = element.into_iter().chain([index]).collect();
+            SpirvPlace { pointer: variable, class, outer, ty: Rc::new(ty) }
+        };
+        Self { variable, all: all.id, places: (0..).zip(all.parts).map(place).collect() }
+    }
+
+    /// Loads the address of the regions, where there is one, in the function that is open.
+    fn open(&self, types: &mut TypeEmitter, interfaces: &mut [SpirvInterface]) {
+        if self.places.iter().any(|place| place.class == StorageClass::PhysicalStorageBuffer) {
+            let pointer = types.load_address(self.variable, self.all);
+            for interface in interfaces {
+                interface.block.pointer = pointer;
+            }
+        }
+    }
+}
+
+/// Declares the buffers beside the blocks, and returns what each case sees of all of them.
 fn interfaces(
     types: &mut TypeEmitter,
     cases: &[LoweredCase<'_>],
     regions: &RegionStarts,
+    blocks: &BlockRegions,
     lane: Option<Word>,
 ) -> Result<Vec<SpirvInterface>, ProduceError> {
-    let (space, direction) = (cases[0].entry.space, cases[0].entry.direction);
-    let class = match space {
-        AddressSpace::Uniform | AddressSpace::UniformElement => StorageClass::Uniform,
-        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => StorageClass::StorageBuffer,
-        AddressSpace::PushConstant => StorageClass::PushConstant,
-    };
-
-    let nodes = cases.iter().map(|case| case.block.node.clone()).collect();
-    let blocks = declare(types, class, 0, &regions.block, nodes);
     let storage = StorageClass::StorageBuffer;
-    let outputs = declare(types, storage, 1, &regions.output, words(cases, |wiring| wiring.output));
-    let inputs = declare(types, storage, 2, &regions.input, words(cases, Wiring::input));
-    let copies = copies(types, cases, regions)?;
-
-    let read_only = match direction {
-        Direction::Read => blocks.first().filter(|block| block.class == storage),
-        Direction::Write => copies[0].as_ref().map(|copy| &copy.place),
+    let output = |case: &LoweredCase<'_>| {
+        let count = Count::Finite(RegionAnswer::of(case.entry).output_words(&case.case.wiring()));
+        let node = SpirvNode::Array { element: Box::new(SpirvNode::Scalar(ScalarKind::WORD)), count, stride: 4 };
+        let field = SpirvField { name: "words".into(), index: 0, offset: 0, node };
+        SpirvNode::Struct { name: "words".into(), fields: vec![field] }
     };
-    for place in read_only.into_iter().chain(inputs.first()) {
-        types.builder.decorate(place.pointer, Decoration::NonWritable, []);
+    let input = |case: &LoweredCase<'_>| InputPlace::region_of_vectors(Wiring::input(&case.case.wiring()));
+    let outputs = declare(types, storage, 1, &regions.output, cases.iter().map(output).collect());
+    let inputs = declare(types, StorageClass::Uniform, 2, &regions.input, cases.iter().map(input).collect());
+    let copies = copies(types, cases, regions)?;
+    if let Some(copy) = copies[0].as_ref().filter(|_| cases[0].entry.direction == Direction::Write) {
+        types.builder.decorate(copy.place.pointer, Decoration::NonWritable, []);
     }
 
-    let buffers = blocks.into_iter().zip(outputs).zip(inputs).zip(copies);
-    let interface = |((((block, output), input), copy), case): (_, &LoweredCase<'_>)| {
+    let buffers = outputs.into_iter().zip(inputs).zip(copies);
+    let interface = |(((output, input), copy), (case, block)): (_, (&LoweredCase<'_>, &SpirvPlace))| {
         let has = |form| case.entry.forms.contains(&form);
         SpirvInterface {
-            block,
+            block: block.clone(),
             output,
-            input,
+            input: InputPlace::Vectors(input),
             copy,
             private: has(Form::Private).then(|| types.variable_of(&case.block.node, StorageClass::Private)),
             workgroup: has(Form::Workgroup).then(|| types.variable_of(&case.block.node, StorageClass::Workgroup)),
@@ -106,18 +218,7 @@ fn interfaces(
             function: None,
         }
     };
-    Ok(buffers.zip(cases).map(interface).collect())
-}
-
-/// A struct with so many words for each case.
-fn words(cases: &[LoweredCase<'_>], count: fn(&Wiring) -> u32) -> Vec<SpirvNode> {
-    let node = |case: &LoweredCase<'_>| {
-        let count = Count::Finite(count(&case.case.wiring()));
-        let node = SpirvNode::Array { element: Box::new(SpirvNode::Scalar(ScalarKind::WORD)), count, stride: 4 };
-        let field = SpirvField { name: "words".into(), index: 0, offset: 0, node };
-        SpirvNode::Struct { name: "words".into(), fields: vec![field] }
-    };
-    cases.iter().map(node).collect()
+    Ok(buffers.zip(cases.iter().zip(&blocks.places)).map(interface).collect())
 }
 
 /// The blocks in the other layout, for cases that are copied.
@@ -149,7 +250,18 @@ fn copies(
         .collect())
 }
 
-/// Declares a variable that is a struct with a member for each case, and returns each case's place in it.
+/// A struct with a member for each case, at the start of its region.
+fn regions_struct(name: &str, starts: &[u32], nodes: Vec<SpirvNode>) -> SpirvNode {
+    let fields = (0..).zip(starts.iter().zip(nodes)).map(|(index, (start, node))| SpirvField {
+        name: format!("case_{index}"),
+        index,
+        offset: *start,
+        node,
+    });
+    SpirvNode::Struct { name: name.to_owned(), fields: fields.collect() }
+}
+
+/// Declares a buffer that is a struct with a member for each case, and returns each case's place in it.
 fn declare(
     types: &mut TypeEmitter,
     class: StorageClass,
@@ -157,22 +269,11 @@ fn declare(
     starts: &[u32],
     nodes: Vec<SpirvNode>,
 ) -> Vec<SpirvPlace> {
-    let fields = (0..).zip(starts.iter().zip(nodes)).map(|(index, (start, node))| SpirvField {
-        name: format!("case_{index}"),
-        index,
-        offset: *start,
-        node,
-    });
-    let all = types.emit(&SpirvNode::Struct { name: format!("regions_{binding}"), fields: fields.collect() });
+    let all = types.emit(&regions_struct(&format!("regions_{binding}"), starts, nodes));
     types.builder.decorate(all.id, Decoration::Block, []);
+    let variable = types.block_variable(class, all.id, None);
+    bind(types, variable, binding);
 
-    let pointer = types.pointer(class, all.id);
-    let variable = types.builder.variable(pointer, None, class, None);
-    match class {
-        StorageClass::PushConstant => {}
-        _ => bind(types, variable, binding),
-    }
-
-    let place = |(index, ty)| SpirvPlace { pointer: variable, class, element: Some(index), ty: Rc::new(ty) };
+    let place = |(index, ty)| SpirvPlace { pointer: variable, class, outer: vec![index], ty: Rc::new(ty) };
     (0..).zip(all.parts).map(place).collect()
 }

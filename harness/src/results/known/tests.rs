@@ -24,6 +24,7 @@ fn agreeing_check() -> CheckRecord {
         driver_messages: Vec::new(),
         known: None,
         fast: false,
+        thorough: Vec::new(),
         cached: false,
         retries: 0,
         ms: 1,

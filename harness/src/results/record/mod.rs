@@ -86,6 +86,10 @@ pub struct CheckRecord {
     /// True if the driver compiled the shaders with settings that make it fast, not with its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fast: bool,
+    /// Entry points that ran without shared modules and with the driver's own settings, though the others of the check ran
+    /// fast; absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thorough: Vec<String>,
     /// True if a compilation or a validation that the check rests on came from the cache.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,

@@ -134,13 +134,13 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value_t = RecordsArg::All, requires = "json", conflicts_with_all = ["shard", "caselist"])]
     pub records: RecordsArg,
     /// Give every check shaders of its own, compiled with the driver's own settings. Otherwise checks share modules on
-    /// Vulkan devices and lavapipe compiles fast rather than well; a share of the checks, and what fails, goes without all
-    /// the same, and records say which.
+    /// Vulkan devices and lavapipe compiles fast rather than well; one probe of every kind of access, and what fails, goes
+    /// without all the same, and records say which.
     #[arg(long)]
     pub no_fuse: bool,
-    /// Number of this run among others: which share of the checks has shaders of its own, compiled with the driver's own
-    /// settings, and which driver runs a compiler's module where no compiler is named. After 32 numbers in a row every check
-    /// had its own shaders.
+    /// Number of this run among others: which probes have shaders of their own, compiled with the driver's own settings, and
+    /// which driver runs a compiler's module where no compiler is named. Of a kind of access another probe has its turn in each
+    /// run.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub rotation: u64,
     /// Where reports go.

@@ -192,7 +192,7 @@ impl Run<'_> {
         }
         progress.checks();
         keeper.carry_out(&proofs, args.retries, |proofs, _, done| {
-            proofs::execute(proofs, &config.launch, &compilers, done);
+            proofs::execute(proofs, &config.launch, config.rotation, &compilers, done);
         });
         for record in static_records {
             keeper.keep(record);

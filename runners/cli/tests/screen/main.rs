@@ -86,6 +86,7 @@ fn bare(mut check: Value) -> Value {
     for key in keys {
         key.remove("ms");
         key.remove("fast");
+        key.remove("thorough");
     }
     for row in check["rows"].as_array_mut().into_iter().flatten() {
         row.as_object_mut().map(|row| row.remove("fused"));

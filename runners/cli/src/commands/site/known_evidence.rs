@@ -194,6 +194,7 @@ fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str) -> Chec
             untried: entry.untried,
         }),
         fast: false,
+        thorough: Vec::new(),
         cached: false,
         retries: 0,
         ms: 0,

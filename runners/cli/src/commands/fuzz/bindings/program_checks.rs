@@ -11,6 +11,7 @@ use layoutproof_core::random::ProgramDialect;
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::DeviceInfo;
+use layoutproof_executor::rotation::Rotation;
 use layoutproof_executor::{pool, proofs};
 use layoutproof_layout::{LayoutOptions, Span};
 
@@ -137,7 +138,7 @@ impl BindingFuzz {
     /// The records of the checks, by place, with known differences marked.
     pub(super) fn records(&self, checks: &[ProofCheck]) -> Vec<(usize, CheckRecord)> {
         let mut records = Vec::new();
-        proofs::execute(checks, &self.launch, &self.toolchains, |batch| records.extend(batch));
+        proofs::execute(checks, &self.launch, Rotation::Turn(0), &self.toolchains, |batch| records.extend(batch));
         records.sort_by_key(|(place, _)| *place);
         for (_, record) in &mut records {
             known::explain(&self.known, record, &self.devices);
