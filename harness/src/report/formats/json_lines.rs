@@ -2,6 +2,7 @@
 //!
 //! Lines out and in. Reading passes over keys that it does not know, so that an older layoutproof reads a newer file.
 
+use serde::Deserialize;
 use thiserror::Error;
 
 use crate::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader, SCHEMA};
@@ -77,7 +78,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsErr
     let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
     lines.map(|(index, text)| {
         let number = index + 1;
-        let line = serde_json::from_str(text).map_err(|reason| RecordsError::BadLine { line: number, reason })?;
+        let line = serde_json::from_str(text).map_err(|reason| unreadable(number, text, reason))?;
         let schema = match &line {
             RecordLine::Run(run) => run.schema,
             RecordLine::Check(check) => check.schema,
@@ -94,6 +95,20 @@ pub fn without_torn_line(text: &str) -> &str {
     let last = text.rfind('\n').map_or(0, |newline| newline + 1);
     let is_torn = last < text.len() && serde_json::from_str::<RecordLine>(&text[last..]).is_err();
     if is_torn { &text[..last] } else { text }
+}
+
+/// Names the schema of a line that this version cannot read because a later one has other keys.
+fn unreadable(line: usize, text: &str, reason: serde_json::Error) -> RecordsError {
+    /// The one key that lines of every schema have.
+    #[derive(Deserialize)]
+    struct AnySchema {
+        schema: u32,
+    }
+
+    match serde_json::from_str(text) {
+        Ok(AnySchema { schema }) if schema > SCHEMA => RecordsError::Schema { line, found: schema },
+        Ok(AnySchema { .. }) | Err(_) => RecordsError::BadLine { line, reason },
+    }
 }
 
 fn check_schema(line: usize, found: u32) -> Result<(), RecordsError> {
@@ -141,6 +156,8 @@ mod tests {
             (r#"{"type":"end","schema":1"#, "line 3: no record: EOF"),
             (r#"{"type":"other"}"#, "line 3: no record: unknown variant `other`"),
             (&END.replace(r#""schema":1"#, r#""schema":2"#), "line 3: schema 2, but this version reads up to 1"),
+            (r#"{"type":"campaign","schema":3}"#, "line 3: schema 3, but this version reads up to 1"),
+            (r#"{"type":"end","schema":1}"#, "line 3: no record: missing field"),
         ] {
             let error = read(&format!("{END}\n\n{bad}\n")).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{error}");
