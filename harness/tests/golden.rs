@@ -495,6 +495,25 @@ fn pages_load_nothing() {
     assert_eq!(elsewhere, [&"https://example.com/dxc/1"]);
 }
 
+/// Entries that differ in their conditions alone are one difference to a reader, as in the terminal.
+#[test]
+fn known_differences_of_one_reason_are_told_once() {
+    let known = records::known();
+    let entry = known.known.clone().unwrap();
+    let elsewhere = KnownEntry { line: entry.line + 9, ..entry.clone() };
+    let other = KnownEntry { reason: "another reason".into(), ..elsewhere.clone() };
+    let entries = [entry, elsewhere, other].into_iter();
+    let checks: Vec<CheckRecord> = entries.map(|entry| CheckRecord { known: Some(entry), ..known.clone() }).collect();
+
+    let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &summary::fold(&checks) });
+    let part = page.split("<section id=\"known\">").nth(1).unwrap();
+    assert_eq!(part.matches("<details id=\"known-").count(), 2, "{part}");
+    let first = part.split("</details>").next().unwrap();
+    for words in ["2 checks", "entries", "ci/known/dxc-spirv.toml:4<", "ci/known/dxc-spirv.toml:13<"] {
+        assert!(first.contains(words), "{words}: {first}");
+    }
+}
+
 /// A page of 3 000 checks of 500 cases takes 2 MB at most.
 #[test]
 fn a_page_of_many_checks_is_small() {

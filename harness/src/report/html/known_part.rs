@@ -1,4 +1,4 @@
-//! The known differences of a run by their entries, each folded: why, where it is reported, who shows it.
+//! The known differences of a run by their reasons, each folded: why, where it is reported, which entries say so, who shows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,50 +12,58 @@ use crate::results::record::{CheckRecord, KnownEntry, Outcome};
 /// Examples of cases that an entry names.
 const NAMED_CASES: usize = 40;
 
-/// Entries with the checks that they cover, those with the most checks first.
+/// Entries with the checks that they cover. Those of one reason are together; the reason with the most checks is first.
 pub(super) struct KnownEntries<'a> {
-    entries: Vec<CoveredChecks<'a>>,
+    reasons: Vec<CoveredChecks<'a>>,
 }
 
-/// An entry with its checks.
+/// What makes entries stand together: each has conditions of its own, for one mechanism.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct SharedReason<'a> {
+    reason: &'a str,
+    link: Option<&'a str>,
+}
+
+/// The entries of a reason with their checks.
 struct CoveredChecks<'a> {
-    entry: &'a KnownEntry,
-    checks: Vec<&'a CheckRecord>,
+    shared: SharedReason<'a>,
+    entries: BTreeMap<&'a KnownEntry, Vec<&'a CheckRecord>>,
 }
 
 impl<'a> KnownEntries<'a> {
     /// Those that cover checks of this outcome.
     pub(super) fn of(checks: &'a [CheckRecord], outcome: Outcome) -> Self {
-        let mut by_entry: BTreeMap<&KnownEntry, Vec<&CheckRecord>> = BTreeMap::new();
+        let mut by_reason: BTreeMap<SharedReason<'_>, BTreeMap<&KnownEntry, Vec<&CheckRecord>>> = BTreeMap::new();
         for check in checks.iter().filter(|check| check.outcome == outcome) {
             if let Some(entry) = &check.known {
-                by_entry.entry(entry).or_default().push(check);
+                let shared = SharedReason { reason: &entry.reason, link: entry.link.as_deref() };
+                by_reason.entry(shared).or_default().entry(entry).or_default().push(check);
             }
         }
-        let covered = by_entry.into_iter().map(|(entry, checks)| CoveredChecks { entry, checks });
-        let mut entries: Vec<CoveredChecks<'_>> = covered.collect();
-        entries.sort_by_key(|covered| std::cmp::Reverse(covered.checks.len()));
-        Self { entries }
+        let covered = by_reason.into_iter().map(|(shared, entries)| CoveredChecks { shared, entries });
+        let mut reasons: Vec<CoveredChecks<'_>> = covered.collect();
+        reasons.sort_by_key(|covered| std::cmp::Reverse(covered.checks().count()));
+        Self { reasons }
     }
 
-    /// The first check of each entry, whose shaders the page shows.
+    /// The first check of each reason, whose shaders the page shows.
     pub(super) fn first_checks(&self) -> impl Iterator<Item = &'a CheckRecord> {
-        self.entries.iter().filter_map(|covered| covered.checks.first().copied())
+        self.reasons.iter().filter_map(|covered| covered.checks().next())
     }
 
     /// Where an entry stands on the page.
     pub(super) fn link(&self, entry: &KnownEntry) -> Option<String> {
-        let place = self.entries.iter().position(|covered| covered.entry == entry)?;
+        let place = self.reasons.iter().position(|covered| covered.entries.contains_key(entry))?;
         Some(format!("#known-{}", place + 1))
     }
 
     /// The section of known differences.
     pub(super) fn section(&self, shaders: &PageShaders<'_>) -> Markup {
         html! {
-            @if !self.entries.is_empty() {
+            @if !self.reasons.is_empty() {
                 section id="known" {
                     h2 { "Known differences" }
-                    @for (index, covered) in self.entries.iter().enumerate() { (covered.draw(index + 1, shaders)) }
+                    @for (index, covered) in self.reasons.iter().enumerate() { (covered.draw(index + 1, shaders)) }
                 }
             }
         }
@@ -64,11 +72,11 @@ impl<'a> KnownEntries<'a> {
     /// The section of entries that no check needs any more.
     pub(super) fn stale_section(&self) -> Markup {
         html! {
-            @if !self.entries.is_empty() {
+            @if !self.reasons.is_empty() {
                 section id="stale" {
                     h2 { "Stale entries of known differences" }
                     ul {
-                        @for CoveredChecks { entry, checks } in &self.entries {
+                        @for (entry, checks) in self.reasons.iter().flat_map(|covered| &covered.entries) {
                             li { (entry_place(entry)) ": " (counted(checks.len() as u64, "check")) " agree now; remove the entry" }
                         }
                     }
@@ -78,22 +86,27 @@ impl<'a> KnownEntries<'a> {
     }
 }
 
-impl CoveredChecks<'_> {
+impl<'a> CoveredChecks<'a> {
+    fn checks(&self) -> impl Iterator<Item = &'a CheckRecord> {
+        self.entries.values().flatten().copied()
+    }
+
     fn draw(&self, number: usize, shaders: &PageShaders<'_>) -> Markup {
-        let Self { entry, checks } = self;
-        let producers: BTreeSet<&str> = checks.iter().map(|check| check.producer.as_str()).collect();
-        let cases: BTreeSet<&str> = checks.iter().map(|check| check.case.as_str()).collect();
-        let first = checks.first();
+        let SharedReason { reason, link } = &self.shared;
+        let producers: BTreeSet<&str> = self.checks().map(|check| check.producer.as_str()).collect();
+        let cases: BTreeSet<&str> = self.checks().map(|check| check.case.as_str()).collect();
+        let first = self.checks().next();
         let again = first.and_then(|check| check.story.as_ref()).map(|story| &story.again);
         html! {
             details id=(format!("known-{number}")) {
                 summary {
-                    (one_line(&entry.reason)) " "
-                    span.badge.known { (counted(checks.len() as u64, "check")) }
+                    (one_line(reason)) " "
+                    span.badge.known { (counted(self.checks().count() as u64, "check")) }
                 }
                 dl {
-                    dt { "entry" } dd { (entry_place(entry)) }
-                    @if let Some(link) = &entry.link { dt { "link" } dd { (link_to(link)) } }
+                    dt { (if self.entries.len() == 1 { "entry" } else { "entries" }) }
+                    dd { @for (index, entry) in self.entries.keys().enumerate() { @if index > 0 { ", " } (entry_place(entry)) } }
+                    @if let Some(link) = link { dt { "link" } dd { (link_to(link)) } }
                     dt { "producers" } dd { (one_line(&producers.into_iter().collect::<Vec<_>>().join(", "))) }
                     dt { "cases" }
                     dd {
