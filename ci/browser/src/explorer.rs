@@ -397,7 +397,7 @@ async fn escaped(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result
     page.close().await
 }
 
-/// The median is told; the least is what the machine can do when it does nothing else.
+/// The median counts: a machine that does other things as well answers some of the questions late.
 async fn fast(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
     let types = ["float", "float3", "float4x4", "uint2", "half3", "bool"];
@@ -408,13 +408,9 @@ async fn fast(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()
         times.push(milliseconds(&page).await?);
     }
     times.sort_by(f64::total_cmp);
-    println!(
-        "  100 members: least {} ms, median {} ms, most {} ms",
-        times[0],
-        times[times.len() / 2],
-        times[times.len() - 1]
-    );
-    ensure!(times[0] < MOST_MILLISECONDS, "a struct of 100 members takes at least {} ms", times[0]);
+    let (least, median, most) = (times[0], times[times.len() / 2], times[times.len() - 1]);
+    println!("  100 members: least {least} ms, median {median} ms, most {most} ms");
+    ensure!(median < MOST_MILLISECONDS, "a struct of 100 members takes {median} ms in the median");
     page.close().await
 }
 
