@@ -14,7 +14,7 @@ use layoutproof_core::results::record::{
 use layoutproof_device::RunnerKind;
 use serde_json::Value;
 
-const SCHEMA: &str = include_str!("golden/records.schema.json");
+const SCHEMA: &str = include_str!("../src/report/formats/records.schema.json");
 const RECORDS: &str = include_str!("golden/records.jsonl");
 
 fn problems(schema: &Value, root: &Value, value: &Value, place: &str) -> Vec<String> {

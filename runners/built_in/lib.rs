@@ -16,6 +16,9 @@ pub struct BuiltInFile {
 /// The cases: id and text.
 pub const CASES: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
+/// What a case file holds, for people who write one, `cases/README.md`.
+pub const CASE_FORMAT: &str = include_str!("../../cases/README.md");
+
 /// The known differences, `ci/known`.
 pub const KNOWN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
 

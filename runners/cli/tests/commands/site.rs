@@ -166,7 +166,23 @@ fn the_site_of_the_built_in_data_is_complete() {
     for name in names("harness/book").into_iter().filter(|name| name != "README") {
         assert!(reached.contains(&format!("book/{name}.html")), "{name}");
     }
-    assert!(reached.contains("cases/arrays/scalar_packs_behind_the_last_element.html"));
+    for file in
+        ["book/cases.html", "book/records.schema.json", "cases/arrays/scalar_packs_behind_the_last_element.html"]
+    {
+        assert!(reached.contains(file), "{file}");
+    }
+}
+
+/// Numbers of the case: DXC 1.7.2308 lists `c` at 36; OpenGL 4.6, 7.6.2.2, puts it at 48 in std140.
+#[test]
+fn the_start_draws_a_declaration() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    folder.run("site --out site").exits(0);
+    let site = Site::of(&folder, "site");
+    let start = site.page("index.html");
+    for words in ["float2 d;", "hlsl-cbuffer · 48 bytes", "offset 36", "std140 · 64 bytes", "offset 48"] {
+        assert!(start.contains(words), "{words}: {start}");
+    }
 }
 
 /// Numbers of the cases: DXC 1.7.2308's listing, and where its loads go.

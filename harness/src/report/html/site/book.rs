@@ -3,7 +3,7 @@
 use maud::html;
 
 use super::markdown::{MarkdownPage, MarkdownPlace};
-use super::site_page::{SiteDraft, SiteFrame, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SitePage, SiteSection};
 
 /// A page of the book.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +34,15 @@ const BOOK: &[BookPage] = &[
     book_page!("explorer"),
     book_page!("failures"),
     book_page!("proof"),
+    book_page!("records"),
     book_page!("reliability"),
     book_page!("report"),
     book_page!("site"),
+    book_page!("tutorial"),
 ];
+
+/// The JSON schema of records, which the book's page about them leads to.
+const RECORDS_SCHEMA: &str = include_str!("../../formats/records.schema.json");
 
 /// Where the pages lie.
 const IN_BOOK: MarkdownPlace = MarkdownPlace { folder: "harness/book", to_book: "", to_start: "../index.html" };
@@ -47,14 +52,23 @@ pub(super) fn contents() -> MarkdownPage {
     MarkdownPage::of(CONTENTS.text, MarkdownPlace { to_book: "book/", to_start: "index.html", ..IN_BOOK })
 }
 
-/// Every page of the book but its list of pages.
-pub(super) fn book_pages() -> impl Iterator<Item = SiteDraft> {
-    BOOK.iter().map(|page| {
-        let MarkdownPage { title, content } = MarkdownPage::of(page.text, IN_BOOK);
-        let path = format!("book/{}.html", page.name);
-        let content = html! { div.prose { (content) } };
-        SiteFrame { path: &path, section: SiteSection::Start, title: &title, intro: html! {}, content }.into_draft()
-    })
+/// Every page of the book but its list of pages, and the page about the format of cases, of which `case_format` is the text.
+pub(super) fn book_pages(case_format: &str) -> impl Iterator<Item = SiteDraft> {
+    let book = BOOK.iter().map(|page| book_page(page.name, MarkdownPage::of(page.text, IN_BOOK)));
+    let of_cases = MarkdownPlace { folder: "cases", ..IN_BOOK };
+    let cases = MarkdownPage { title: "Adding a case".to_owned(), ..MarkdownPage::of(case_format, of_cases) };
+    book.chain([book_page("cases", cases)])
+}
+
+fn book_page(name: &str, page: MarkdownPage) -> SiteDraft {
+    let path = format!("book/{name}.html");
+    let content = html! { div.prose { (page.content) } };
+    SiteFrame { path: &path, section: SiteSection::Start, title: &page.title, intro: html! {}, content }.into_draft()
+}
+
+/// The files beside the pages of the book.
+pub(super) fn book_files() -> [SitePage; 1] {
+    [SitePage { path: "book/records.schema.json".to_owned(), text: RECORDS_SCHEMA.to_owned() }]
 }
 
 #[cfg(test)]

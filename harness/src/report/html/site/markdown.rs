@@ -1,7 +1,7 @@
 //! Markdown as a part of a page. Markup in it is text.
 //!
-//! Links between pages of the book lead to their pages on the site. Files of the repository are not on the site: of a link to
-//! one, the words and the file's name stay.
+//! Links between pages of the book lead to their pages on the site, as do those to the format of cases and to the schema of
+//! records. No other files of the repository are on the site: of a link to one, the words and the file's name stay.
 
 use maud::{PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
@@ -152,6 +152,13 @@ fn page_address(target: &str, place: MarkdownPlace) -> Option<String> {
         return Some(target.to_owned());
     }
     let (file, anchor) = target.split_once('#').map_or((target, String::new()), |(file, it)| (file, format!("#{it}")));
+    match repository_path(place.folder, file).as_str() {
+        "cases/README.md" => return Some(format!("{}cases.html{anchor}", place.to_book)),
+        "harness/src/report/formats/records.schema.json" => {
+            return Some(format!("{}records.schema.json", place.to_book));
+        }
+        _ => {}
+    }
     let page = file.strip_suffix(".md").filter(|page| !page.contains('/'))?;
     Some(match page {
         "README" => format!("{}{anchor}", place.to_start),
@@ -207,6 +214,8 @@ mod tests {
             ("[a](ci.md#b)", "<a href=\"ci.html#b\">a</a>"),
             ("[a](README.md)", "<a href=\"../index.html\">a</a>"),
             ("[a](https://x.org/b.md)", "<a href=\"https://x.org/b.md\">a</a>"),
+            ("[a](../../cases/README.md#paths)", "<a href=\"cases.html#paths\">a</a>"),
+            ("[a](../src/report/formats/records.schema.json)", "<a href=\"records.schema.json\">a</a>"),
             ("[a](../../ci/README.md)", "<p>a (<code>ci/README.md</code>)</p>"),
             ("[a](javascript:alert(1))", "a (<code>"),
         ] {

@@ -1,11 +1,15 @@
-//! The start of the site: what is here, and the list of the book's pages.
+//! The start of the site: a declaration that surprises, what is here, and the list of the book's pages.
 
 use layoutproof_layout::table;
-use maud::html;
+use maud::{Markup, html};
 
 use super::address::link;
 use super::book::contents;
-use super::site_page::{SiteDraft, SiteFrame, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
+use super::surprise_page::Surprise;
+use crate::report::html::layout_page::{legend, maps};
+use crate::report::layout_text::declaration_words::DeclarationWords;
+use crate::report::layout_text::merged_block::MergedBlock;
 use crate::report::style::{counted, grouped};
 
 /// How much there is of each part.
@@ -23,13 +27,14 @@ pub(super) struct SiteFigures {
     pub has_explorer: bool,
 }
 
-/// The page.
-pub(super) fn start_page(figures: SiteFigures) -> SiteDraft {
+/// The page. `opening` is drawn at its top.
+pub(super) fn start_page(figures: SiteFigures, opening: &Surprise, navigation: SiteNavigation) -> SiteDraft {
     let path = SiteSection::Start.first_page();
     let to = |section: SiteSection| link(path, section.first_page());
     let rules = table().len() as u64;
 
     let content = html! {
+        (opening_section(path, opening, navigation))
         section id="parts" {
             h2 { "What is here" }
             dl {
@@ -62,4 +67,19 @@ pub(super) fn start_page(figures: SiteFigures) -> SiteDraft {
         }
     };
     SiteFrame { path, section: SiteSection::Start, title: "Where shader parameters live", intro, content }.into_draft()
+}
+
+/// The declaration with its byte maps, and where there is more.
+fn opening_section(path: &str, opening: &Surprise, navigation: SiteNavigation) -> Markup {
+    let surprises = SiteSection::Surprises.first_page();
+    html! {
+        section.lights id="opening" {
+            h2 { "One declaration, everywhere" }
+            pre tabindex="0" { code { (opening.case.declaration.as_deref().unwrap_or_default().trim_matches('\n')) } }
+            (maps(&MergedBlock::of(&opening.columns, 0).columns, DeclarationWords::Hlsl))
+            p { (opening.words) " " a href=(link(path, surprises)) { "It is one of the classic surprises" } "." }
+            (legend())
+            @if let Some(explored) = &opening.explored { (explored.link(path, navigation)) }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::book::book_pages;
+use super::book::{book_files, book_pages};
 use super::case_page::{CaseFacts, case_pages};
 use super::compatibility_pages::{SiteRecords, compatibility_pages};
 use super::compiler_pages::compiler_pages;
@@ -25,12 +25,16 @@ const SITE_STYLE: &str = include_str!("site.css");
 pub struct SiteFacts<'a> {
     /// Rule sets, in the order of their table.
     pub rules: &'a [RuleSetFacts],
+    /// What the start of the site draws: a declaration that surprises, under a few rule sets.
+    pub opening: &'a Surprise,
     /// Declarations that surprise.
     pub surprises: &'a [Surprise],
     /// Known differences of compilers and drivers.
     pub known: &'a [KnownList],
     /// What shows known differences without a run.
     pub evidence: &'a [KnownEvidence],
+    /// What a case file holds, as Markdown.
+    pub case_format: &'a str,
     /// Cases by id.
     pub cases: &'a [CaseFacts],
     /// Records of runs.
@@ -48,14 +52,15 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     let sources = MechanismSources { cases: facts.cases, known: facts.evidence, checks: &facts.records.checks };
 
     let navigation = SiteNavigation { has_explorer: facts.has_explorer };
-    let mut drafts = vec![start_page(SiteFigures {
+    let figures = SiteFigures {
         surprises: facts.surprises.len(),
         mechanisms: mechanisms.len(),
         cases: cases.len(),
         records: facts.records.files.len(),
         has_explorer: facts.has_explorer,
-    })];
-    drafts.extend(book_pages());
+    };
+    let mut drafts = vec![start_page(figures, facts.opening, navigation)];
+    drafts.extend(book_pages(facts.case_format));
     drafts.extend(rule_pages(facts.rules));
     drafts.push(surprise_page(facts.surprises, navigation));
     drafts.extend(compiler_pages(facts.known, &mechanisms));
@@ -67,6 +72,7 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     if facts.has_explorer {
         pages.extend(explorer_pages(navigation));
     }
+    pages.extend(book_files());
     pages.push(SitePage { path: STYLE_FILE.to_owned(), text: format!("{MAP_STYLE}{PAGE_STYLE}{SITE_STYLE}") });
     pages.push(SitePage { path: SCRIPT_FILE.to_owned(), text: PAGE_SCRIPT.to_owned() });
     pages

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use layoutproof_built_in::CASE_FORMAT;
 use layoutproof_core::report::counted;
 use layoutproof_core::report::html::site::{EXPLORER_FILES, SiteFacts, SitePage, site_pages};
 use layoutproof_core::report::summary::Exit;
@@ -56,11 +57,14 @@ pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
     let known = known_lists::known_lists()?;
     let mut evidence = known_evidence::known_evidence(&known, &sources)?;
     evidence.extend(kept_evidence::kept_evidence(&known)?);
+    let surprises = surprises::surprises(&sources, &recorded)?;
     let pages = site_pages(&SiteFacts {
         rules: &rule_sets::rule_set_facts()?,
-        surprises: &surprises::surprises(&sources, &recorded)?,
+        opening: &surprises::opening(&surprises)?,
+        surprises: &surprises,
         evidence: &evidence,
         known: &known,
+        case_format: CASE_FORMAT,
         cases: &cases::case_facts(&sources, recorded)?,
         records: &records,
         has_explorer: !explorer.is_empty(),
