@@ -137,7 +137,7 @@ fn list(findings: &[Value]) -> String {
     findings.iter().map(|one| one.as_str().unwrap_or_default()).collect::<Vec<_>>().join("; ")
 }
 
-/// Wide content scrolls in its own place, never the page.
+/// Wide content scrolls in its own place, never the page, and byte maps need not.
 async fn widths(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
     page.value("document.querySelectorAll('details').forEach(one => one.open = true)").await?;
@@ -147,9 +147,15 @@ async fn widths(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
         if needed > width.pixels().into() {
             bail!("{needed} pixels wide in a window of {}: {}", width.pixels(), page.value(WIDEST).await?);
         }
+        let cut = page.value(CUT_MAPS).await?;
+        ensure!(cut == 0, "{cut} byte maps end behind a window of {}", width.pixels());
     }
     page.close().await
 }
+
+/// The number of byte maps of which one sees the left part alone.
+const CUT_MAPS: &str = "[...document.querySelectorAll('figure svg.bm')]
+    .filter(one => one.getBoundingClientRect().right > innerWidth).length";
 
 /// The start of the first element without children that ends behind the window and is in no box that scrolls by itself.
 const WIDEST: &str = "(() => {

@@ -142,7 +142,7 @@ impl ByteMap<'_> {
     pub(super) fn inline(&self) -> Markup {
         let MapPicture { width, height, body } = self.picture();
         html! {
-            svg.bm width=(width) height=(height) role="img" aria-label=(self.label) {
+            svg.bm width=(width) height=(height) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(self.label) {
                 (body)
             }
         }
