@@ -54,13 +54,13 @@ pub(super) fn contents() -> MarkdownPage {
 
 /// Every page of the book but its list of pages, and the page about the format of cases, of which `case_format` is the text.
 pub(super) fn book_pages(case_format: &str) -> impl Iterator<Item = SiteDraft> {
-    let book = BOOK.iter().map(|page| book_page(page.name, MarkdownPage::of(page.text, IN_BOOK)));
+    let book = BOOK.iter().map(|page| book_page(page.name, &MarkdownPage::of(page.text, IN_BOOK)));
     let of_cases = MarkdownPlace { folder: "cases", ..IN_BOOK };
     let cases = MarkdownPage { title: "Adding a case".to_owned(), ..MarkdownPage::of(case_format, of_cases) };
-    book.chain([book_page("cases", cases)])
+    book.chain([book_page("cases", &cases)])
 }
 
-fn book_page(name: &str, page: MarkdownPage) -> SiteDraft {
+fn book_page(name: &str, page: &MarkdownPage) -> SiteDraft {
     let path = format!("book/{name}.html");
     let content = html! { div.prose { (page.content) } };
     SiteFrame { path: &path, section: SiteSection::Start, title: &page.title, intro: html! {}, content }.into_draft()
