@@ -103,7 +103,7 @@ def listed(case, listing, placed):
 
 
 def path_of(case, name):
-    """`s.B.3` is an element and `s.P.p` a member of the base `P`, which goes by its own name; DXC drops namespaces."""
+    """`s.B.3` is an element and `s.P.p` a member of the base `P`, which goes by its own name; DXC and Slang drop namespaces."""
     inside = re.search(rf"\bnamespace\s+(\w+)\s*\{{[^}}]*\b{re.escape(name)}\s*;", case.declare)
     if inside:
         return f"{inside.group(1)}::{name}"
@@ -169,7 +169,7 @@ def slang_places(tools, case, asked, placed):
     flags, target = asked
     placed.authority["from"] = "reflection"
     source = case.declare if has_entry(case) else case.declare + ENTRY
-    walk = Walk(placed, RENAMED.get(target, {}))
+    walk = Walk(case, placed, RENAMED.get(target, {}))
     placed.said = tools.slang_program(source, [*flags, "-no-codegen"], walk.program)[1]
 
 
@@ -197,8 +197,8 @@ class Walk:
 
     SPACE = 20
 
-    def __init__(self, placed, renamed):
-        self.placed, self.renamed = placed, renamed
+    def __init__(self, case, placed, renamed):
+        self.case, self.placed, self.renamed = case, placed, renamed
 
     def program(self, program):
         self.scope(program.scope(), "$Globals", "")
@@ -216,7 +216,7 @@ class Walk:
             # What the buffer of globals is bound to says nothing of the parameters beside it.
             below = below.inside(held) if prefix else Base()
         for child in held.type.fields():
-            self.variable(child, prefix + child.name, below)
+            self.variable(child, prefix + path_of(self.case, child.name), below)
 
     def variable(self, variable, path, base):
         kind, below = variable.type.kind, base.inside(variable)
