@@ -18,7 +18,7 @@
 //! In a draw the stage that is probed does all this; the other one is [`POINT`] or [`NOTHING`].
 //!
 //! A [`FusedGroup`] does this for many blocks at once, and answers with one word for each; in a [`RegionJob`] every block
-//! has a part of each buffer to itself, and answers as it does alone.
+//! has a part of each buffer to itself, and answers as it does alone, or with a hash of what it reads.
 //!
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
 

@@ -3,7 +3,8 @@
 //! The executor asks a device for screens before it runs the jobs of single checks, because one dispatch answers for
 //! hundreds of probes. A probe is answered by a hash that is right, so that the device read every leaf where the layout
 //! has it ([`FusedJob`]), or by a region in which all is as it should be ([`RegionJob`]). Any other answer only means that
-//! the probe needs its own jobs. Screens say nothing about exact ranges, and a hash says nothing about padding and guards.
+//! the probe needs its own jobs. Screens say nothing about exact ranges, and the hash
+//! of a [`FusedJob`] says nothing about padding and guards.
 
 use std::collections::BTreeMap;
 
