@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use layoutproof_core::check::{Check, Generator, Jobs, ProbeSet, Screen, Settings, Source, Subject, SubjectShaders};
+use layoutproof_core::check::{
+    Check, CompiledAccesses, Generator, Jobs, ProbeSet, Screen, Settings, Source, Subject, SubjectShaders,
+};
 use layoutproof_core::declare::DeclareOptions;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::model::{MISREADINGS, Misreading, Model};
@@ -38,6 +40,7 @@ fn check(text: &str, rules: &str, planted: Option<&str>) -> Check {
         forms: Form::ALL.into(),
         spaces: Some(AddressSpace::ALL.into()),
         stages: None,
+        compiled: CompiledAccesses::All,
         elements: ElementChoice::Sample,
         planted_rules: planted.map(|name| row(name).clone()),
     };

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use layoutproof_core::case::Case;
-use layoutproof_core::check::{Check, Generator, Settings, Source, Subject, SubjectShaders, share_shaders};
+use layoutproof_core::check::{
+    Check, CompiledAccesses, Generator, Settings, Source, Subject, SubjectShaders, share_shaders,
+};
 use layoutproof_core::generate::hlsl;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
@@ -44,6 +46,7 @@ fn settings(planted: Option<&str>) -> Settings {
         forms: Form::ALL.into(),
         spaces: Some([AddressSpace::Storage].into()),
         stages: None,
+        compiled: CompiledAccesses::All,
         elements: ElementChoice::Sample,
         planted_rules: planted.map(|name| find(name).expect("a row of the table").clone()),
     }
@@ -195,6 +198,31 @@ fn compilers_are_asked_for_the_second_element_of_a_structured_buffer() {
         let names = listener.0.into_inner().expect("no listener panics");
         assert!(names.iter().any(|name| name.starts_with("S[1].a")), "{toolchain}: {names:?}");
     }
+}
+
+/// Names of what a compiler is asked first for the block of a case, without what is asked again with fewer forms.
+fn asked_first(id: &str, compiled: CompiledAccesses) -> BTreeSet<String> {
+    let declare = "struct T { float3 a; uint b[2]; float c; }; RWStructuredBuffer<T> S;";
+    let expect = expecting("hlsl-structured", "offsets = { \"S.b\" = 12 }");
+    let Subject { source, .. } = subject(declare, &expect, "hlsl-structured");
+    let named = Source { id: id.to_owned(), ..Arc::unwrap_or_clone(source) };
+    let subject = Subject::new(Arc::new(named), find("hlsl-structured").expect("a row of the table"));
+    let toolchain = toolchains().iter().find(|one| one.name == "dxc-dxil").expect("a toolchain");
+    let listener = Listener::default();
+    let asked = Settings { compiled, ..settings(None) };
+    SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, &asked);
+    let names = listener.0.into_inner().expect("no listener panics");
+    names.into_iter().filter(|name| !name.contains("_leaf")).collect()
+}
+
+#[test]
+fn cases_take_turns_with_kinds_of_access() {
+    let all = asked_first("case", CompiledAccesses::All);
+    let turns: Vec<_> =
+        (0..64).map(|number| asked_first(&format!("case/{number}"), CompiledAccesses::OneInTurn)).collect();
+    assert!(turns.iter().all(|asked| asked.len() == 1), "{turns:?}");
+    assert_eq!(turns.into_iter().flatten().collect::<BTreeSet<_>>(), all);
+    assert!(all.len() > 3, "{all:?}");
 }
 
 /// Answers every question with one module of SPIR-V.

@@ -33,7 +33,9 @@ pub use binding::{BindingCheck, Proof, ProofCheck, ProofJobs, ProofModule, bindi
 pub use check::Check;
 pub use jobs::Jobs;
 pub use probe_id::{ProbeId, ProbeSet};
-pub use produce::{Gap, GapCause, ModuleCode, Settings, ShaderModule, Share, SubjectShaders, share_shaders};
+pub use produce::{
+    CompiledAccesses, Gap, GapCause, ModuleCode, Settings, ShaderModule, Share, SubjectShaders, share_shaders,
+};
 pub use producer::{Generator, Producer};
 pub use screens::Screen;
 pub use source::Source;

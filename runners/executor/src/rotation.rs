@@ -127,7 +127,7 @@ fn cells_of(check: &Check, plan: &ProbePlan, entry: &ProbeEntry) -> BTreeSet<Acc
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::check::{Generator, Settings, Source, Subject, SubjectShaders};
+    use layoutproof_core::check::{CompiledAccesses, Generator, Settings, Source, Subject, SubjectShaders};
     use layoutproof_core::declare::DeclareOptions;
     use layoutproof_core::input::sources::SourceMap;
     use layoutproof_core::model::Model;
@@ -148,6 +148,7 @@ mod tests {
             forms: Form::ALL.into(),
             spaces: None,
             stages: None,
+            compiled: CompiledAccesses::All,
             elements: ElementChoice::Sample,
             planted_rules: None,
         };

@@ -15,7 +15,7 @@ use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::in_wgsl;
 use crate::check::produce::probe_axes::drawn_stages;
-use crate::check::produce::settings::Settings;
+use crate::check::produce::settings::{CompiledAccesses, Settings};
 use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, plan_of_second_element};
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
@@ -25,10 +25,51 @@ use crate::inspect::toolchain::{CodeTarget, Compilers, Language, Output, Toolcha
 use crate::probe::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in,
 };
+use crate::stable_hash::stable_hash;
 
 /// Values that a shader for a device reads or writes at most: the time that drivers take for one grows faster than it
 /// does. Source: measured, see `runners/README.md`.
 const MOST_VALUES: usize = 64;
+
+/// What a shader does with a block: one entry point, which a compilation is for.
+struct BlockAccess {
+    /// The block, or the array of which it is an element.
+    layout: BlockLayout,
+    plan: ProbePlan,
+    element: AccessedElement,
+}
+
+/// The element of a block's array that is accessed.
+#[derive(Clone, Copy, Debug)]
+enum AccessedElement {
+    /// The block itself, where it is in no array.
+    First,
+    Second,
+}
+
+impl BlockAccess {
+    fn first(layout: &BlockLayout, plan: ProbePlan) -> Self {
+        Self { layout: layout.clone(), plan, element: AccessedElement::First }
+    }
+
+    /// The same for each form alone, but with what the plain names read: code at odds with itself is known by that.
+    fn by_form(&self) -> Vec<Self> {
+        let forms: BTreeSet<Form> = self.plan.entries.iter().flat_map(|entry| entry.forms.clone()).collect();
+        let others = forms.iter().filter(|form| forms.len() == 1 || **form != Form::Leaf);
+        let with_names = |form: &Form| Self {
+            layout: self.layout.clone(),
+            plan: self.plan.clone().only(&[Form::Leaf, *form].into()),
+            element: self.element,
+        };
+        others.map(with_names).collect()
+    }
+
+    /// The kind of access in words.
+    fn kind(&self) -> String {
+        let entries = self.plan.entries.iter().map(|entry| (&entry.name, &entry.forms));
+        format!("{:?} {:?}", self.element, entries.collect::<Vec<_>>())
+    }
+}
 
 impl SubjectShaders {
     /// Compiles the blocks of `subject` that the compiler of `toolchain` lays out by the subject's rule set.
@@ -48,106 +89,130 @@ impl SubjectShaders {
         let compilers = WatchedCompilers::new(compilers);
         for block in 0..subject.layouts.len() {
             let asked = CompileJob { subject, toolchain, compilers: &compilers, text, block, target };
-            if subject.is_own_wgsl() {
-                produced.add_own_wgsl(&asked);
+            let accesses = if subject.is_own_wgsl() {
+                produced.accesses_of_own_wgsl(&asked)
             } else {
-                produced.add_block(&asked, settings);
+                produced.accesses(&asked, settings)
+            };
+            for access in chosen(accesses, subject, settings) {
+                produced.add_compiled(&asked, &access);
             }
         }
         produced.origin = compilers.origin();
         produced.tidy()
     }
 
-    /// Adds what the compiler makes of a block, if it lays that out by the subject's rule set.
-    fn add_block(&mut self, asked: &CompileJob<'_>, settings: &Settings) {
+    /// What is compiled for a block, if the compiler lays that out by the subject's rule set.
+    fn accesses(&mut self, asked: &CompileJob<'_>, settings: &Settings) -> Vec<BlockAccess> {
         let CompileJob { subject, toolchain, block, .. } = *asked;
         let (declared, layout) = (&subject.source.module.blocks[block], &subject.layouts[block]);
         let is_followed = toolchain.follows(subject.rules, declared);
         // A file with structured buffers need not have any others.
         let is_by_address = subject.source.is_case && toolchain.follows_by_address(subject.rules, declared);
         if !is_followed && !is_by_address {
-            return;
+            return Vec::new();
         }
 
         if let Err(refusals) = &layout.result {
-            return self.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
+            self.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
+            return Vec::new();
         }
         if let Some(reason) = not_for(asked, layout) {
-            return self.gaps.push(Gap::tool(reason));
+            return self.nothing(Gap::tool(reason));
         }
         let space = match toolchain.language {
-            Language::Wgsl => return self.add_wgsl(asked, layout),
+            Language::Wgsl => return self.accesses_of_wgsl(asked, layout),
             Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang => {
                 space_of(layout.kind, toolchain.output)
             }
             Language::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
         };
         let Some(space) = space else {
-            return self.gaps.push(Gap::language("compilers cannot read this kind of block by name"));
+            return self.nothing(Gap::language("compilers cannot read this kind of block by name"));
         };
         if toolchain.language == Language::Slang && layout.leaves().iter().any(takes_four_for_two) {
-            return self.gaps.push(Gap::language("types of 16 bits always take 2 bytes in Slang"));
+            return self.nothing(Gap::language("types of 16 bits always take 2 bytes in Slang"));
         }
 
         let places = [(space, Stage::Compute)].into();
         let leaves = self.leaves(layout);
         let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.language);
         self.gaps.extend(not_probed(&plan));
+        let mut accesses = Vec::new();
         if is_by_address {
-            self.add_by_address(asked, layout, &plan);
+            accesses.extend(by_address(asked, layout, &plan));
         }
         if is_followed {
-            self.add_by_name(asked, layout, plan, &places);
+            accesses.extend(self.by_name(asked, layout, plan, &places));
             if is_drawn(asked) {
-                self.add_draws(asked, layout, space, settings);
+                accesses.extend(self.in_draws(asked, layout, space, settings));
             }
         }
+        accesses
     }
 
-    /// Adds what reads, and writes, the leaves of a block by their names in the stages of a draw.
-    fn add_draws(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout, space: AddressSpace, settings: &Settings) {
+    /// Says why a block has no accesses.
+    fn nothing(&mut self, gap: Gap) -> Vec<BlockAccess> {
+        self.gaps.push(gap);
+        Vec::new()
+    }
+
+    /// Reads, and writes, of the leaves of a block by their names in the stages of a draw.
+    fn in_draws(
+        &mut self,
+        asked: &CompileJob<'_>,
+        layout: &BlockLayout,
+        space: AddressSpace,
+        settings: &Settings,
+    ) -> Vec<BlockAccess> {
+        let mut accesses = Vec::new();
         for stage in drawn_stages(asked.subject, settings) {
             let leaves = self.leaves(layout);
             let plan = plan_by_name(layout, &leaves, &[(space, stage)].into());
             let plan = nameable(plan, asked.toolchain.language);
             if asked.is_writable() {
-                self.add_compiled(asked, layout, &writing(plan.clone()));
+                accesses.push(BlockAccess::first(layout, writing(plan.clone())));
             }
-            self.add_compiled(asked, layout, &reading(plan, asked.toolchain.language));
+            accesses.push(BlockAccess::first(layout, reading(plan, asked.toolchain.language)));
         }
+        accesses
     }
 
-    /// Adds what writes the leaves of a block by their names, what reads them, and what reads those of its second element.
-    fn add_by_name(
+    /// Writes of the leaves of a block by their names, reads of them, and reads of those of its second element.
+    fn by_name(
         &mut self,
         asked: &CompileJob<'_>,
         layout: &BlockLayout,
         plan: ProbePlan,
         places: &BTreeSet<(AddressSpace, Stage)>,
-    ) {
+    ) -> Vec<BlockAccess> {
         let toolchain = asked.toolchain;
+        let mut accesses = Vec::new();
         // The GLSL that is written for a block only reads it.
         if asked.is_writable() && toolchain.language != Language::Glsl {
-            self.add_compiled(asked, layout, &writing(plan.clone()));
+            accesses.push(BlockAccess::first(layout, writing(plan.clone())));
         }
         if asked.is_writable() && toolchain.output == Output::Wgsl {
-            return self.gaps.push(Gap::language("WGSL's writable buffers are not bound for reading alone"));
+            self.gaps.push(Gap::language("WGSL's writable buffers are not bound for reading alone"));
+            return accesses;
         }
 
         let is_whole = forms_left_out(layout, &plan.leaves).is_none();
         let plan = reading(plan, toolchain.language);
         let plan = if is_whole { copying(plan, toolchain) } else { plan };
-        self.add_compiled(asked, layout, &plan);
+        accesses.push(BlockAccess::first(layout, plan));
 
-        if let Some(array) = second_element(layout) {
+        accesses.extend(second_element(layout).map(|array| {
             let plan = plan_of_second_element(&array, &array.leaves_in(self.elements), places);
             let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.language);
-            self.add_compiled(asked, &array, &reading(plan, toolchain.language));
-        }
+            let plan = reading(plan, toolchain.language);
+            BlockAccess { layout: array, plan, element: AccessedElement::Second }
+        }));
+        accesses
     }
 
-    /// Adds what a compiler makes of our WGSL, in which every storage buffer can be written.
-    fn add_wgsl(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout) {
+    /// What is compiled of our WGSL, in which every storage buffer can be written.
+    fn accesses_of_wgsl(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout) -> Vec<BlockAccess> {
         let places = Self::places_in_wgsl(asked);
         let plan = in_wgsl(plan_in(layout, &self.leaves(layout), &places));
         self.gaps.extend(not_probed(&plan));
@@ -155,19 +220,22 @@ impl SubjectShaders {
             self.gaps.push(Gap::language("this kind of buffer cannot hold an array without a length"));
         }
 
-        let array = second_element(layout);
         let choice = self.elements;
-        let second = array.iter().map(|array| {
-            let plan = plan_of_second_element(array, &array.leaves_in(choice), &places);
-            (array, reading(in_wgsl(plan.only(&[Form::Leaf].into())), Language::Wgsl))
+        let second = second_element(layout).map(|array| {
+            let plan = plan_of_second_element(&array, &array.leaves_in(choice), &places);
+            let plan = reading(in_wgsl(plan.only(&[Form::Leaf].into())), Language::Wgsl);
+            BlockAccess { layout: array, plan, element: AccessedElement::Second }
         });
 
-        for (layout, plan) in [(layout, plan)].into_iter().chain(second) {
-            for entry in &plan.entries {
-                let plan = ProbePlan { entries: vec![entry.clone()], ..plan.clone() };
-                self.add_compiled(asked, layout, &plan);
-            }
-        }
+        let each = |BlockAccess { layout, plan, element }: BlockAccess| {
+            let of_entry = |entry: &ProbeEntry| BlockAccess {
+                layout: layout.clone(),
+                plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
+                element,
+            };
+            plan.entries.iter().map(of_entry).collect::<Vec<_>>()
+        };
+        [BlockAccess::first(layout, plan)].into_iter().chain(second).flat_map(each).collect()
     }
 
     /// The buffer that the rule set is for. Immediates, which have the layout of storage buffers, are asked for where they
@@ -179,8 +247,8 @@ impl SubjectShaders {
         [home].into_iter().chain(immediates).map(|space| (space, Stage::Compute)).collect()
     }
 
-    /// Adds what a compiler makes of a block of the user's own WGSL, which is only read: the author says what can be written.
-    fn add_own_wgsl(&mut self, asked: &CompileJob<'_>) {
+    /// What is compiled of a block of the user's own WGSL, which is only read: the author says what can be written.
+    fn accesses_of_own_wgsl(&mut self, asked: &CompileJob<'_>) -> Vec<BlockAccess> {
         let layout = &asked.subject.layouts[asked.block];
         let space = match layout.kind {
             BlockKind::UniformBlock => AddressSpace::Uniform,
@@ -195,49 +263,17 @@ impl SubjectShaders {
             | BlockKind::Tbuffer
             | BlockKind::TextureBuffer
             | BlockKind::StructuredElement
-            | BlockKind::Pointee => return self.gaps.push(Gap::language("only buffers of WGSL are read")),
+            | BlockKind::Pointee => return self.nothing(Gap::language("only buffers of WGSL are read")),
         };
 
         let plan = in_wgsl(plan_in(layout, &self.leaves(layout), &[(space, Stage::Compute)].into()));
         self.gaps.extend(not_probed(&plan));
-        self.add_compiled(asked, layout, &one_entry(plan.only(&[Form::Leaf].into()), Direction::Read));
+        let plan = one_entry(plan.only(&[Form::Leaf].into()), Direction::Read);
+        vec![BlockAccess::first(layout, plan)]
     }
 
-    /// Adds what loads an element from a byte-address buffer, and what stores it to one. Such a buffer is asked for the
-    /// element's type, and the order of a matrix is no part of that: one in another order than the default is left out.
-    fn add_by_address(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) {
-        let Ok(element) = &layout.result else { return };
-        match &element.shape {
-            LaidOutShape::Matrix { order, .. } if *order != asked.subject.source.options.matrix => return,
-            // No function returns an array.
-            LaidOutShape::Array { .. } => return,
-            LaidOutShape::Matrix { .. }
-            | LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Struct(_)
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => {}
-        }
-        // Each probe moves the whole element, whose bit-fields are not among the leaves.
-        let is_partial = forms_left_out(layout, &plan.leaves).is_some() || has_bit_fields(element);
-        if element.size == Extent::Unbounded || is_partial {
-            return;
-        }
-
-        let by_address = |direction, name: &str| {
-            let forms = vec![Form::ByteAddress];
-            let (name, space, stage) = (name.to_owned(), AddressSpace::Storage, Stage::Compute);
-            ProbePlan { entries: vec![ProbeEntry { name, space, stage, direction, forms }], ..plan.clone() }
-        };
-        self.add_compiled(asked, layout, &by_address(Direction::Read, "read_bytes"));
-
-        // A store writes the whole element, what is not probed of it included.
-        if plan.not_probed.is_empty() && plan.leaves.len() <= MOST_VALUES {
-            self.add_compiled(asked, layout, &by_address(Direction::Write, "write_bytes"));
-        }
-    }
-
-    fn add_compiled(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) {
+    fn add_compiled(&mut self, asked: &CompileJob<'_>, access: &BlockAccess) {
+        let BlockAccess { layout, plan, .. } = access;
         if plan.leaves.is_empty() {
             return;
         }
@@ -287,6 +323,54 @@ impl SubjectShaders {
             }
         }
     }
+}
+
+/// The accesses that are compiled.
+fn chosen(accesses: Vec<BlockAccess>, subject: &Subject, settings: &Settings) -> Vec<BlockAccess> {
+    match settings.compiled {
+        CompiledAccesses::All => accesses,
+        CompiledAccesses::OneInTurn => {
+            // The kind that wins among some still wins where others are gone, so that a smaller declaration keeps it.
+            let weight = |access: &BlockAccess| stable_hash(&format!("{} {}", subject.source.id, access.kind()));
+            let winner = accesses.iter().flat_map(BlockAccess::by_form).max_by_key(weight);
+            // Those without any form say why.
+            winner.map_or(accesses, |winner| vec![winner])
+        }
+    }
+}
+
+/// Loads of an element from a byte-address buffer, and stores of it to one. Such a buffer is asked for the
+/// element's type, and the order of a matrix is no part of that: one in another order than the default is left out.
+fn by_address(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) -> Vec<BlockAccess> {
+    let Ok(element) = &layout.result else { return Vec::new() };
+    match &element.shape {
+        LaidOutShape::Matrix { order, .. } if *order != asked.subject.source.options.matrix => return Vec::new(),
+        // No function returns an array.
+        LaidOutShape::Array { .. } => return Vec::new(),
+        LaidOutShape::Matrix { .. }
+        | LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Struct(_)
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => {}
+    }
+    // Each probe moves the whole element, whose bit-fields are not among the leaves.
+    let is_partial = forms_left_out(layout, &plan.leaves).is_some() || has_bit_fields(element);
+    if element.size == Extent::Unbounded || is_partial {
+        return Vec::new();
+    }
+
+    let moving = |direction, name: &str| {
+        let forms = vec![Form::ByteAddress];
+        let (name, space, stage) = (name.to_owned(), AddressSpace::Storage, Stage::Compute);
+        let entries = vec![ProbeEntry { name, space, stage, direction, forms }];
+        BlockAccess::first(layout, ProbePlan { entries, ..plan.clone() })
+    };
+    let load = moving(Direction::Read, "read_bytes");
+    // A store writes the whole element, what is not probed of it included.
+    let is_stored = plan.not_probed.is_empty() && plan.leaves.len() <= MOST_VALUES;
+    let store = is_stored.then(|| moving(Direction::Write, "write_bytes"));
+    [load].into_iter().chain(store).collect()
 }
 
 /// Returns true if the code is for a device that draws with it: DXIL on Direct3D 12.

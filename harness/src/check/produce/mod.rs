@@ -14,6 +14,6 @@ pub(crate) mod subject_shaders;
 
 pub use feature_split::Share;
 pub use gap::{Gap, GapCause};
-pub use settings::Settings;
+pub use settings::{CompiledAccesses, Settings};
 pub use shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
 pub use subject_shaders::{SubjectShaders, share_shaders};

@@ -69,11 +69,13 @@ pub enum MemberShape {
     ArrayOfOneStruct,
     /// A struct or an array with packoffset at an odd register, of vectors or matrices that Vulkan aligns to 32 bytes.
     WideMemberAtAnOddRegister,
+    /// A member that is a struct with a vector of several components in it.
+    StructWithAVector,
 }
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
@@ -102,6 +104,7 @@ impl MemberShape {
         Self::StructMember,
         Self::ArrayOfOneStruct,
         Self::WideMemberAtAnOddRegister,
+        Self::StructWithAVector,
     ];
 
     /// The word in lists.
@@ -135,6 +138,7 @@ impl MemberShape {
             Self::StructMember => "struct-member",
             Self::ArrayOfOneStruct => "array-of-one-struct",
             Self::WideMemberAtAnOddRegister => "wide-member-at-an-odd-register",
+            Self::StructWithAVector => "struct-with-a-vector",
         }
     }
 }
@@ -245,6 +249,7 @@ impl RandomDeclaration {
                 only_those(&[
                     (MemberShape::StructMember, true),
                     (MemberShape::ArrayOfOneStruct, is_of_one && has_matrix(inner)),
+                    (MemberShape::StructWithAVector, has_vector(inner)),
                 ])
             }
             MemberType::Scalar(_) | MemberType::Enum(None) => Vec::new(),
@@ -323,6 +328,12 @@ fn has_matrix(structure: &RandomStruct) -> bool {
     found
 }
 
+fn has_vector(structure: &RandomStruct) -> bool {
+    let mut found = false;
+    structure.visit(&mut |member| found |= matches!(member.ty, MemberType::Vector { length: 2.., .. }));
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -376,6 +387,18 @@ mod tests {
         let all = ["B.m0", "B.m1", "B.m2", "B.m3"].map(|member| format!("{member} struct-member"));
         let all = [&all[..], &["B.m3 array-of-one-struct".to_owned()]].concat();
         assert_eq!(shapes(BlockForm::Cbuffer, RandomStruct { base: None, members }), all);
+    }
+
+    #[test]
+    fn a_struct_is_told_where_it_has_a_vector_of_several_components() {
+        let held = |length| {
+            let vector = RandomMember::plain(MemberType::Vector { scalar: Scalar::Float32, length });
+            let inner = RandomStruct { base: None, members: vec![vector] };
+            RandomMember::plain(MemberType::Struct(Box::new(inner)))
+        };
+        let told = shapes(BlockForm::Cbuffer, RandomStruct { base: None, members: vec![held(1), held(2)] });
+        let told: Vec<&str> = told.iter().filter_map(|shape| shape.strip_suffix(" struct-with-a-vector")).collect();
+        assert_eq!(told, ["B.m1"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::bindings::Target;
-use layoutproof_core::check::{BindingCheck, Producer, Settings};
+use layoutproof_core::check::{BindingCheck, CompiledAccesses, Producer, Settings};
 use layoutproof_core::input::nearest_name::did_you_mean;
 use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_core::inspect::toolchain::{Compilers, Toolchain, toolchains};
@@ -119,6 +119,7 @@ impl RunConfig {
                 forms: choose("form", &args.form, &forms)?.into_iter().collect(),
                 spaces: spaces(&args.space)?,
                 stages: named("stage", &args.stage, &Stage::ALL.map(|stage| (stage.as_str(), stage)))?,
+                compiled: CompiledAccesses::All,
                 elements: if args.every_element { ElementChoice::Every } else { ElementChoice::Sample },
                 planted_rules,
             },

@@ -50,6 +50,9 @@ pub struct FuzzArgs {
     /// Run every declaration on every device, not on one of them in turn.
     #[arg(long)]
     pub every_device: bool,
+    /// Have compilers read and write every declaration in every form, not in one of them in turn.
+    #[arg(long, conflicts_with = "bindings")]
+    pub every_access: bool,
     /// Known differences beside the built-in ones: a list, or a folder of lists.
     #[arg(long, value_name = "PATH")]
     pub known: Vec<PathBuf>,

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_core::check::CompiledAccesses;
 use layoutproof_core::inspect::toolchain::{Toolchain, toolchains};
 use layoutproof_core::random::declaration::{
     CellDraws, CellTally, CountedCell, CoverageTally, Declarations, RandomDeclaration,
@@ -69,6 +70,7 @@ pub(super) struct Fuzz {
     /// A sentence for each API whose devices could not be listed.
     failed_listings: Vec<String>,
     every_device: bool,
+    accesses: CompiledAccesses,
     planted: Option<RuleMutant>,
     known: Vec<KnownFailure>,
     launch: Launch,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_compilers::drivers::full_type_space;
-use layoutproof_core::check::{Check, Producer, Source, Subject};
+use layoutproof_core::check::{Check, Producer, Settings, Source, Subject};
 use layoutproof_core::inspect::toolchain::{Compilers, SourceText, Toolchain};
 use layoutproof_core::random::declaration::{RandomDeclaration, TypeSpace};
 use layoutproof_core::results::known;
@@ -91,7 +91,7 @@ impl<'a> Round<'a> {
         }
 
         let producers: Vec<Producer> = toolchains.iter().map(|toolchain| Producer::Compiler(toolchain)).collect();
-        let settings = all_forms();
+        let settings = Settings { compiled: self.fuzz.accesses, ..all_forms() };
         let making = ShaderProduction {
             producers: &producers,
             settings: &settings,

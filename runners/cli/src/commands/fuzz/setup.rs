@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_core::check::CompiledAccesses;
 use layoutproof_core::inspect::toolchain::{Compilers, Output, Toolchain, toolchains as toolchains_of_table};
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::device_listing::DeviceListing;
@@ -41,6 +42,7 @@ impl Fuzz {
             devices,
             failed_listings: failures,
             every_device: args.every_device,
+            accesses: if args.every_access { CompiledAccesses::All } else { CompiledAccesses::OneInTurn },
             planted,
             known: known_lists(&args.known, BuiltInKnown::OfNarrowedRun)?,
             launch,
