@@ -9,18 +9,33 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::DeviceInfo;
 
-/// How every folder with a cache begins; what follows says how it is kept.
+/// How every folder with a cache begins; what follows says how it is kept. Without an end it has a file for each shader.
 const FOLDER: &str = "mesa_shader_cache";
+
+/// A file of Mesa's that is as long as it will ever be from the start.
+const INDEX: &str = "index";
 
 /// Mesa's shader cache before a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ShaderCache {
     /// Where it is; `None` if it is switched off.
     folder: Option<PathBuf>,
-    /// Its size in bytes.
-    before: u64,
+    before: CacheContent,
+}
+
+/// What tells whether something was added to a cache. Files of shaders are known by their names alone, for to ask for the sizes
+/// of some ten thousand takes longer than a short run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct CacheContent {
+    /// Files, the index left out, which is always there and no shader.
+    files: u64,
+    /// Sum of the hashes of their names.
+    names: u64,
+    /// Bytes of the files that hold many shaders.
+    bytes: u64,
 }
 
 impl ShaderCache {
@@ -30,7 +45,7 @@ impl ShaderCache {
     }
 
     fn at(folder: Option<PathBuf>) -> Self {
-        let before = folder.as_deref().map_or(0, size);
+        let before = folder.as_deref().map(CacheContent::below).unwrap_or_default();
         Self { folder, before }
     }
 
@@ -43,8 +58,8 @@ impl ShaderCache {
     fn after_run(&self) -> &'static str {
         match &self.folder {
             None => "off",
-            Some(_) if self.before == 0 => "cold",
-            Some(folder) if size(folder) == self.before => "warm",
+            Some(_) if self.before == CacheContent::default() => "cold",
+            Some(folder) if CacheContent::below(folder) == self.before => "warm",
             Some(_) => "partly warm",
         }
     }
@@ -61,18 +76,37 @@ fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     own.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".cache")))
 }
 
-/// Bytes of all shaders in the caches below `folder`; 0 where there are none.
-fn size(folder: &Path) -> u64 {
-    let caches = entries(folder).filter(|entry| entry.file_name().to_string_lossy().starts_with(FOLDER));
-    caches.map(|entry| size_below(&entry.path())).sum()
+impl CacheContent {
+    /// Of all caches below `folder`; nothing where there are none.
+    fn below(folder: &Path) -> Self {
+        let mut content = Self::default();
+        for entry in entries(folder) {
+            match entry.file_name().to_string_lossy().strip_prefix(FOLDER) {
+                Some("") => content.add_names(&entry.path()),
+                Some(_) => content.bytes += bytes_below(&entry.path()),
+                None => {}
+            }
+        }
+        content
+    }
+
+    fn add_names(&mut self, folder: &Path) {
+        for entry in entries(folder) {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.add_names(&entry.path());
+            } else if entry.file_name() != INDEX {
+                self.files += 1;
+                self.names = self.names.wrapping_add(stable_hash(&entry.file_name().to_string_lossy()));
+            }
+        }
+    }
 }
 
-/// Bytes of the shaders in a folder and in its folders.
-fn size_below(folder: &Path) -> u64 {
+/// Bytes of the files in a folder and in its folders, the index left out.
+fn bytes_below(folder: &Path) -> u64 {
     let sizes = entries(folder).map(|entry| match entry.metadata() {
-        Ok(found) if found.is_dir() => size_below(&entry.path()),
-        // As long as it will ever be from the start, and no shader.
-        Ok(_) if entry.file_name() == "index" => 0,
+        Ok(found) if found.is_dir() => bytes_below(&entry.path()),
+        Ok(_) if entry.file_name() == INDEX => 0,
         Ok(found) => found.len(),
         Err(_) => 0,
     });
@@ -101,6 +135,18 @@ mod tests {
         for name in ["MESA_SHADER_CACHE_DISABLE", "MESA_GLSL_CACHE_DISABLE"] {
             assert_eq!(folder_with(&[home, (name, "True")]), None, "{name}");
         }
+    }
+
+    #[test]
+    fn a_file_of_many_shaders_grows() {
+        let place = tempfile::tempdir().unwrap();
+        let part = place.path().join("mesa_shader_cache_db").join("part0");
+        fs::create_dir_all(&part).unwrap();
+        fs::write(part.join("mesa_cache.db"), "shader").unwrap();
+        let cache = ShaderCache::at(Some(place.path().to_owned()));
+        assert_eq!(cache.after_run(), "warm");
+        fs::write(part.join("mesa_cache.db"), "shader, shader").unwrap();
+        assert_eq!(cache.after_run(), "partly warm");
     }
 
     #[test]

@@ -3,7 +3,12 @@
 //! The environment can name one (`DXC`, `SLANGC` ...); then come the `PATH`, without its relative entries, and what
 //! `layoutproof setup` fetched into the tools folder. The first that answers with its version is taken.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::panic::resume_unwind;
+use std::thread;
+
+use layoutproof_core::inspect::toolchain::Toolchain;
 
 use crate::compiler::{Compiler, Invocation, ProgramOrigin};
 use crate::drivers::{CompilerDriver, DRIVERS};
@@ -42,9 +47,35 @@ pub struct CompilerSearch {
 impl Compiler {
     /// Looks for every compiler.
     pub fn look(tools: Option<&ToolsFolder>) -> CompilersOfMachine {
+        Self::look_among(tools, driven_programs().collect())
+    }
+
+    /// Looks for the compilers of these toolchains alone.
+    pub fn look_for(tools: Option<&ToolsFolder>, wanted: &[&'static Toolchain]) -> CompilersOfMachine {
+        let needed: BTreeSet<&str> = wanted
+            .iter()
+            .flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler])
+            .flatten()
+            .collect();
+        // A driver may need a second program of its own.
+        let is_needed = |driver: &dyn CompilerDriver| {
+            needed.contains(driver.name()) || driver.programs().iter().any(|program| needed.contains(program.name))
+        };
+        Self::look_among(tools, driven_programs().filter(|program| is_needed(program.driver)).collect())
+    }
+
+    /// Looks for these programs at once, for each of them is started and takes its time to say its version.
+    fn look_among(tools: Option<&ToolsFolder>, programs: Vec<DrivenProgram>) -> CompilersOfMachine {
+        let searches: Vec<CompilerSearch> = thread::scope(|scope| {
+            let started: Vec<_> =
+                programs.into_iter().map(|program| scope.spawn(move || program.search(tools))).collect();
+            let end =
+                |search: thread::ScopedJoinHandle<'_, _>| search.join().unwrap_or_else(|panic| resume_unwind(panic));
+            started.into_iter().map(end).collect()
+        });
+
         let mut machine = CompilersOfMachine::default();
-        for program in driven_programs() {
-            let search = program.search(tools);
+        for search in searches {
             machine.compilers.extend(search.compiler);
             // A warning about the whole folder comes with each tool in it, and is told once.
             for note in search.notes {

@@ -62,6 +62,11 @@ impl Toolchains {
         Self::of(Compiler::look(tools))
     }
 
+    /// Those that these toolchains need, where they are there.
+    pub fn find_for(tools: Option<&ToolsFolder>, wanted: &[&'static Toolchain]) -> Self {
+        Self::of(Compiler::look_for(tools, wanted))
+    }
+
     fn of(machine: CompilersOfMachine) -> Self {
         let CompilersOfMachine { compilers, notes } = machine;
         let direct = direct_compilers(&compilers);

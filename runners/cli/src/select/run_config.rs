@@ -36,8 +36,6 @@ use crate::select::rule_set::rule_set;
 
 /// The word for every space.
 const ALL_SPACES: &str = "all";
-/// The word for every producer.
-const ALL_PRODUCERS: &str = "all";
 
 /// Printed at the first Ctrl-C.
 const INTERRUPTED: &str = "\nnote: interrupted: \
@@ -90,16 +88,9 @@ impl RunConfig {
         let all_witnesses =
             [&args.device, &args.runner, &args.producer, &args.form].iter().all(|named| named.is_empty());
         let asks_all = all_witnesses && !args.no_compiler && !names_files(args);
-        let toolchains = if asks_all || !args.producer.is_empty() {
-            compilers::find(args.compile_limit, cache.as_ref())?.keep(args.keep.clone())
-        } else {
-            Toolchains::default()
-        };
-        let producers = if asks_all {
-            producers(&[ALL_PRODUCERS.to_owned()], &toolchains)?
-        } else {
-            producers(&args.producer, &toolchains)?
-        };
+        let asked = if asks_all { vec![compilers::ALL.to_owned()] } else { args.producer.clone() };
+        let toolchains = compilers::find(&asked, args.compile_limit, cache.as_ref())?.keep(args.keep.clone());
+        let producers = producers(&asked, &toolchains)?;
 
         let runners: Vec<_> = RunnerKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
         let forms = Form::ALL.map(|form| (form.as_str(), form));
@@ -189,7 +180,8 @@ impl RunConfig {
         if is_chosen || !has_device || !has_registers {
             return Ok(self.toolchains.clone());
         }
-        Ok(compilers::find(args.compile_limit, self.launch.cache.as_ref())?.keep(args.keep.clone()))
+        let all = [compilers::ALL.to_owned()];
+        Ok(compilers::find(&all, args.compile_limit, self.launch.cache.as_ref())?.keep(args.keep.clone()))
     }
 
     /// The devices to run on: those of every API, and the model.
@@ -270,7 +262,7 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
     let mut found = Vec::new();
     for name in names {
         let built_in =
-            Producer::BUILT_IN.into_iter().filter(|producer| name == ALL_PRODUCERS || producer.as_str() == name);
+            Producer::BUILT_IN.into_iter().filter(|producer| name == compilers::ALL || producer.as_str() == name);
         let compilers = toolchains.named(name).into_iter().map(Producer::Compiler);
         let of_name: Vec<Producer> = built_in.chain(compilers).collect();
         if of_name.is_empty() {

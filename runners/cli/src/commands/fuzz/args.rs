@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args::{CacheArgs, Shard, parse_shard};
+use crate::compilers;
 
 /// `layoutproof fuzz`.
 #[derive(Debug, Args)]
@@ -74,4 +75,11 @@ pub struct FuzzArgs {
     /// Plant a wrong rule, to see it found and made small: `std140@slang:array-alignment=4`.
     #[arg(long, value_name = "RULES:PARAMETER=VALUE")]
     pub plant_mutant: Option<String>,
+}
+
+impl FuzzArgs {
+    /// The names of compilers that take part, `all` where the user named none.
+    pub(super) fn compilers(&self) -> Vec<String> {
+        if self.compiler.is_empty() { vec![compilers::ALL.to_owned()] } else { self.compiler.clone() }
+    }
 }

@@ -25,7 +25,7 @@ impl Fuzz {
     pub(super) fn of(args: &FuzzArgs) -> anyhow::Result<Option<Self>> {
         let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
         let cache = answer_cache::open(&args.cache);
-        let compilers = compilers::find(args.compile_limit, cache.as_ref())?;
+        let compilers = compilers::find(&args.compilers(), args.compile_limit, cache.as_ref())?;
         let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
         let drawn_for = drawn_for(args, &toolchains)?;
         let spare_workers = Some(Arc::default());
@@ -63,10 +63,8 @@ impl Fuzz {
 
 /// Those that the arguments name, or all that are here; `None` where one is missing, which is said.
 fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<Vec<&'static Toolchain>>> {
-    let all = ["all".to_owned()];
-    let names = if args.compiler.is_empty() { &all[..] } else { &args.compiler };
     let mut toolchains: Vec<&'static Toolchain> = Vec::new();
-    for name in names {
+    for name in &args.compilers() {
         let found = compilers.named(name);
         if let Some(absent) = found.iter().find(|toolchain| !compilers.has(toolchain)) {
             warn(&format!(
@@ -75,7 +73,7 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
             ));
             return Ok(None);
         }
-        if found.is_empty() && name != "all" {
+        if found.is_empty() && name != compilers::ALL {
             bail!("unknown compiler `{name}` (`layoutproof compilers` lists those that were found)");
         }
         toolchains.extend(found);

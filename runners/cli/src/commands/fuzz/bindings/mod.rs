@@ -122,7 +122,7 @@ impl BindingFuzz {
     /// What the arguments ask for; `None` where nobody is there, which is said.
     fn of(args: &FuzzArgs) -> anyhow::Result<Option<Self>> {
         let cache = answer_cache::open(&args.cache);
-        let toolchains = compilers::find(args.compile_limit, cache.as_ref())?;
+        let toolchains = compilers::find(&args.compilers(), args.compile_limit, cache.as_ref())?;
         let asked = toolchains.compilers().iter().filter(|compiler| is_asked(args, compiler.name()));
         let compilers: Vec<BindingCompiler> = asked.cloned().filter_map(BindingCompiler::of).collect();
         if let Some(missing) = missing_compiler(args, &compilers)? {
@@ -245,5 +245,5 @@ fn missing_compiler(args: &FuzzArgs, found: &[BindingCompiler]) -> anyhow::Resul
 
 /// True if the user asks for this compiler, by its name or by asking for all.
 fn is_asked(args: &FuzzArgs, name: &str) -> bool {
-    args.compiler.is_empty() || args.compiler.iter().any(|asked| asked == "all" || asked == name)
+    args.compilers().iter().any(|asked| asked == compilers::ALL || asked == name)
 }
