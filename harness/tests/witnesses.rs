@@ -211,8 +211,8 @@ fn asked_first(id: &str, compiled: CompiledAccesses) -> BTreeSet<String> {
     let listener = Listener::default();
     let asked = Settings { compiled, ..settings(None) };
     SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, &asked);
-    let names = listener.0.into_inner().expect("no listener panics");
-    names.into_iter().filter(|name| !name.contains("_leaf")).collect()
+    let heard = listener.0.into_inner().expect("no listener panics");
+    heard.into_iter().filter(|name| !name.contains("_leaf")).collect()
 }
 
 #[test]
