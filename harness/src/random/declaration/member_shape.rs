@@ -69,7 +69,8 @@ pub enum MemberShape {
     ArrayOfOneStruct,
     /// A struct or an array with packoffset at an odd register, of vectors or matrices that Vulkan aligns to 32 bytes.
     WideMemberAtAnOddRegister,
-    /// A member that is a struct with a vector of several components in it.
+    /// A member that is a struct with a vector of several components in it, or a matrix of one row or one column, which
+    /// compilers make one.
     StructWithAVector,
 }
 
@@ -329,8 +330,13 @@ fn has_matrix(structure: &RandomStruct) -> bool {
 }
 
 fn has_vector(structure: &RandomStruct) -> bool {
+    let is_vector = |ty: &MemberType| match ty {
+        MemberType::Vector { length, .. } => *length > 1,
+        MemberType::Matrix { rows, columns, .. } => (*rows == 1) != (*columns == 1),
+        MemberType::Scalar(_) | MemberType::Enum(_) | MemberType::Struct(_) => false,
+    };
     let mut found = false;
-    structure.visit(&mut |member| found |= matches!(member.ty, MemberType::Vector { length: 2.., .. }));
+    structure.visit(&mut |member| found |= is_vector(&member.ty));
     found
 }
 
@@ -391,14 +397,16 @@ mod tests {
 
     #[test]
     fn a_struct_is_told_where_it_has_a_vector_of_several_components() {
-        let held = |length| {
-            let vector = RandomMember::plain(MemberType::Vector { scalar: Scalar::Float32, length });
-            let inner = RandomStruct { base: None, members: vec![vector] };
+        let held = |member| {
+            let inner = RandomStruct { base: None, members: vec![member] };
             RandomMember::plain(MemberType::Struct(Box::new(inner)))
         };
-        let told = shapes(BlockForm::Cbuffer, RandomStruct { base: None, members: vec![held(1), held(2)] });
+        let vector = |length| RandomMember::plain(MemberType::Vector { scalar: Scalar::Float32, length });
+        let matrices = [(1, 1), (3, 1), (1, 2), (2, 2)].map(|(rows, columns)| matrix(Scalar::Half, rows, columns));
+        let members = [vector(1), vector(2)].into_iter().chain(matrices).map(held).collect();
+        let told = shapes(BlockForm::Cbuffer, RandomStruct { base: None, members });
         let told: Vec<&str> = told.iter().filter_map(|shape| shape.strip_suffix(" struct-with-a-vector")).collect();
-        assert_eq!(told, ["B.m1"]);
+        assert_eq!(told, ["B.m1", "B.m3", "B.m4"]);
     }
 
     #[test]
