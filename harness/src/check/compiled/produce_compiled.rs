@@ -10,12 +10,13 @@ use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out};
 
+use crate::check::compiled::block_access::{AccessedElement, BlockAccess, chosen};
 use crate::check::compiled::compile_probe::{Attempt, CompileJob};
 use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::in_wgsl;
 use crate::check::produce::probe_axes::drawn_stages;
-use crate::check::produce::settings::{CompiledAccesses, Settings};
+use crate::check::produce::settings::Settings;
 use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, plan_of_second_element};
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
@@ -25,51 +26,10 @@ use crate::inspect::toolchain::{CodeTarget, Compilers, Language, Output, Toolcha
 use crate::probe::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in,
 };
-use crate::stable_hash::stable_hash;
 
 /// Values that a shader for a device reads or writes at most: the time that drivers take for one grows faster than it
 /// does. Source: measured, see `runners/README.md`.
 const MOST_VALUES: usize = 64;
-
-/// What a shader does with a block: one entry point, which a compilation is for.
-struct BlockAccess {
-    /// The block, or the array of which it is an element.
-    layout: BlockLayout,
-    plan: ProbePlan,
-    element: AccessedElement,
-}
-
-/// The element of a block's array that is accessed.
-#[derive(Clone, Copy, Debug)]
-enum AccessedElement {
-    /// The block itself, where it is in no array.
-    First,
-    Second,
-}
-
-impl BlockAccess {
-    fn first(layout: &BlockLayout, plan: ProbePlan) -> Self {
-        Self { layout: layout.clone(), plan, element: AccessedElement::First }
-    }
-
-    /// The same for each form alone, but with what the plain names read: code at odds with itself is known by that.
-    fn by_form(&self) -> Vec<Self> {
-        let forms: BTreeSet<Form> = self.plan.entries.iter().flat_map(|entry| entry.forms.clone()).collect();
-        let others = forms.iter().filter(|form| forms.len() == 1 || **form != Form::Leaf);
-        let with_names = |form: &Form| Self {
-            layout: self.layout.clone(),
-            plan: self.plan.clone().only(&[Form::Leaf, *form].into()),
-            element: self.element,
-        };
-        others.map(with_names).collect()
-    }
-
-    /// The kind of access in words.
-    fn kind(&self) -> String {
-        let entries = self.plan.entries.iter().map(|entry| (&entry.name, &entry.forms));
-        format!("{:?} {:?}", self.element, entries.collect::<Vec<_>>())
-    }
-}
 
 impl SubjectShaders {
     /// Compiles the blocks of `subject` that the compiler of `toolchain` lays out by the subject's rule set.
@@ -321,20 +281,6 @@ impl SubjectShaders {
                 // What counts failed as well, and says why.
                 Attempt::Followed(_) | Attempt::NotFollowed(..) | Attempt::Refused(_) => {}
             }
-        }
-    }
-}
-
-/// The accesses that are compiled.
-fn chosen(accesses: Vec<BlockAccess>, subject: &Subject, settings: &Settings) -> Vec<BlockAccess> {
-    match settings.compiled {
-        CompiledAccesses::All => accesses,
-        CompiledAccesses::OneInTurn => {
-            // The kind that wins among some still wins where others are gone, so that a smaller declaration keeps it.
-            let weight = |access: &BlockAccess| stable_hash(&format!("{} {}", subject.source.id, access.kind()));
-            let winner = accesses.iter().flat_map(BlockAccess::by_form).max_by_key(weight);
-            // Those without any form say why.
-            winner.map_or(accesses, |winner| vec![winner])
         }
     }
 }
