@@ -1,8 +1,6 @@
 //! Which parameters a binding probe reads, why it leaves others out, and how it spreads them over programs.
 
-mod fixture;
-
-use fixture::bound::{VARYING_PLACES, VARYINGS, planned};
+use crate::fixture::bound::{VARYING_PLACES, VARYINGS, planned};
 use layoutproof_core::probe::binding::{BindingPlan, BoundKind, Pass, ProgramExtent, programs};
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 

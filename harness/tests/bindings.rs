@@ -1,8 +1,6 @@
 //! Programs of hand-made placements on the model device: every place is named, every swap is noticed.
 
-mod fixture;
-
-use fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, VARYING_PLACES, VARYINGS, planned};
+use crate::fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, VARYING_PLACES, VARYINGS, planned};
 use layoutproof_core::generate::binding::{spirv, wgsl};
 use layoutproof_core::model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_core::probe::binding::{

@@ -6,9 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod fixture;
-
-use fixture::numbered::{buffer, numbered, word};
+use crate::fixture::numbered::{buffer, numbered, word};
 use layoutproof_core::declare::{DeclareOptions, declare};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::clang_ir::layouts::reported;

@@ -1,8 +1,6 @@
 //! The compiled witness on modules that others wrote: naga's SPIR-V for WGSL.
 
-mod fixture;
-
-use fixture::{FLOAT, INT, UINT, array, block, matrix, scalar, structure, vector};
+use crate::fixture::{FLOAT, INT, UINT, array, block, matrix, scalar, structure, vector};
 use layoutproof_core::inspect::spirv::declared;
 use layoutproof_core::model::{CompiledError, compiled};
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage};

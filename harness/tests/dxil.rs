@@ -6,9 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod fixture;
-
-use fixture::numbered::{buffer, numbered, word};
+use crate::fixture::numbered::{buffer, numbered, word};
 use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
 

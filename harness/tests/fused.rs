@@ -1,12 +1,7 @@
 //! Fused groups on the model device: every case answers, every wrong one is named, and nothing else is.
 
-mod fixture;
-
-#[path = "fixture/fused.rs"]
-mod fused;
-
-use fixture::{FLOAT, UINT, block, blocks, scalar, structure};
-use fused::{case, cases, job, moved};
+use crate::fixture::fused::{case, cases, job, moved};
+use crate::fixture::{FLOAT, UINT, block, blocks, scalar, structure};
 use layoutproof_core::model::{Misreading, Model};
 use layoutproof_core::probe::{Fold, Form, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable, plan};
 use layoutproof_device::{Batch, ReadBack, Runner};

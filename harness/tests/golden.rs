@@ -1,6 +1,6 @@
 //! Every text and machine format that a report prints, for records written by hand, as plain files that people read.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p layoutproof-core --test golden` rewrites the files; look at what changed before a commit.
+//! `UPDATE_EXPECT=1 cargo test -p layoutproof-core --test all golden` rewrites the files; look at what changed before a commit.
 
 #[path = "golden/records.rs"]
 mod records;

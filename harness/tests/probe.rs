@@ -1,10 +1,8 @@
 //! The probe engine against the model device: agreement without faults, notice with each fault, no panic on nonsense.
 
-mod fixture;
-
 use std::collections::{BTreeSet, HashMap};
 
-use fixture::{any_block, block, blocks, scalar, structure, vector};
+use crate::fixture::{self, any_block, block, blocks, scalar, structure, vector};
 use layoutproof_core::generate::spirv::{SpirvModule, produce};
 use layoutproof_core::inspect::spirv::declared;
 use layoutproof_core::model::{MISREADINGS, Misreading, Model, compiled};

@@ -1,12 +1,10 @@
 //! Placements judged on the model device: agreement, each culprit, and what is counted.
 
-mod fixture;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, bound, module};
+use crate::fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, bound, module};
 use layoutproof_core::bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
 use layoutproof_core::check::{BindingCheck, Proof, ProofCheck, Source};

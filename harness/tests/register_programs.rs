@@ -1,11 +1,9 @@
 //! Programs that show which registers of Direct3D 12 a compiler's code uses: what they read, how, and which root signature
 //! they get.
 
-mod fixture;
-
 use std::sync::Arc;
 
-use fixture::bound::module;
+use crate::fixture::bound::module;
 use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_core::check::{BindingCheck, Proof, Source};
 use layoutproof_core::inspect::toolchain::SourceText;

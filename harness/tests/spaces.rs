@@ -1,11 +1,9 @@
 //! Spaces and stages beside the usual ones, against the model device: blocks in arrays of buffers, behind addresses and in
 //! draws.
 
-mod fixture;
-
 use std::collections::BTreeSet;
 
-use fixture::{block, blocks, scalar, structure, vector};
+use crate::fixture::{self, block, blocks, scalar, structure, vector};
 use layoutproof_core::generate::spirv::produce;
 use layoutproof_core::model::{Misreading, Model, compiled};
 use layoutproof_core::probe::{

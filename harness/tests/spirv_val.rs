@@ -3,9 +3,6 @@
 
 mod fixture;
 
-#[path = "fixture/fused.rs"]
-mod fused;
-
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -58,7 +55,7 @@ fn regions() -> Result<(), Failed> {
     let places =
         [AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant].map(|space| (space, Stage::Compute));
     for rules in ["std140", "std430", "scalar"] {
-        let layouts: Vec<BlockLayout> = (0..3).map(|seed| fused::laid_out(seed, rules)).collect();
+        let layouts: Vec<BlockLayout> = (0..3).map(|seed| fixture::fused::laid_out(seed, rules)).collect();
         let plans: Vec<ProbePlan> = layouts.iter().map(|it| plan_in(it, &it.leaves(), &places.into())).collect();
         let names = plans[0].entries.iter().map(|entry| entry.name.clone());
         let mut written = 0;
@@ -100,7 +97,8 @@ fn fused_groups() -> Result<(), Failed> {
     let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Parameter, Form::Indexed];
     for space in FusedSpace::ALL {
         for rules in ["std140", "std430", "scalar"] {
-            let cases = (0..32).filter_map(|seed| fused::case(fused::laid_out(seed, rules), space, &forms));
+            let cases =
+                (0..32).filter_map(|seed| fixture::fused::case(fixture::fused::laid_out(seed, rules), space, &forms));
             let cases: Vec<FusedCase> = cases.collect();
             let produced = produce_fused(&FusedGroup { cases: &cases, space, fold: Fold::Hash })?;
             let flags = flags(&produced);

@@ -9,11 +9,12 @@ use crate::results::record::{Culprit, RecordValue, Row};
 /// is one and it is not the subject's own.
 pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culprit>) -> Option<&'static str> {
     let by_device = culprit == Some(Culprit::Device);
+    let computed = subject.computed();
     let mut used = Vec::new();
     for row in rows.iter().filter(|row| row.what == Quantity::Offset && row.space.is_some()) {
         match put(row, culprit) {
             // Layouts number the block's own leaves, not those of the elements behind the first.
-            Some(RecordValue::Number(_)) if subject.computed.get(Quantity::Offset, &row.path).is_none() => {}
+            Some(RecordValue::Number(_)) if computed.get(Quantity::Offset, &row.path).is_none() => {}
             Some(RecordValue::Number(offset)) => used.push((row.path.as_str(), *offset)),
             // A device that answered with no offset follows no rule set.
             Some(RecordValue::Text(_)) | None if by_device => return None,

@@ -46,8 +46,6 @@ pub struct Subject {
     pub accessed: Numbers,
     /// The compiler that this is said of.
     pub accessed_by: Option<String>,
-    /// The numbers that our rules compute.
-    pub computed: Numbers,
     /// Who is behind the expected numbers, in words.
     pub authority: String,
     /// Everybody who took the declarations and gave the case numbers or places: those of this rule set, and where
@@ -68,7 +66,6 @@ impl Subject {
             accessed: accessed.map(Numbers::from).unwrap_or_default(),
             accessed_by: accessed.and_then(|accessed| accessed.authority.compiler.clone()),
             expected: expectation.map(Numbers::from).unwrap_or_default(),
-            computed: Numbers::of_layouts(&layouts),
             authority: expectation.map(|expectation| expectation.authority.to_string()).unwrap_or_default(),
             authorities: authorities(&source, expectation),
             rules: rules.name,
@@ -88,7 +85,6 @@ impl Subject {
             expected: Numbers::default(),
             accessed: Numbers::default(),
             accessed_by: None,
-            computed: Numbers::of_layouts(&layouts),
             authority: String::new(),
             authorities: Vec::new(),
             layouts,
@@ -134,24 +130,31 @@ impl Subject {
         found
     }
 
+    /// The numbers that our rules compute.
+    pub fn computed(&self) -> Numbers {
+        Numbers::of_layouts(&self.layouts)
+    }
+
     /// One row per number that the case pins; no device takes part in them.
     pub fn static_rows(&self) -> Vec<Row> {
-        let row = |(what, path, expected): (Quantity, &str, u32)| Row {
-            expected: Some(RecordValue::Number(expected)),
-            computed: Some(self.computed_value(what, path)),
-            ..Row::of_no_device(path, what)
+        let computed = self.computed();
+        let row = |(what, path, expected): (Quantity, &str, u32)| {
+            let value = computed.get(what, path);
+            Row {
+                expected: Some(RecordValue::Number(expected)),
+                computed: Some(value.map_or_else(|| self.no_number(), RecordValue::Number)),
+                ..Row::of_no_device(path, what)
+            }
         };
 
         let is_dropped = |what| what == Quantity::MatrixStride && is_planted(PlantedBug::MatrixStridesNotCompared);
         self.expected.iter().filter(|(what, _, _)| !is_dropped(*what)).map(row).collect()
     }
 
-    fn computed_value(&self, what: Quantity, path: &str) -> RecordValue {
-        let refused = || {
-            let reasons = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten();
-            let first = reasons.map(|refusal| refusal.message.clone()).next();
-            RecordValue::Text(first.unwrap_or_else(|| "no such number".to_owned()))
-        };
-        self.computed.get(what, path).map_or_else(refused, RecordValue::Number)
+    /// What stands where our rules have no number.
+    fn no_number(&self) -> RecordValue {
+        let reasons = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten();
+        let first = reasons.map(|refusal| refusal.message.clone()).next();
+        RecordValue::Text(first.unwrap_or_else(|| "no such number".to_owned()))
     }
 }

@@ -9,6 +9,7 @@ use layoutproof_layout::Quantity;
 
 /// One row for each number that our rules have, too.
 pub(crate) fn add_rows(facts: &Facts, subject: &Subject, rows: &mut Vec<Row>) {
+    let computed = subject.computed();
     for ((path, fact), value) in facts {
         let (quantity, is_code) = match fact {
             Fact::Offset => (Quantity::Offset, false),
@@ -18,7 +19,7 @@ pub(crate) fn add_rows(facts: &Facts, subject: &Subject, rows: &mut Vec<Row>) {
             Fact::MatrixStride => (Quantity::MatrixStride, false),
             Fact::Order | Fact::Bound | Fact::Reflected | Fact::Unread => continue,
         };
-        let numbers = value.parse::<u32>().ok().zip(subject.computed.get(quantity, path));
+        let numbers = value.parse::<u32>().ok().zip(computed.get(quantity, path));
         let Some((value, computed)) = numbers else { continue };
 
         let row = row_of(rows, subject, NumberPlace { quantity, path, computed });

@@ -1,4 +1,4 @@
-//! Fast compilation: records say where it was, and the model is without. `tests/drivers` asks lavapipe.
+//! Fast compilation: records say where it was, and the model is without. `tests/installed/drivers.rs` asks lavapipe.
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Workers that crash, hang, lie, run out of memory or print: the run comes to its end and loses no check.
 //!
-//! The model runs in workers here, so that no driver is needed; `tests/drivers` has the drivers of this machine.
+//! The model runs in workers here, so that no driver is needed; `tests/installed/drivers.rs` has the drivers of this machine.
 
 use super::folder::{Answer, Folder};
 use super::outcomes::{self, Ended};

@@ -119,9 +119,10 @@ fn accessed_record(
     toolchain: &Toolchain,
 ) -> Option<KnownEvidence> {
     let subject = Subject::new(Arc::clone(source), find(&accessed.rules)?);
+    let computed = subject.computed();
     let mut rows = Vec::new();
     for (quantity, path, value) in subject.accessed.iter() {
-        let computed = subject.computed.get(quantity, path)?;
+        let computed = computed.get(quantity, path)?;
         let row = row_of(&mut rows, &subject, NumberPlace { quantity, path, computed });
         row.compiled = Some(RecordValue::Number(value));
     }

@@ -1,41 +1,25 @@
 //! Runs on the drivers of this machine: a fault in a worker breaks its case alone, and lavapipe compiles fast where nobody
 //! minds.
-//!
-//! A trial whose driver is not there is ignored, with the reason.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::process::ExitCode;
-
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::Trial;
 use serde_json::Value;
 
-#[expect(dead_code, reason = "the tests of commands use the rest")]
-#[path = "../commands/folder.rs"]
-mod folder;
-#[path = "../commands/outcomes.rs"]
-mod outcomes;
-
-use folder::Folder;
-use outcomes::outcomes;
+use crate::folder::Folder;
+use crate::outcomes::outcomes;
 
 const CASE: &str = "arrays/scalar_packs_behind_the_last_element";
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+pub(crate) fn trials() -> Vec<Trial> {
     let listed = Folder::with(&[]).with_drivers().run("devices --format json").json();
-    let has = |id: Option<&str>| {
-        let devices = listed["devices"].as_array().into_iter().flatten();
-        devices.filter(|device| device["runner"] == "ash").any(|device| id.is_none_or(|id| device["id"] == id))
-    };
-    let runs_through = |api: &str| {
-        let devices = listed["devices"].as_array().into_iter().flatten();
-        devices.into_iter().any(|device| device["runner"] == api)
-    };
-    let no_device = (!has(None)).then_some("no Vulkan device is there");
+    let devices = || listed["devices"].as_array().into_iter().flatten();
+    let has_vulkan = devices().any(|device| device["runner"] == "ash");
+    let has_wgpu = devices().any(|device| device["runner"] == "wgpu");
+    let has_lavapipe = devices().any(|device| device["runner"] == "ash" && device["id"] == "lavapipe");
+    let no_device = (!has_vulkan).then_some("no Vulkan device is there");
     let no_words = cfg!(not(unix)).then_some("how a process died is told in words of Unix");
-    let no_adapter = (!runs_through("wgpu")).then_some("no adapter of wgpu is there");
-    let no_lavapipe = (!has(Some("lavapipe"))).then_some("lavapipe is not there");
-    let trials = vec![
+    let no_adapter = (!has_wgpu).then_some("no adapter of wgpu is there");
+    let no_lavapipe = (!has_lavapipe).then_some("lavapipe is not there");
+    vec![
         trial("a_fault_breaks_its_case_alone", no_words.or(no_device), a_fault_breaks_its_case_alone),
         trial(
             "an_api_that_is_lost_is_exit_code_three",
@@ -44,19 +28,15 @@ fn main() -> ExitCode {
         ),
         trial("lavapipe_compiles_fast_but_for_the_share", no_lavapipe, lavapipe_compiles_fast_but_for_the_share),
         trial("lavapipe_compiles_as_the_user_says", no_lavapipe, lavapipe_compiles_as_the_user_says),
-    ];
-    libtest_mimic::run(&arguments, trials).exit_code()
+    ]
 }
 
-fn trial(name: &str, lacking: Option<&'static str>, test: fn()) -> Trial {
-    match lacking {
-        None => Trial::test(name, move || {
-            test();
-            Ok(())
-        }),
-        // Who runs ignored trials, too, is told the same and gets no pass.
-        Some(reason) => Trial::test(name, move || Err(Failed::from(reason))).with_ignored_flag(true).with_kind(reason),
-    }
+fn trial(name: &str, lacking: Option<&str>, test: fn()) -> Trial {
+    let test = move || {
+        test();
+        Ok(())
+    };
+    crate::trial(&format!("drivers::{name}"), lacking.map(str::to_owned), test)
 }
 
 fn a_fault_breaks_its_case_alone() {

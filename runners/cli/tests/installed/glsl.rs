@@ -1,5 +1,4 @@
-//! GLSL files of Vulkan and OpenGL, as `layoutproof show` reads them through glslang. Ignored, not passed, where glslang is
-//! absent.
+//! GLSL files of Vulkan and OpenGL, as `layoutproof show` reads them through glslang.
 //!
 //! Expected numbers: glslang 12.0.0, the Offset decorations of the same text in its module (`spirv-dis`).
 
@@ -8,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use layoutproof_compilers::compiler::Compiler;
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
@@ -26,15 +25,15 @@ const TESTS: [(&str, Test); 10] = [
     ("a_glslang_that_dies_is_told", a_glslang_that_dies_is_told),
 ];
 
-fn main() {
-    let arguments = Arguments::from_args();
-    let absent = Compiler::named("glslang", None).compiler.is_err();
+pub(crate) fn trials() -> Vec<Trial> {
+    let no_compiler = Compiler::named("glslang", None).compiler.is_err().then_some("glslang is not there");
     let trial = |(name, test): (&str, Test)| {
-        let test = move || test(tempfile::tempdir()?.path());
         let needs_shell = name == "a_glslang_that_dies_is_told" && cfg!(not(unix));
-        Trial::test(format!("glsl::{name}"), test).with_ignored_flag(absent || needs_shell)
+        let no_shell = needs_shell.then_some("no shell of Unix is there");
+        let test = move || test(tempfile::tempdir()?.path());
+        crate::trial(&format!("glsl::{name}"), no_compiler.or(no_shell).map(str::to_owned), test)
     };
-    libtest_mimic::run(&arguments, TESTS.into_iter().map(trial).collect()).exit();
+    TESTS.into_iter().map(trial).collect()
 }
 
 /// What `layoutproof show` answers in `folder`.

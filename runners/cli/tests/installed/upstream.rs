@@ -1,5 +1,5 @@
-//! The texts in `ci/upstream` are what `layoutproof upstream` writes today. Ignored, not passed, where a build of a text's
-//! compiler is not here, or is another build than the text's.
+//! The texts in `ci/upstream` are what `layoutproof upstream` writes today, with the builds of compilers that the
+//! texts are about.
 
 use std::fs;
 use std::path::Path;
@@ -11,14 +11,15 @@ use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::toolchain::toolchains;
 use layoutproof_core::results::known::ReducedSource;
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 
-fn main() {
-    let arguments = Arguments::from_args();
+use crate::trial;
+
+pub(crate) fn trials() -> Vec<Trial> {
     let tools = ToolsFolder::find().ok();
     let compilers = Compiler::look(tools.as_ref()).compilers;
 
-    let trials = UPSTREAM.iter().map(|file| {
+    let texts = UPSTREAM.iter().map(|file| {
         let reduced = read(file.name, file.text);
         let text = written(file.name).unwrap_or_default();
         let lacking = reduced.toolchains.iter().find_map(|name| {
@@ -33,13 +34,9 @@ fn main() {
             }
         });
         let known = reduced.known.first().cloned().unwrap_or_default();
-        let trial = Trial::test(format!("upstream::{}", file.name), move || is_written_again(file.name, &known));
-        match lacking {
-            Some(reason) => trial.with_ignored_flag(true).with_kind(reason),
-            None => trial,
-        }
+        trial(&format!("upstream::{}", file.name), lacking, move || is_written_again(file.name, &known))
     });
-    libtest_mimic::run(&arguments, trials.collect()).exit();
+    texts.collect()
 }
 
 fn read(name: &str, text: &str) -> ReducedSource {

@@ -1,13 +1,13 @@
 //! Runs with and without the screen on the Vulkan devices of this machine: they come to the same.
-//!
-//! Where there is no such device, the trials are ignored, with the reason.
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
+
+use crate::trial;
 
 /// Some thirty checks of vectors.
 const RUN: &str = "run vectors/ --rules std140,std430 --producer rspirv --runner ash";
@@ -23,24 +23,19 @@ const TRIALS: [(&str, Trialled); 4] = [
     ("garbage_is_the_fault_of_its_case_alone", garbage),
 ];
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+pub(crate) fn trials() -> Vec<Trial> {
     let devices = devices();
-    let of_device = |device: &String| TRIALS.map(|(name, trialled)| trial(device, (name, trialled)));
-    let trials = match &devices[..] {
-        [] => TRIALS.map(|(name, _)| Trial::test(name, || Err("no Vulkan device is there".into()))).map(ignored).into(),
-        devices => devices.iter().flat_map(of_device).collect(),
+    if devices.is_empty() {
+        let absent = Some("no Vulkan device is there".to_owned());
+        return TRIALS.map(|(name, _)| trial(&format!("screen::{name}"), absent.clone(), || Ok(()))).into();
+    }
+    let of_device = |id: &String| {
+        TRIALS.map(|(name, trialled)| {
+            let device = id.clone();
+            trial(&format!("screen::{name}::{id}"), None, move || trialled(&device))
+        })
     };
-    libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-fn trial(device: &str, (name, trialled): (&str, Trialled)) -> Trial {
-    let id = device.to_owned();
-    Trial::test(format!("{name}::{device}"), move || trialled(&id))
-}
-
-fn ignored(trial: Trial) -> Trial {
-    trial.with_ignored_flag(true).with_kind("no Vulkan device is there")
+    devices.iter().flat_map(of_device).collect()
 }
 
 /// The ids of the devices that Vulkan has.

@@ -1,13 +1,11 @@
 //! `layoutproof fuzz` with the compilers of this machine: what is planted is found and made small, and the same seed draws
 //! the same again, whole or in parts.
-//!
-//! A trial whose compiler or device is not there is ignored, with the reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -35,8 +33,7 @@ const PLANTED: [PlantedRule; 4] = [
 /// Most members of what remains of the declaration.
 const SMALL: usize = 2;
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+pub(crate) fn trials() -> Vec<Trial> {
     let here = Here::look();
     let mut trials: Vec<Trial> = PLANTED
         .into_iter()
@@ -56,18 +53,11 @@ fn main() -> ExitCode {
     let lacking = library.is_none().then(|| "no library of DXC is there".to_owned());
     trials
         .push(trial("a_compiler_that_binds_elsewhere_is_found", lacking, move || bound_elsewhere(library.as_deref())));
-    libtest_mimic::run(&arguments, trials).exit_code()
+    trials
 }
 
 fn trial(name: &str, lacking: Option<String>, test: impl Fn() -> Result<(), String> + Send + 'static) -> Trial {
-    match lacking {
-        None => Trial::test(name, move || test().map_err(Failed::from)),
-        // Who runs ignored trials, too, is told the same and gets no pass.
-        Some(reason) => {
-            let told = reason.clone();
-            Trial::test(name, move || Err(told.clone().into())).with_ignored_flag(true).with_kind(reason)
-        }
-    }
+    crate::trial(&format!("fuzz::{name}"), lacking, move || test().map_err(Failed::from))
 }
 
 /// What this machine has.

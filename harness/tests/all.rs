@@ -1,0 +1,46 @@
+//! What the engine promises to those who call it.
+//!
+//! One program for all files: the crate and what it stands on is linked once, and long tests of one file run beside those of
+//! another. `export`, `host_structs` and `spirv_val` are programs of their own, for their tests say what this machine lacks.
+
+mod binding_plans;
+mod bindings;
+mod clang_ir;
+mod compiled;
+mod declarations;
+mod dxil;
+mod entry_points;
+mod fixture;
+mod fused;
+mod golden;
+mod mutated_inputs;
+mod nonsense;
+mod nonsense_ir;
+mod nonsense_listings;
+mod placement_guarantees;
+mod probe;
+mod proofs;
+mod records_schema;
+mod register_programs;
+mod report_properties;
+mod screens;
+mod spaces;
+mod witnesses;
+
+use std::fs;
+use std::path::Path;
+
+/// Cargo looks for no tests here, and rustc for no files.
+#[test]
+fn every_file_is_a_module_or_a_program() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = fs::read_to_string(package.join("Cargo.toml")).expect("cargo has just read it");
+    let files = fs::read_dir(package.join("tests")).expect("this file is there").filter_map(Result::ok);
+    let rust = files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    let names = rust.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
+    let forgotten: Vec<String> = names
+        .filter(|name| !include_str!("all.rs").lines().any(|line| line == format!("mod {name};")))
+        .filter(|name| !manifest.contains(&format!("name = \"{name}\"\n")))
+        .collect();
+    assert!(forgotten.is_empty(), "neither a module of tests/all.rs nor a target of Cargo.toml: {forgotten:?}");
+}

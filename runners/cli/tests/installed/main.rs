@@ -1,0 +1,38 @@
+//! The command `layoutproof` with the drivers and compilers that are installed on this machine.
+//!
+//! A trial that needs one which is not there is ignored, with the reason. All are in one program, so that long ones of one file
+//! run beside those of another.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod drivers;
+#[expect(dead_code, reason = "the tests of commands use the rest")]
+#[path = "../commands/folder.rs"]
+mod folder;
+mod fuzz;
+mod glsl;
+#[path = "../commands/outcomes.rs"]
+mod outcomes;
+mod screen;
+mod upstream;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trials = [drivers::trials(), fuzz::trials(), glsl::trials(), screen::trials(), upstream::trials()];
+    libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
+}
+
+/// A trial that is ignored where this machine lacks what it needs.
+fn trial(name: &str, lacking: Option<String>, test: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
+    match lacking {
+        None => Trial::test(name, test),
+        // Who runs ignored trials, too, is told the same and gets no pass.
+        Some(reason) => {
+            let told = reason.clone();
+            Trial::test(name, move || Err(told.into())).with_ignored_flag(true).with_kind(reason)
+        }
+    }
+}
