@@ -107,12 +107,22 @@ impl CompileFolder {
         written
     }
 
+    /// True for a folder that has the files that were added to it, and no others.
+    fn is_given_folder(&self, name: &str, path: &Path) -> bool {
+        let is_given = |entry: io::Result<fs::DirEntry>| {
+            let file = entry.ok().and_then(|entry| entry.file_name().into_string().ok());
+            file.is_some_and(|file| self.files.contains_key(&format!("{name}/{file}")))
+        };
+        let is_needed = self.files.keys().any(|given| given.split_once('/').is_some_and(|(folder, _)| folder == name));
+        is_needed && fs::read_dir(path).is_ok_and(|mut entries| entries.all(is_given))
+    }
+
     fn written(&self) -> Option<BTreeMap<String, Vec<u8>>> {
         let (mut written, mut bytes) = (BTreeMap::new(), 0);
         for entry in fs::read_dir(self.made.as_ref()?.path()).ok()? {
             let entry = entry.ok()?;
             let name = entry.file_name().into_string().ok()?;
-            if self.files.contains_key(&name) {
+            if self.files.contains_key(&name) || self.is_given_folder(&name, &entry.path()) {
                 continue;
             }
             let content = regular_file::read(&entry.path(), MOST_KEPT as u64).ok()?;
@@ -179,6 +189,18 @@ mod tests {
         fs::create_dir(folder.join("more")).unwrap();
         assert_eq!(files.take_up(), None);
         assert_eq!(files.known_files(), None);
+    }
+
+    #[test]
+    fn a_folder_that_was_given_may_hold_nothing_else() {
+        let mut files = CompileFolder::new(None);
+        files.add("headers/hlsl.h", b"header".to_vec()).unwrap();
+        let folder = files.path().unwrap().to_owned();
+        fs::write(folder.join("probe.ll"), "words").unwrap();
+        assert_eq!(files.take_up().as_ref().map(names), Some(vec!["probe.ll"]));
+
+        fs::write(folder.join("headers/more.h"), "").unwrap();
+        assert_eq!(files.take_up(), None);
     }
 
     #[test]

@@ -45,6 +45,9 @@ pub(crate) struct Invocation {
     pub(crate) library: Option<PathBuf>,
     /// What was fetched with it: files, and folders with all that is in them.
     pub(crate) fetched: Vec<PathBuf>,
+    /// Headers that it reads in every compilation: files, and folders with all that is in them; those that are not there count
+    /// once they are.
+    pub(crate) headers: Vec<PathBuf>,
     pub(crate) service: Service,
     pub(crate) origin: ProgramOrigin,
 }
@@ -131,7 +134,7 @@ impl Compiler {
 
     /// The files that decide what it answers, with those that its driver knows of.
     pub(crate) fn deciding_files(&self, known: DecidingFiles) -> ProgramFiles {
-        let Invocation { program, leading, environment, library, fetched, service, origin } = &self.invocation;
+        let Invocation { program, leading, environment, library, fetched, headers, service, origin } = &self.invocation;
         let is_own = own_program().as_ref() == Some(program);
         let is_fetched = *origin == ProgramOrigin::ToolsFolder;
         // Wine may be one, too; it decides by what is in the prefix.
@@ -142,7 +145,7 @@ impl Compiler {
             program: (!is_own).then(|| program.clone()),
             script: if is_fetched && known_script { ScriptKind::Known } else { ScriptKind::Unknown },
             library: library.clone(),
-            others: fetched.clone(),
+            others: [&fetched[..], headers].concat(),
             opened: known.opened,
             started_by_script: known.started_by_script,
             words: leading.iter().cloned().chain(variables).collect(),
@@ -162,6 +165,11 @@ impl Compiler {
     /// The program.
     pub fn program(&self) -> &Path {
         &self.invocation.program
+    }
+
+    /// Headers that it reads in every compilation, as its driver found them: files and folders.
+    pub(crate) fn headers(&self) -> &[PathBuf] {
+        &self.invocation.headers
     }
 
     /// Why it is this program.

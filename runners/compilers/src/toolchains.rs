@@ -310,7 +310,7 @@ impl Toolchains {
     ) -> Option<CacheSlot<'_>> {
         let cache = self.cache.as_deref().filter(|_| self.kept.is_none())?;
         let files = folder.known_files()?;
-        let program = &compiler.deciding_files(driver_named(compiler.name())?.deciding_files()?);
+        let program = &compiler.deciding_files(driver_named(compiler.name())?.deciding_files(compiler)?);
         let kind = AnswerKind::Compilation;
         cache.slot(&ProgramQuestion { kind, program, arguments, files, input: b"" })
     }

@@ -50,6 +50,7 @@ impl WindowsCompiler {
             environment,
             library: Some(library),
             fetched,
+            headers: Vec::new(),
             service: Service::Lines,
             origin: ProgramOrigin::ToolsFolder,
         })

@@ -25,8 +25,25 @@ use crate::search_path::on_path;
 const MOST_FILES: usize = 1000;
 
 /// Beginnings of the names of variables that compilers and their loaders look at.
-const VARIABLES: [&str; 11] =
-    ["DAWN", "DXC", "GLSLANG", "LANG", "LC_", "LD_", "NODE_", "SLANG", "SPIRV", "VK_", "WINE"];
+const VARIABLES: [&str; 17] = [
+    "CCC_",
+    "CLANG",
+    "COMPILER_PATH",
+    "CPATH",
+    "CPLUS_INCLUDE",
+    "C_INCLUDE",
+    "DAWN",
+    "DXC",
+    "GLSLANG",
+    "LANG",
+    "LC_",
+    "LD_",
+    "NODE_",
+    "SLANG",
+    "SPIRV",
+    "VK_",
+    "WINE",
+];
 
 /// Our own code between a compiler and an answer that is kept: what stands in for a compiler's program, reads what it
 /// prints, or carries its words from one process to another.

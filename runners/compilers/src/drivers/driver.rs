@@ -81,9 +81,8 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
     }
 
     /// What decides its answers besides its program, the libraries that are linked to that, and what was fetched with it;
-    /// `None` if that is not known, so that no answer is kept. Clang reads headers of its own from a folder that it looks
-    /// for.
-    fn deciding_files(&self) -> Option<DecidingFiles> {
+    /// `None` if that is not known, so that no answer is kept.
+    fn deciding_files(&self, _compiler: &Compiler) -> Option<DecidingFiles> {
         None
     }
 

@@ -117,7 +117,7 @@ impl CompilerDriver for DxcDriver {
         of_library.or_else(|| LineService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>))
     }
 
-    fn deciding_files(&self) -> Option<DecidingFiles> {
+    fn deciding_files(&self, _: &Compiler) -> Option<DecidingFiles> {
         Some(DecidingFiles { opened: &["libdxcompiler", "libdxil"], started_by_script: &[] })
     }
 

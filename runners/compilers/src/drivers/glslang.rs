@@ -6,6 +6,7 @@ use layoutproof_core::random::declaration::TypeSpace;
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};
 use crate::cache::DecidingFiles;
+use crate::compiler::Compiler;
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
@@ -36,7 +37,7 @@ impl CompilerDriver for GlslangDriver {
         TypeSpace::glsl()
     }
 
-    fn deciding_files(&self) -> Option<DecidingFiles> {
+    fn deciding_files(&self, _: &Compiler) -> Option<DecidingFiles> {
         Some(DecidingFiles::default())
     }
 

@@ -85,7 +85,7 @@ impl CompilerDriver for SlangDriver {
         slang_service(compiler).map(|service| Box::new(service) as Box<dyn CompileService>)
     }
 
-    fn deciding_files(&self) -> Option<DecidingFiles> {
+    fn deciding_files(&self, _: &Compiler) -> Option<DecidingFiles> {
         Some(DecidingFiles { opened: &["libslang", "libgfx", "slang"], started_by_script: &[] })
     }
 

@@ -50,7 +50,7 @@ impl CompilerDriver for TintDriver {
     }
 
     /// The program that the set-up puts in Tint's place is a script.
-    fn deciding_files(&self) -> Option<DecidingFiles> {
+    fn deciding_files(&self, _: &Compiler) -> Option<DecidingFiles> {
         Some(DecidingFiles { opened: &[], started_by_script: &["node", "spirv-as"] })
     }
 

@@ -1,13 +1,17 @@
 //! Clang as a compiler of HLSL, to its IR for Direct3D.
 
+use std::path::PathBuf;
+
 use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 
 use super::command_line::{CommandLine, HeaderFile, SOURCE, StandInHeader, dxc_options, made, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, FamilyName};
-use crate::child::ProcessOutput;
+use crate::cache::DecidingFiles;
+use crate::child::{ProcessOutput, run};
 use crate::compile_folder::CompileFolder;
+use crate::compiler::{Compiler, Invocation, VERSION_LIMIT, answering};
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
@@ -43,6 +47,12 @@ const ALWAYS: [&str; 10] = [
     "-disable-llvm-passes",
 ];
 
+/// Has Clang say where it looks for headers; it need not find the one of HLSL.
+const SEARCH_QUESTION: [&str; 7] = ["--driver-mode=dxc", "-v", "-T", "cs_6_6", "-Xclang", "-fsyntax-only", "/dev/null"];
+
+/// The header that every source includes.
+const HLSL_HEADER: &str = "hlsl.h";
+
 /// Clang as a compiler of HLSL.
 #[derive(Debug)]
 pub(super) struct ClangDriver;
@@ -74,6 +84,16 @@ impl CompilerDriver for ClangDriver {
         &["--driver-mode=dxc", "-T", "cs_6_6", "--version"]
     }
 
+    fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, String> {
+        let said = run(invocation.command().args(SEARCH_QUESTION), VERSION_LIMIT);
+        let headers = said.ok().and_then(|said| header_places(&said.stderr)).unwrap_or_default();
+        answering(name, Invocation { headers, ..invocation }, self.version_arguments())
+    }
+
+    fn deciding_files(&self, compiler: &Compiler) -> Option<DecidingFiles> {
+        (!compiler.headers().is_empty()).then(DecidingFiles::default)
+    }
+
     fn stand_in_header(&self) -> Option<StandInHeader> {
         Some(HEADER)
     }
@@ -92,6 +112,23 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.extend(request.extra.iter().cloned());
     arguments.extend(["-Fo".to_owned(), MODULE.to_owned(), source.clone()]);
     CommandLine { source, arguments, header: Some(HEADER.file), second: None, read }
+}
+
+/// The files and folders that decide what the header of HLSL says, of what `clang -v` prints; `None` where that does not tell
+/// all. Where the header stands, it may include all that is beside it.
+///
+/// Source: Clang's user manual, "Configuration files"; `InitHeaderSearch.cpp` of Clang.
+fn header_places(said: &str) -> Option<Vec<PathBuf>> {
+    if said.lines().any(|line| line.starts_with("Configuration file:")) {
+        return None;
+    }
+    let list = said.split_once("search starts here:")?.1.split_once("End of search list.")?.0;
+    let folders = list.lines().filter_map(|line| line.strip_prefix(' ')).map(PathBuf::from);
+    let places = folders.map(|folder| {
+        let header = folder.join(HLSL_HEADER);
+        if header.exists() { folder } else { header }
+    });
+    Some(places.collect())
 }
 
 /// A sentence about a crash, which Clang catches and reports; `None` if `said` reports none.
@@ -115,6 +152,24 @@ fn read(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn headers_are_where_clang_looks() {
+        let place = tempfile::tempdir().unwrap();
+        let (with, without) = (place.path().join("with"), place.path().join("without"));
+        std::fs::create_dir(&with).unwrap();
+        std::fs::write(with.join("hlsl.h"), "").unwrap();
+        // Clang 22.1.8, with other folders.
+        let said = format!(
+            "clang -cc1 version 22.1.8\n#include \"...\" search starts here:\n#include <...> search starts here:\n {}\n {}\n\
+            End of search list.\n<built-in>:1:10: fatal error: 'hlsl.h' file not found\n    1 | #include \"hlsl.h\"\n",
+            with.display(),
+            without.display()
+        );
+        assert_eq!(header_places(&said), Some(vec![with, without.join("hlsl.h")]));
+        assert_eq!(header_places(&format!("Configuration file: /etc/clang.cfg\n{said}")), None);
+        assert_eq!(header_places("clang: error: unknown argument: '-v'\n"), None);
+    }
 
     #[test]
     fn a_crash_is_told_without_addresses() {
