@@ -30,7 +30,7 @@ mod witnesses;
 use std::fs;
 use std::path::Path;
 
-/// Cargo looks for no tests here, and rustc for no files.
+/// `autotests` is off in `Cargo.toml`, and rustc compiles only files that a `mod` names.
 #[test]
 fn every_file_is_a_module_or_a_program() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));

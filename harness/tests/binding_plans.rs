@@ -1,8 +1,9 @@
 //! Which parameters a binding probe reads, why it leaves others out, and how it spreads them over programs.
 
-use crate::fixture::bound::{VARYING_PLACES, VARYINGS, planned};
 use layoutproof_core::probe::binding::{BindingPlan, BoundKind, Pass, ProgramExtent, programs};
 use layoutproof_device::{ImageKind, ImageView, TexelType};
+
+use crate::fixture::bound::{VARYING_PLACES, VARYINGS, planned};
 
 /// `path: first place x elements` of what is read.
 fn probed(plan: &BindingPlan) -> Vec<String> {

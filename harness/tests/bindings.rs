@@ -1,6 +1,5 @@
 //! Programs of hand-made placements on the model device: every place is named, every swap is noticed.
 
-use crate::fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, VARYING_PLACES, VARYINGS, planned};
 use layoutproof_core::generate::binding::{spirv, wgsl};
 use layoutproof_core::model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_core::probe::binding::{
@@ -8,6 +7,8 @@ use layoutproof_core::probe::binding::{
 };
 use layoutproof_core::probe::image::nonce_word;
 use layoutproof_device::{Batch, BufferAfter, JobBuffer, ReadBack, Runner, Shader};
+
+use crate::fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, VARYING_PLACES, VARYINGS, planned};
 
 /// What the model says to every program of a plan, in order.
 fn run(plan: &BindingPlan, misreading: Option<Misreading>) -> Vec<Vec<BindingAnswer>> {

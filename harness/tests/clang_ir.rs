@@ -6,7 +6,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use crate::fixture::numbered::{buffer, numbered, word};
 use layoutproof_core::declare::{DeclareOptions, declare};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::clang_ir::layouts::reported;
@@ -14,6 +13,8 @@ use layoutproof_core::inspect::clang_ir::listed::{constant_buffers, resources};
 use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
 use layoutproof_layout::{LayoutOptions, Quantity, Span, find, lay_out};
+
+use crate::fixture::numbered::{buffer, numbered, word};
 
 const SOURCE: &str = include_str!("clang_ir/probe.hlsl");
 const PLAIN: &str = include_str!("clang_ir/probe.ll");

@@ -1,6 +1,5 @@
 //! The compiled witness on modules that others wrote: naga's SPIR-V for WGSL.
 
-use crate::fixture::{FLOAT, INT, UINT, array, block, matrix, scalar, structure, vector};
 use layoutproof_core::inspect::spirv::declared;
 use layoutproof_core::model::{CompiledError, compiled};
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage};
@@ -8,6 +7,8 @@ use layoutproof_device::Shader;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, LaidOutShape, Leaf};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+use crate::fixture::{FLOAT, INT, UINT, array, block, matrix, scalar, structure, vector};
 
 /// One entry point with the interface that probes have.
 const WGSL: &str = "

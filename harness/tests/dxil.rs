@@ -6,9 +6,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use crate::fixture::numbered::{buffer, numbered, word};
 use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
+
+use crate::fixture::numbered::{buffer, numbered, word};
 
 const LISTING: &str = include_str!("dxil/probe.ll");
 const VIEWS: &str = include_str!("dxil/views.ll");

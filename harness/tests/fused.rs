@@ -1,10 +1,11 @@
 //! Fused groups on the model device: every case answers, every wrong one is named, and nothing else is.
 
-use crate::fixture::fused::{case, cases, job, moved};
-use crate::fixture::{FLOAT, UINT, block, blocks, scalar, structure};
 use layoutproof_core::model::{Misreading, Model};
 use layoutproof_core::probe::{Fold, Form, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable, plan};
 use layoutproof_device::{Batch, ReadBack, Runner};
+
+use crate::fixture::fused::{case, cases, job, moved};
+use crate::fixture::{FLOAT, UINT, block, blocks, scalar, structure};
 
 const FORMS: [Form; 5] = [Form::Leaf, Form::Vector, Form::Whole, Form::Parameter, Form::Indexed];
 

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::fixture::{self, any_block, block, blocks, scalar, structure, vector};
 use layoutproof_core::generate::spirv::{SpirvModule, produce};
 use layoutproof_core::inspect::spirv::declared;
 use layoutproof_core::model::{MISREADINGS, Misreading, Model, compiled};
@@ -14,6 +13,8 @@ use layoutproof_device::{Batch, ReadBack, Runner, Shader};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, ElementChoice, UNSIZED_ELEMENTS};
 use proptest::prelude::*;
+
+use crate::fixture::{self, any_block, block, blocks, scalar, structure, vector};
 
 fn spaces() -> BTreeSet<AddressSpace> {
     BTreeSet::from([AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant])

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, bound, module};
 use layoutproof_core::bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
 use layoutproof_core::check::{BindingCheck, Proof, ProofCheck, Source};
@@ -17,6 +16,8 @@ use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue};
 use layoutproof_device::{Batch, Feature, Job, Runner, RunnerKind};
 use layoutproof_layout::{LayoutOptions, Span};
+
+use crate::fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, bound, module};
 
 /// A placement that our rules are said to have computed.
 fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> BindingCheck {

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use crate::fixture::bound::module;
 use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_core::check::{BindingCheck, Proof, Source};
 use layoutproof_core::inspect::toolchain::SourceText;
 use layoutproof_core::probe::image::REFILL_WORD;
 use layoutproof_device::RegisterRange;
 use layoutproof_layout::LayoutOptions;
+
+use crate::fixture::bound::module;
 
 /// The proof of what our rules say of declarations.
 fn proof(text: &str, convention: Convention) -> Proof {

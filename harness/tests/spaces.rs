@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::fixture::{self, block, blocks, scalar, structure, vector};
 use layoutproof_core::generate::spirv::produce;
 use layoutproof_core::model::{Misreading, Model, compiled};
 use layoutproof_core::probe::{
@@ -12,6 +11,8 @@ use layoutproof_core::probe::{
 };
 use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner};
 use layoutproof_layout::BlockLayout;
+
+use crate::fixture::{self, block, blocks, scalar, structure, vector};
 
 const PLACES: [(AddressSpace, Stage); 7] = [
     (AddressSpace::UniformElement, Stage::Compute),

@@ -107,14 +107,14 @@ impl CompileFolder {
         written
     }
 
-    /// True for a folder that has the files that were added to it, and no others.
+    /// True for a folder in which files were added, and which has no others.
     fn is_given_folder(&self, name: &str, path: &Path) -> bool {
         let is_given = |entry: io::Result<fs::DirEntry>| {
             let file = entry.ok().and_then(|entry| entry.file_name().into_string().ok());
             file.is_some_and(|file| self.files.contains_key(&format!("{name}/{file}")))
         };
-        let is_needed = self.files.keys().any(|given| given.split_once('/').is_some_and(|(folder, _)| folder == name));
-        is_needed && fs::read_dir(path).is_ok_and(|mut entries| entries.all(is_given))
+        let has_given = self.files.keys().any(|given| given.split_once('/').is_some_and(|(folder, _)| folder == name));
+        has_given && fs::read_dir(path).is_ok_and(|mut entries| entries.all(is_given))
     }
 
     fn written(&self) -> Option<BTreeMap<String, Vec<u8>>> {

@@ -124,7 +124,7 @@ impl<'a> Ledger<'a> {
                 file.add(record);
             }
             if self.sheds_rows && matches!(record.outcome, Outcome::Agree | Outcome::Skipped) {
-                shed_rows(record);
+                drop_rows(record);
             }
             self.next += 1;
         }
@@ -210,8 +210,9 @@ impl OpenFile {
     }
 }
 
-/// Leaves the rows out, and copies the rest: it lies between them, where it would keep their memory from the system.
-fn shed_rows(record: &mut CheckRecord) {
+/// Removes the rows, and copies what is left: that was allocated between them, and would keep their pages from going back to
+/// the system.
+fn drop_rows(record: &mut CheckRecord) {
     record.rows = Vec::new();
     *record = record.clone();
 }

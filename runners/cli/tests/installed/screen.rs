@@ -26,8 +26,8 @@ const TRIALS: [(&str, Trialled); 4] = [
 pub(crate) fn trials() -> Vec<Trial> {
     let devices = devices();
     if devices.is_empty() {
-        let absent = Some("no Vulkan device is there".to_owned());
-        return TRIALS.map(|(name, _)| trial(&format!("screen::{name}"), absent.clone(), || Ok(()))).into();
+        let no_device = Some("no Vulkan device is there".to_owned());
+        return TRIALS.map(|(name, _)| trial(&format!("screen::{name}"), no_device.clone(), || Ok(()))).into();
     }
     let of_device = |id: &String| {
         TRIALS.map(|(name, trialled)| {
