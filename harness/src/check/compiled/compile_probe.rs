@@ -199,7 +199,7 @@ impl CompileJob<'_> {
         }
 
         let wiring = Wiring::new(layout, plan, entry);
-        if let Some(dialect) = Dialect::of(self.toolchain.language) {
+        if let Some(dialect) = Dialect::of_toolchain(self.toolchain) {
             let parameters = self.parameters();
             let written = HlslSource { declarations: &self.text.text, dialect, parameters };
             return hlsl::probe(&written, layout, plan, &wiring).map_err(|error| error.to_string());

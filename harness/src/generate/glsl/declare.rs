@@ -15,6 +15,13 @@ use super::{BLOCK, GlslDeclaration, NotInGlsl, VALUE};
 use crate::generate::names::member_name;
 use crate::probe::AddressSpace;
 
+/// `#version` where a type of `GL_EXT_shader_explicit_arithmetic_types` takes part: glslang has its functions from 450 on.
+const VERSION_OF_EXTENSION: u32 = 460;
+
+/// `#version` elsewhere: the first with offsets of members. From 450 on glslang reads the declarations of eight more stages
+/// for each source, which takes it as long as everything else.
+const VERSION: u32 = 440;
+
 /// The block with what it needs, from `#version` on.
 ///
 /// # Errors
@@ -34,7 +41,9 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
 
     let required = find(declared.rules).and_then(|rules| rules.glsl?.extension);
     let mut extensions = required.map(|name| format!("#extension {name} : require\n")).unwrap_or_default();
+    let mut version = VERSION;
     if writer.extended {
+        version = VERSION_OF_EXTENSION;
         extensions += "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
     }
 
@@ -49,7 +58,7 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
         }
     };
     Ok(format!(
-        "#version 460\n{extensions}{}{head} LayoutproofBlock {{\n{members}}} {BLOCK};\n",
+        "#version {version}\n{extensions}{}{head} LayoutproofBlock {{\n{members}}} {BLOCK};\n",
         writer.declared.concat()
     ))
 }

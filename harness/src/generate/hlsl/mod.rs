@@ -11,7 +11,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, Leaf};
 
 use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
-use crate::inspect::toolchain::Language;
+use crate::inspect::toolchain::{Language, Output, Toolchain};
 use crate::probe::{Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
 
 /// A language that reads these probes.
@@ -25,6 +25,9 @@ pub enum Dialect {
     OldHlsl,
     /// Slang.
     Slang,
+    /// Slang that becomes WGSL. `asuint` of an array's elements crashes slangc there (`ci/known/slang.toml`), and it is what
+    /// people write.
+    SlangForWgsl,
 }
 
 impl Dialect {
@@ -39,10 +42,21 @@ impl Dialect {
         }
     }
 
-    /// The statement that stores a 32-bit value at a byte of the probe's output.
+    /// The dialect that a toolchain gets.
+    pub fn of_toolchain(toolchain: &Toolchain) -> Option<Self> {
+        match (Self::of(toolchain.language)?, toolchain.output) {
+            (Self::Slang, Output::Wgsl) => Some(Self::SlangForWgsl),
+            (dialect, _) => Some(dialect),
+        }
+    }
+
+    /// The statement that stores a 32-bit value at a byte of the probe's output. The byte says that it has no sign: to convert
+    /// a literal costs slangc as long as the call.
     fn store(self, byte: u32, value: &str) -> String {
         match self {
-            Self::Hlsl | Self::OldHlsl | Self::Slang => format!("{OUTPUT}.Store({byte}, {value});"),
+            Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => {
+                format!("{OUTPUT}.Store({byte}u, {value});")
+            }
             Self::Clang => format!("{OUTPUT}[{}] = {value};", byte / WORD),
         }
     }
@@ -50,8 +64,8 @@ impl Dialect {
     /// The statements that store two of them, the first at byte `low`, the second at byte `high`.
     fn store_two(self, low: u32, high: u32, values: [&str; 2]) -> String {
         match self {
-            Self::Hlsl | Self::OldHlsl | Self::Slang => {
-                format!("{OUTPUT}.Store2({low}, uint2({}, {}));", values[0], values[1])
+            Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => {
+                format!("{OUTPUT}.Store2({low}u, uint2({}, {}));", values[0], values[1])
             }
             Self::Clang => format!("{} {}", self.store(low, values[0]), self.store(high, values[1])),
         }
@@ -60,8 +74,25 @@ impl Dialect {
     /// The 32-bit value at a byte of the probe's input.
     fn load(self, byte: u32) -> String {
         match self {
-            Self::Hlsl | Self::OldHlsl | Self::Slang => format!("{INPUT}.Load({byte})"),
+            Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => format!("{INPUT}.Load({byte}u)"),
             Self::Clang => format!("{INPUT}[{}]", byte / WORD),
+        }
+    }
+
+    /// The bits of a 32-bit float as a `uint`. slangc takes a generic function at once, and searches for the one among the
+    /// overloads of `asuint` that is meant for as long as it takes for the rest of a probe.
+    fn bits(self, float: &str) -> String {
+        match self {
+            Self::Hlsl | Self::OldHlsl | Self::Clang | Self::SlangForWgsl => format!("asuint({float})"),
+            Self::Slang => format!("bit_cast<uint>({float})"),
+        }
+    }
+
+    /// The 32-bit float of these bits, a `uint`.
+    fn float_of_bits(self, bits: &str) -> String {
+        match self {
+            Self::Hlsl | Self::OldHlsl | Self::Clang | Self::SlangForWgsl => format!("asfloat({bits})"),
+            Self::Slang => format!("bit_cast<float>({bits})"),
         }
     }
 }
@@ -102,7 +133,7 @@ pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
     }
     match dialect {
         Dialect::Hlsl | Dialect::Clang | Dialect::OldHlsl => (size == 1).then(|| "HLSL has no 8-bit types".to_owned()),
-        Dialect::Slang => None,
+        Dialect::Slang | Dialect::SlangForWgsl => None,
     }
 }
 
@@ -226,7 +257,7 @@ fn bytes(entry: &ProbeEntry) -> String {
 /// The declarations of the probe's output and input.
 fn buffers(dialect: Dialect) -> String {
     match dialect {
-        Dialect::Hlsl | Dialect::Slang => format!(
+        Dialect::Hlsl | Dialect::Slang | Dialect::SlangForWgsl => format!(
             "[[vk::binding({BINDING}, 0)]] RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
 [[vk::binding({}, 0)]] ByteAddressBuffer {INPUT} : register(t1, space{SPACE});",
             BINDING + 1

@@ -182,7 +182,7 @@ impl ProbedBlock<'_> {
                 text.body.extend(["    ", &name, "(", whole, ");\n"]);
             }
             // What a generic value is made of is unknown inside a function.
-            Dialect::Slang => {
+            Dialect::Slang | Dialect::SlangForWgsl => {
                 let function = format!("T layoutproof_whole<T>(T {VALUE}) {{ return {VALUE}; }}\n");
                 if !text.functions.contains(&function) {
                     text.functions.push(function);
@@ -324,7 +324,7 @@ impl ProbedBlock<'_> {
             // A signed number would bring its sign.
             (_, 2) => one(&format!("(uint)({path}) & 0xFFFFu")),
             (_, 1) => one(&format!("(uint)({path}) & 0xFFu")),
-            (scalar, _) if scalar.is_float() => one(&format!("asuint({path})")),
+            (scalar, _) if scalar.is_float() => one(&self.dialect.bits(path)),
             // Enums convert, too.
             (_, _) => one(&format!("(uint)({path})")),
         }
@@ -339,7 +339,7 @@ impl ProbedBlock<'_> {
             (scalar, 8) if scalar.is_float() => format!("asdouble({low}, {high})"),
             (_, 8) => format!("({spelling})((uint64_t){low} | ((uint64_t){high} << 32))"),
             (scalar, 2) if scalar.is_float() => format!("asfloat16((uint16_t){low})"),
-            (scalar, _) if scalar.is_float() => format!("asfloat({low})"),
+            (scalar, _) if scalar.is_float() => self.dialect.float_of_bits(&low),
             (_, _) => format!("({spelling}){low}"),
         }
     }

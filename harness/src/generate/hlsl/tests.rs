@@ -22,7 +22,7 @@ fn entry_point_in(
     direction: Direction,
 ) -> String {
     let text = whole_text(dialect, forms, declarations, space, direction);
-    text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
+    text.split_once("    layoutproof_output.Store(0u, layoutproof_input.Load(0u));\n").unwrap().1.to_owned()
 }
 
 fn whole_text(
@@ -54,21 +54,21 @@ fn whole_text(
 fn every_form_has_statements_of_its_own() {
     let text = entry_point("cbuffer S { float2 v; int a[2]; };", AddressSpace::Uniform, Direction::Read);
     expect![[r"
-            layoutproof_output.Store(4, asuint(v.x));
-            layoutproof_output.Store(8, asuint(v.y));
-            layoutproof_output.Store(12, (uint)(a[0]));
-            layoutproof_output.Store(16, (uint)(a[1]));
+            layoutproof_output.Store(4u, asuint(v.x));
+            layoutproof_output.Store(8u, asuint(v.y));
+            layoutproof_output.Store(12u, (uint)(a[0]));
+            layoutproof_output.Store(16u, (uint)(a[1]));
             { float2 layoutproof_value = v;
-            layoutproof_output.Store(20, asuint(layoutproof_value.x));
-            layoutproof_output.Store(24, asuint(layoutproof_value.y));
+            layoutproof_output.Store(20u, asuint(layoutproof_value.x));
+            layoutproof_output.Store(24u, asuint(layoutproof_value.y));
             }
-            layoutproof_output.Store(28, (uint)(a[0]));
-            layoutproof_output.Store(32, (uint)(a[1]));
+            layoutproof_output.Store(28u, (uint)(a[0]));
+            layoutproof_output.Store(32u, (uint)(a[1]));
             layoutproof_whole0(v);
-            layoutproof_output.Store(44, (uint)(a[0]));
-            layoutproof_output.Store(48, (uint)(a[1]));
-            layoutproof_output.Store(52, (uint)(a[layoutproof_input.Load(4)]));
-            layoutproof_output.Store(56, (uint)(a[layoutproof_input.Load(8)]));
+            layoutproof_output.Store(44u, (uint)(a[0]));
+            layoutproof_output.Store(48u, (uint)(a[1]));
+            layoutproof_output.Store(52u, (uint)(a[layoutproof_input.Load(4u)]));
+            layoutproof_output.Store(56u, (uint)(a[layoutproof_input.Load(8u)]));
         }
     "]]
     .assert_eq(&text);
@@ -82,8 +82,8 @@ fn elements_of_structured_buffers_are_passed_whole() {
     let text = whole_text(Dialect::Hlsl, &[Form::Whole], declarations, AddressSpace::Storage, Direction::Read);
     let function = "template <typename T> void layoutproof_whole0(T layoutproof_value)
 {
-    layoutproof_output.Store(4, asuint(layoutproof_value.a));
-    layoutproof_output.Store(8, (bool)layoutproof_value.b ? 1u : 0u);
+    layoutproof_output.Store(4u, asuint(layoutproof_value.a));
+    layoutproof_output.Store(8u, (bool)layoutproof_value.b ? 1u : 0u);
 }
 ";
     assert!(text.contains(function), "{text}");
@@ -95,15 +95,15 @@ fn elements_are_loaded_from_and_stored_to_byte_address_buffers() {
     let text =
         |direction| whole_text(Dialect::Hlsl, &[Form::ByteAddress], declarations, AddressSpace::Storage, direction);
     let loaded = "    { P layoutproof_value = layoutproof_bytes.Load<P >(0);
-    layoutproof_output.Store(4, asuint(layoutproof_value.a));
-    layoutproof_output.Store(8, asuint(layoutproof_value.m[0][0]));
-    layoutproof_output.Store(12, asuint(layoutproof_value.m[0][1]));
+    layoutproof_output.Store(4u, asuint(layoutproof_value.a));
+    layoutproof_output.Store(8u, asuint(layoutproof_value.m[0][0]));
+    layoutproof_output.Store(12u, asuint(layoutproof_value.m[0][1]));
     }
 ";
     let stored = "    { P layoutproof_value;
-    layoutproof_value.a = asfloat(layoutproof_input.Load(4));
-    layoutproof_value.m[0][0] = asfloat(layoutproof_input.Load(8));
-    layoutproof_value.m[0][1] = asfloat(layoutproof_input.Load(12));
+    layoutproof_value.a = asfloat(layoutproof_input.Load(4u));
+    layoutproof_value.m[0][0] = asfloat(layoutproof_input.Load(8u));
+    layoutproof_value.m[0][1] = asfloat(layoutproof_input.Load(12u));
     layoutproof_bytes.Store<P >(0, layoutproof_value);
     }
 ";
@@ -128,7 +128,7 @@ fn an_element_that_is_a_vector_is_read_at_once() {
 fn a_matrix_is_read_row_by_row() {
     let text = entry_point("cbuffer S { float2x3 m; };", AddressSpace::Uniform, Direction::Read);
     assert!(text.contains("{ float3 layoutproof_value = m[1];"), "{text}");
-    assert!(text.contains("m[layoutproof_input.Load(8)][layoutproof_input.Load(12)]"), "{text}");
+    assert!(text.contains("m[layoutproof_input.Load(8u)][layoutproof_input.Load(12u)]"), "{text}");
 }
 
 #[test]
@@ -136,13 +136,30 @@ fn a_write_takes_each_leaf_from_the_input() {
     let declarations = "struct P { float a; double d; bool b; uint c; }; RWStructuredBuffer<P> S;";
     let text = entry_point(declarations, AddressSpace::Storage, Direction::Write);
     expect![[r"
-            S[0].a = asfloat(layoutproof_input.Load(4));
-            S[0].d = asdouble(layoutproof_input.Load(8), layoutproof_input.Load(12));
-            S[0].b = layoutproof_input.Load(16) != 0;
-            S[0].c = (uint)layoutproof_input.Load(20);
+            S[0].a = asfloat(layoutproof_input.Load(4u));
+            S[0].d = asdouble(layoutproof_input.Load(8u), layoutproof_input.Load(12u));
+            S[0].b = layoutproof_input.Load(16u) != 0;
+            S[0].c = (uint)layoutproof_input.Load(20u);
         }
     "]]
     .assert_eq(&text);
+}
+
+/// Slang 2026.14.1 takes 36 ms for a probe of 50 values with `asuint` and signed offsets, 27 without.
+#[test]
+fn slang_gets_no_overloaded_function_for_floats_unless_it_becomes_wgsl() {
+    let declarations = "struct P { float a; }; RWStructuredBuffer<P> S;";
+    let text =
+        |dialect, direction| entry_point_in(dialect, &[Form::Leaf], declarations, AddressSpace::Storage, direction);
+    for (dialect, read, written) in [
+        (Dialect::Slang, "bit_cast<uint>(S[0].a)", "bit_cast<float>(layoutproof_input.Load(4u))"),
+        (Dialect::SlangForWgsl, "asuint(S[0].a)", "asfloat(layoutproof_input.Load(4u))"),
+    ] {
+        let reading = text(dialect, Direction::Read);
+        assert!(reading.contains(&format!("layoutproof_output.Store(4u, {read});")), "{reading}");
+        let writing = text(dialect, Direction::Write);
+        assert!(writing.contains(&format!("S[0].a = {written};")), "{writing}");
+    }
 }
 
 /// FXC 10.0.22621.2428 refuses `S[0].m[0][1]` (X3512) and takes `S[0].m[0].y`; of constant buffers it takes both.
@@ -154,7 +171,7 @@ fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
     for expected in [
         "asuint(S[0].m[1].x)",
         "{ float2 layoutproof_value = S[0].m[1];",
-        ".m[layoutproof_input.Load(8)].y",
+        ".m[layoutproof_input.Load(8u)].y",
         "S[0].v[1]",
     ] {
         assert!(text.contains(expected), "{expected} in {text}");
@@ -214,8 +231,8 @@ fn stages_of_a_draw_have_a_point_to_draw() {
         [shader("vertex")]
         float4 read_uniform_vertex() : SV_Position
         {
-            layoutproof_output.Store(0, layoutproof_input.Load(0));
-            layoutproof_output.Store(4, (uint)(a));
+            layoutproof_output.Store(0u, layoutproof_input.Load(0u));
+            layoutproof_output.Store(4u, (uint)(a));
             return float4(0, 0, 0, 1);
         }
         [shader("pixel")]
@@ -228,8 +245,8 @@ fn stages_of_a_draw_have_a_point_to_draw() {
         [shader("pixel")]
         void read_uniform_fragment()
         {
-            layoutproof_output.Store(0, layoutproof_input.Load(0));
-            layoutproof_output.Store(4, (uint)(a));
+            layoutproof_output.Store(0u, layoutproof_input.Load(0u));
+            layoutproof_output.Store(4u, (uint)(a));
         }
         [shader("vertex")]
         float4 layoutproof_other_stage() : SV_Position
