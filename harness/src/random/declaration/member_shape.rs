@@ -43,7 +43,8 @@ pub enum MemberShape {
     TwoByteEnum,
     /// An array of matrices of integers or bools that are written with an order.
     OrderedIntegerMatrixInAnArray,
-    /// A vector of one component of 8 bytes, no array and not the first member of its struct.
+    /// A vector of one component of 8 bytes, no array and not the first member of its struct, or in a buffer where members
+    /// have packoffsets, so that the first stands anywhere.
     EightByteOneVector,
     /// The struct of the block, where it has a base.
     DerivedBlock,
@@ -154,6 +155,8 @@ struct MemberContext<'a> {
     is_behind: bool,
     /// True if one stands behind it.
     is_before: bool,
+    /// True if members of its struct have packoffsets.
+    has_placed: bool,
     /// True if it is in a struct and not in a buffer itself.
     in_struct: bool,
 }
@@ -176,11 +179,14 @@ impl RandomDeclaration {
             self.visit(base, path, true, found);
         }
         let (first, end) = (holder.width() - holder.members.len(), holder.width());
+        let has_placed =
+            holder.members.iter().any(|member| matches!(member.place, Some(ExplicitOffset::PackOffset { .. })));
 
         for (number, member) in (first..end).zip(&holder.members) {
             // The element of a structured buffer is the buffer's own.
             let path = if self.is_element() { path.to_owned() } else { format!("{path}.m{number}") };
-            let spot = MemberContext { member, is_behind: number > 0, is_before: number + 1 < end, in_struct };
+            let spot =
+                MemberContext { member, is_behind: number > 0, is_before: number + 1 < end, has_placed, in_struct };
             let is_bool = self.is_element() && member.ty.scalar() == Some(Scalar::Bool);
             let is_misplaced = is_at_odd_register(member) && self.has_wide_vectors(member);
             let shapes = self.shapes_of_member(&spot).into_iter().chain(only_those(&[
@@ -259,7 +265,8 @@ impl RandomDeclaration {
 
     fn shapes_of_vector(&self, spot: &MemberContext<'_>, scalar: Scalar, length: u32) -> Vec<MemberShape> {
         let is_eight = self.bytes(scalar) == 8;
-        let is_inside = length == 1 && spot.is_behind && spot.member.dimensions.is_empty();
+        let may_stand_inside = spot.is_behind || spot.has_placed;
+        let is_inside = length == 1 && may_stand_inside && spot.member.dimensions.is_empty();
         only_those(&[
             (MemberShape::EightByteOneVector, is_eight && is_inside),
             (MemberShape::EvenVector, length.is_multiple_of(2)),
@@ -379,6 +386,22 @@ mod tests {
         let mut all = ["B.m0", "B.m1", "B.m2"].map(both).concat();
         all.insert(5, "B.m2 flat-matrix-behind-a-member".to_owned());
         assert_eq!(shapes(BlockForm::Cbuffer, content), all);
+    }
+
+    /// DXC 1.7.2308 crashes on `double1 a : packoffset(c0.z)`, and where `double1 a` has none beside `packoffset(c2)`.
+    #[test]
+    fn an_eight_byte_vector_of_one_is_told_where_it_may_stand_inside_a_register() {
+        let double = RandomMember::plain(MemberType::Vector { scalar: Scalar::Float64, length: 1 });
+        let placed = |register, component| {
+            let place = Some(ExplicitOffset::PackOffset { register, component });
+            RandomMember { place, ..double.clone() }
+        };
+        let told = |members| shapes(BlockForm::Cbuffer, RandomStruct { base: None, members });
+        let [first, second] = ["B.m0", "B.m1"].map(|member| format!("{member} eight-byte-one-vector"));
+        assert_eq!(told(vec![double.clone()]), Vec::<String>::new());
+        assert_eq!(told(vec![double.clone(), double.clone()]), [second.clone()]);
+        assert_eq!(told(vec![placed(0, Some(2))]), [first.clone()]);
+        assert_eq!(told(vec![double.clone(), placed(2, None)]), [first, second]);
     }
 
     #[test]
