@@ -155,8 +155,8 @@ struct MemberContext<'a> {
     is_behind: bool,
     /// True if one stands behind it.
     is_before: bool,
-    /// True if members of its struct have packoffsets.
-    has_placed: bool,
+    /// The members of its struct, itself included.
+    siblings: &'a [RandomMember],
     /// True if it is in a struct and not in a buffer itself.
     in_struct: bool,
 }
@@ -179,14 +179,13 @@ impl RandomDeclaration {
             self.visit(base, path, true, found);
         }
         let (first, end) = (holder.width() - holder.members.len(), holder.width());
-        let has_placed =
-            holder.members.iter().any(|member| matches!(member.place, Some(ExplicitOffset::PackOffset { .. })));
+        let siblings = &holder.members[..];
 
         for (number, member) in (first..end).zip(&holder.members) {
             // The element of a structured buffer is the buffer's own.
             let path = if self.is_element() { path.to_owned() } else { format!("{path}.m{number}") };
             let spot =
-                MemberContext { member, is_behind: number > 0, is_before: number + 1 < end, has_placed, in_struct };
+                MemberContext { member, is_behind: number > 0, is_before: number + 1 < end, siblings, in_struct };
             let is_bool = self.is_element() && member.ty.scalar() == Some(Scalar::Bool);
             let is_misplaced = is_at_odd_register(member) && self.has_wide_vectors(member);
             let shapes = self.shapes_of_member(&spot).into_iter().chain(only_those(&[
@@ -265,7 +264,8 @@ impl RandomDeclaration {
 
     fn shapes_of_vector(&self, spot: &MemberContext<'_>, scalar: Scalar, length: u32) -> Vec<MemberShape> {
         let is_eight = self.bytes(scalar) == 8;
-        let may_stand_inside = spot.is_behind || spot.has_placed;
+        let is_placed = |member: &RandomMember| matches!(member.place, Some(ExplicitOffset::PackOffset { .. }));
+        let may_stand_inside = spot.is_behind || spot.siblings.iter().any(is_placed);
         let is_inside = length == 1 && may_stand_inside && spot.member.dimensions.is_empty();
         only_those(&[
             (MemberShape::EightByteOneVector, is_eight && is_inside),
@@ -397,10 +397,10 @@ mod tests {
             RandomMember { place, ..double.clone() }
         };
         let told = |members| shapes(BlockForm::Cbuffer, RandomStruct { base: None, members });
-        let [first, second] = ["B.m0", "B.m1"].map(|member| format!("{member} eight-byte-one-vector"));
+        let (first, second) = ("B.m0 eight-byte-one-vector", "B.m1 eight-byte-one-vector");
         assert_eq!(told(vec![double.clone()]), Vec::<String>::new());
-        assert_eq!(told(vec![double.clone(), double.clone()]), [second.clone()]);
-        assert_eq!(told(vec![placed(0, Some(2))]), [first.clone()]);
+        assert_eq!(told(vec![double.clone(), double.clone()]), [second]);
+        assert_eq!(told(vec![placed(0, Some(2))]), [first]);
         assert_eq!(told(vec![double.clone(), placed(2, None)]), [first, second]);
     }
 
