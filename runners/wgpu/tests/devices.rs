@@ -20,8 +20,8 @@ const API: Api =
     Api { open: |info| layoutproof_wgpu::open(info, JOB_LIMIT), shader: |wgsl| Shader::Wgsl(wgsl.to_owned()) };
 
 fn main() -> ExitCode {
-    // In this thread. The GL driver frees at the end of a thread what it keeps for it, and the end of the process does not wait
-    // for that: once it died of a double free when all trials had passed.
+    // All trials run in this thread. When a thread ends, the GL driver frees what it keeps for that thread, and the process does
+    // not wait for it: once the process died of a double free after all trials had passed.
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
     let trials = match layoutproof_wgpu::enumerate() {
         Ok(found) => {

@@ -41,9 +41,8 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
 
     let required = find(declared.rules).and_then(|rules| rules.glsl?.extension);
     let mut extensions = required.map(|name| format!("#extension {name} : require\n")).unwrap_or_default();
-    let mut version = VERSION;
+    let version = if writer.extended { VERSION_OF_EXTENSION } else { VERSION };
     if writer.extended {
-        version = VERSION_OF_EXTENSION;
         extensions += "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
     }
 

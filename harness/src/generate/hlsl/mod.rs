@@ -25,8 +25,8 @@ pub enum Dialect {
     OldHlsl,
     /// Slang.
     Slang,
-    /// Slang that becomes WGSL. `asuint` of an array's elements crashes slangc there (`ci/known/slang.toml`), and it is what
-    /// people write.
+    /// Slang that slangc translates to WGSL. It keeps `asuint`, which people write: of an array's elements that crashes slangc
+    /// there, and the crash (`ci/known/slang.toml`) has to stay visible.
     SlangForWgsl,
 }
 
@@ -50,8 +50,8 @@ impl Dialect {
         }
     }
 
-    /// The statement that stores a 32-bit value at a byte of the probe's output. The byte says that it has no sign: to convert
-    /// a literal costs slangc as long as the call.
+    /// The statement that stores a 32-bit value at a byte of the probe's output. The byte is an unsigned literal, because to
+    /// convert a signed one takes slangc as long as to check the call.
     fn store(self, byte: u32, value: &str) -> String {
         match self {
             Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => {
@@ -79,8 +79,8 @@ impl Dialect {
         }
     }
 
-    /// The bits of a 32-bit float as a `uint`. slangc takes a generic function at once, and searches for the one among the
-    /// overloads of `asuint` that is meant for as long as it takes for the rest of a probe.
+    /// The bits of a 32-bit float as a `uint`. In Slang by a generic function: to choose among the overloads of `asuint` takes
+    /// slangc a quarter of its time for a probe.
     fn bits(self, float: &str) -> String {
         match self {
             Self::Hlsl | Self::OldHlsl | Self::Clang | Self::SlangForWgsl => format!("asuint({float})"),
