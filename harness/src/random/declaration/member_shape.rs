@@ -23,6 +23,10 @@ pub enum MemberShape {
     TallMatrix,
     /// A matrix by rows that do not fill registers, with another member behind it.
     RowsBeforeAMember,
+    /// An array of arrays.
+    NestedArray,
+    /// A matrix in an array, or in an array of arrays.
+    MatrixInAnArray,
     /// A matrix in an array of arrays.
     MatrixInANestedArray,
     /// A matrix of bools.
@@ -77,12 +81,14 @@ pub enum MemberShape {
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
         Self::TallMatrix,
         Self::RowsBeforeAMember,
+        Self::NestedArray,
+        Self::MatrixInAnArray,
         Self::MatrixInANestedArray,
         Self::BoolMatrix,
         Self::TwoByteMatrix,
@@ -117,6 +123,8 @@ impl MemberShape {
             Self::FlatMatrixOfOtherOrder => "flat-matrix-of-other-order",
             Self::TallMatrix => "tall-matrix",
             Self::RowsBeforeAMember => "rows-before-a-member",
+            Self::NestedArray => "nested-array",
+            Self::MatrixInAnArray => "matrix-in-an-array",
             Self::MatrixInANestedArray => "matrix-in-a-nested-array",
             Self::BoolMatrix => "bool-matrix",
             Self::TwoByteMatrix => "two-byte-matrix",
@@ -189,6 +197,7 @@ impl RandomDeclaration {
             let is_bool = self.is_element() && member.ty.scalar() == Some(Scalar::Bool);
             let is_misplaced = is_at_odd_register(member) && self.has_wide_vectors(member);
             let shapes = self.shapes_of_member(&spot).into_iter().chain(only_those(&[
+                (MemberShape::NestedArray, member.dimensions.len() > 1),
                 (MemberShape::BoolElement, is_bool),
                 (MemberShape::WideMemberAtAnOddRegister, is_misplaced),
             ]));
@@ -301,6 +310,7 @@ impl RandomDeclaration {
             (MemberShape::RowsBeforeAMember, may_be_by(MatrixOrder::Row) && has_tail && spot.is_before),
             (MemberShape::IntegerMatrixElement, self.is_element() && !scalar.is_float()),
             (MemberShape::MatrixElementByRows, self.is_element() && order == MatrixOrder::Row),
+            (MemberShape::MatrixInAnArray, is_array),
             (MemberShape::MatrixInANestedArray, spot.member.dimensions.len() > 1),
             (MemberShape::BoolMatrix, scalar == Scalar::Bool),
             (MemberShape::TwoByteMatrix, bytes == 2),
@@ -385,6 +395,7 @@ mod tests {
         let both = |member| ["flat-matrix", "tall-matrix"].map(|shape| format!("{member} {shape}"));
         let mut all = ["B.m0", "B.m1", "B.m2"].map(both).concat();
         all.insert(5, "B.m2 flat-matrix-behind-a-member".to_owned());
+        all.insert(4, "B.m1 matrix-in-an-array".to_owned());
         assert_eq!(shapes(BlockForm::Cbuffer, content), all);
     }
 
@@ -402,6 +413,16 @@ mod tests {
         assert_eq!(told(vec![double.clone(), double.clone()]), [second]);
         assert_eq!(told(vec![placed(0, Some(2))]), [first]);
         assert_eq!(told(vec![double.clone(), placed(2, None)]), [first, second]);
+    }
+
+    #[test]
+    fn arrays_of_arrays_and_matrices_in_arrays_are_told() {
+        let float = RandomMember::plain(MemberType::FLOAT);
+        let square = || matrix(Scalar::Float32, 2, 2);
+        let nested = RandomMember { dimensions: vec![3, 2], ..float.clone() };
+        let members = vec![float.array(2), nested, square(), square().array(1)];
+        let told = shapes(BlockForm::Cbuffer, RandomStruct { base: None, members });
+        assert_eq!(told, ["B.m1 nested-array", "B.m3 matrix-in-an-array"]);
     }
 
     #[test]
