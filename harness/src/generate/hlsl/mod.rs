@@ -50,6 +50,15 @@ impl Dialect {
         }
     }
 
+    /// Returns true if a matrix is copied before it is indexed. slangc copies all of it for each cell: 16 loads for each of the
+    /// 16 cells of a `float4x4`, which lavapipe takes seconds to compile.
+    fn indexes_copies_of_matrices(self) -> bool {
+        match self {
+            Self::Slang | Self::SlangForWgsl => true,
+            Self::Hlsl | Self::Clang | Self::OldHlsl => false,
+        }
+    }
+
     /// The statement that stores a 32-bit value at a byte of the probe's output. The byte is an unsigned literal, because to
     /// convert a signed one takes slangc as long as to check the call.
     fn store(self, byte: u32, value: &str) -> String {

@@ -1,10 +1,13 @@
 //! The statements of a probe in HLSL: every leaf by name, in each form of access.
 //!
 //! [`Form::Leaf`] names the leaf, [`Form::Vector`] reads the vector or matrix row that it is in, [`Form::Whole`] passes
-//! the member or the element that it is in to a function, and [`Form::Indexed`] takes every index from the input. What has
-//! many leaves is passed once for all of them: a copy for each would be as many loads as leaves squared.
+//! the member or the element that it is in to a function, and [`Form::Indexed`] takes every index from the input, in Slang
+//! for most cells of a matrix those of a copy. What has many leaves is passed once for all of them: a copy for each would be as
+//! many loads as leaves squared.
 //! [`Form::ByteAddress`] loads the whole element from a byte-address buffer, or stores it there. [`Form::Private`] and
 //! [`Form::Workgroup`] copy what [`Form::Whole`] passes to a variable, and take every index of it from the input.
+
+use std::collections::BTreeSet;
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::tree::LeafStep;
@@ -20,6 +23,9 @@ const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// A local that holds what is read at once.
 const VALUE: &str = "layoutproof_value";
+
+/// Prefix of the names of locals that hold indices from the input, with the index behind it.
+const INDEX: &str = "layoutproof_index";
 
 /// Prefix of the names of variables in workgroup memory.
 const SHARED: &str = "layoutproof_shared";
@@ -54,7 +60,9 @@ pub(super) struct Statements {
 impl ProbedBlock<'_> {
     /// The statements of an entry point; `None` where the block has no name, or a form no statement.
     pub(super) fn statements(&self, direction: Direction) -> Option<Statements> {
-        let mut text = Statements::default();
+        let indexed = self.wiring.slots.iter().filter(|slot| slot.form == Form::Indexed);
+        let paths: Vec<String> = indexed.filter_map(|slot| expression(self.layout, self.leaf(slot))).collect();
+        let mut text = Statements { body: self.index_locals(&paths), ..Statements::default() };
         for slots in self.wiring.slots.chunk_by(|one, next| self.are_read_at_once(one, next)) {
             match direction {
                 Direction::Read => self.reads(slots, &mut text)?,
@@ -75,7 +83,14 @@ impl ProbedBlock<'_> {
             values[0].is_some() && values[0] == values[1]
         };
         let is_whole = || both(Form::Whole) || both(Form::Private) || both(Form::Workgroup);
-        (both(Form::Vector) && of_one_vector()) || (is_whole() && of_one_value()) || both(Form::ByteAddress)
+        let of_one_matrix = || {
+            let stems = [one, next].map(|slot| matrix_stem(self.leaf(slot)));
+            stems[0].is_some() && stems[0] == stems[1] && self.dialect.indexes_copies_of_matrices()
+        };
+        (both(Form::Vector) && of_one_vector())
+            || (is_whole() && of_one_value())
+            || (both(Form::Indexed) && of_one_matrix())
+            || both(Form::ByteAddress)
     }
 
     fn leaf(&self, slot: &AnswerSlot) -> &Leaf {
@@ -104,7 +119,13 @@ impl ProbedBlock<'_> {
                 Some((whole, _)) => return self.share(slots, &whole, text),
                 None => path,
             },
-            Form::Indexed => self.indexed(&self.spelled(leaf, path)),
+            Form::Indexed => {
+                text.body += &match matrix_stem(leaf) {
+                    Some(stem) if slots.len() > 2 => self.cells(slots, stem.len(), &path)?,
+                    Some(_) | None => self.indexed_leaves(slots)?,
+                };
+                return Some(());
+            }
             Form::ByteAddress => {
                 text.body += &self.load_element(slots)?;
                 return Some(());
@@ -125,16 +146,19 @@ impl ProbedBlock<'_> {
         (!rest.is_empty()).then(|| (whole.to_owned(), rest.to_owned()))
     }
 
-    /// The statements that store each slot's part of a copy of what it is in, which is the variable `copy`.
+    /// The statements that store each slot's part of a copy of what it is in, which is the variable `copy`. The slots have one
+    /// form.
     fn store_parts(&self, slots: &[AnswerSlot], copy: &str) -> Option<String> {
-        let mut stores = String::new();
-        for slot in slots {
-            let (_, rest) = self.whole(slot)?;
+        let parts = slots.iter().map(|slot| self.whole(slot).map(|(_, rest)| rest));
+        let parts: Vec<String> = parts.collect::<Option<_>>()?;
+        let takes_indices = slots.first().is_some_and(|slot| slot.form != Form::Whole);
+        let mut stores = if takes_indices { self.index_locals(&parts) } else { String::new() };
+        for (slot, part) in slots.iter().zip(&parts) {
             let component = self.leaf(slot).component;
             // DXC 1.7.2308 aborts on a condition whose type is a template's.
             let cast = if component.scalar == Scalar::Bool { "(bool)" } else { "" };
-            let rest = if slot.form == Form::Whole { rest } else { self.indexed(&rest) };
-            let part = self.converted(self.leaf(slot), format!("{copy}{rest}"));
+            let part = if takes_indices { indexed(part) } else { part.clone() };
+            let part = self.converted(self.leaf(slot), format!("{copy}{part}"));
             stores += &self.store(&format!("{cast}{part}"), component, word(slot)?);
         }
         Some(stores)
@@ -146,8 +170,16 @@ impl ProbedBlock<'_> {
         let type_name = self.type_of_whole(&slots[0])?;
         let (ty, dimensions) = type_name.split_at(type_name.find('[').unwrap_or(type_name.len()));
         text.functions.push(format!("groupshared {ty} {name}{dimensions};\n"));
-        text.body.extend(["    ", &name, " = ", whole, ";\n    GroupMemoryBarrierWithGroupSync();\n"]);
-        text.body += &self.store_parts(slots, &name)?;
+        let stores = self.store_parts(slots, &name)?;
+        text.body.extend([
+            "    { ",
+            &name,
+            " = ",
+            whole,
+            ";\n    GroupMemoryBarrierWithGroupSync();\n",
+            &stores,
+            "    }\n",
+        ]);
         Some(())
     }
 
@@ -246,6 +278,30 @@ impl ProbedBlock<'_> {
         Some(text + "    }\n")
     }
 
+    /// Stores leaves that are reached by indices from the input.
+    fn indexed_leaves(&self, slots: &[AnswerSlot]) -> Option<String> {
+        let store = |slot: &AnswerSlot| {
+            let leaf = self.leaf(slot);
+            let path = indexed(&self.spelled(leaf, expression(self.layout, leaf)?));
+            Some(self.store(&path, leaf.component, word(slot)?))
+        };
+        slots.iter().map(store).collect()
+    }
+
+    /// Stores the cells of a matrix; `stem` is the length of its path. The second and the last one, which show order and
+    /// strides, are reached as other leaves are, the others in a copy.
+    fn cells(&self, slots: &[AnswerSlot], stem: usize, path: &str) -> Option<String> {
+        let (first, [second, middle @ .., last]) = slots.split_first()? else { return None };
+        let matrix = &path[..path.len() - (self.leaf(first).path.len() - stem)];
+        let mut text = format!("    {{ var {VALUE} = {};\n", indexed(matrix));
+        for slot in std::iter::once(first).chain(middle) {
+            let leaf = self.leaf(slot);
+            let cell = indexed(&leaf.path[stem..]);
+            text += &self.store(&format!("{VALUE}{cell}"), leaf.component, word(slot)?);
+        }
+        Some(text + "    }\n" + &self.indexed_leaves(&[second.clone(), last.clone()])?)
+    }
+
     /// The path as the dialect takes it: FXC wants no second subscript on a matrix in a structured buffer (its error X3512)
     /// but the name of a component.
     fn spelled(&self, leaf: &Leaf, path: String) -> String {
@@ -269,15 +325,12 @@ impl ProbedBlock<'_> {
         }
     }
 
-    /// The path with every index taken from the table of numbers in the input.
-    fn indexed(&self, path: &str) -> String {
-        let from_input = |part: &str| {
-            let (index, rest) = part.split_once(']')?;
-            let byte = 4 * (self.wiring.table + index.parse::<u32>().ok()?);
-            Some(format!("{}]{rest}", self.dialect.load(byte)))
-        };
-        let parts = path.split_inclusive('[');
-        parts.map(|part| from_input(part).unwrap_or_else(|| part.to_owned())).collect()
+    /// The declarations of the locals that hold the indices in `paths`, from the table of numbers in the input. To take each
+    /// index from there where it is used costs compilers and drivers several times the leaf: lavapipe makes a loop of each.
+    fn index_locals(&self, paths: &[String]) -> String {
+        let indices: BTreeSet<u32> = paths.iter().flat_map(|path| indices(path)).collect();
+        let load = |index: u32| self.dialect.load(4 * (self.wiring.table + index));
+        indices.into_iter().map(|index| format!("    uint {INDEX}{index} = {};\n", load(index))).collect()
     }
 
     fn write(&self, slot: &AnswerSlot) -> Option<String> {
@@ -354,12 +407,37 @@ fn vector_stem(leaf: &Leaf) -> Option<&str> {
     }
 }
 
+/// The path of the matrix that the leaf is a cell of.
+fn matrix_stem(leaf: &Leaf) -> Option<&str> {
+    match leaf.steps.last()? {
+        LeafStep::Cell { .. } => {
+            let row = vector_stem(leaf)?;
+            row.rfind('[').map(|at| &row[..at])
+        }
+        LeafStep::Component(_) | LeafStep::Member(_) | LeafStep::Element(_) => None,
+    }
+}
+
 /// Where the path of the member, or of the element of a structured buffer, ends that the leaf is in.
 fn whole_end(path: &str, layout: &BlockLayout, leaf: &Leaf) -> usize {
     let in_block = path.len() - leaf.path.len();
     // `S[0]` of `S[0].a`, whose path in the block is `a`; `S.p` of `S.p.b`.
     let from = if layout.stride.is_some() { in_block.saturating_sub(1) } else { in_block };
     path[from..].find('.').map_or(path.len(), |dot| from + dot)
+}
+
+/// The indices in a path that are numbers.
+fn indices(path: &str) -> impl Iterator<Item = u32> {
+    path.split('[').skip(1).filter_map(|part| part.split_once(']')?.0.parse().ok())
+}
+
+/// The path with the local that holds it in place of every index.
+fn indexed(path: &str) -> String {
+    let with_local = |part: &str| {
+        let (index, _) = part.split_once(']')?;
+        index.parse::<u32>().ok().map(|_| format!("{INDEX}{part}"))
+    };
+    path.split_inclusive('[').map(|part| with_local(part).unwrap_or_else(|| part.to_owned())).collect()
 }
 
 fn word(slot: &AnswerSlot) -> Option<u32> {

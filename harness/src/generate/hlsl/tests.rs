@@ -54,6 +54,8 @@ fn whole_text(
 fn every_form_has_statements_of_its_own() {
     let text = entry_point("cbuffer S { float2 v; int a[2]; };", AddressSpace::Uniform, Direction::Read);
     expect![[r"
+            uint layoutproof_index0 = layoutproof_input.Load(4u);
+            uint layoutproof_index1 = layoutproof_input.Load(8u);
             layoutproof_output.Store(4u, asuint(v.x));
             layoutproof_output.Store(8u, asuint(v.y));
             layoutproof_output.Store(12u, (uint)(a[0]));
@@ -67,8 +69,8 @@ fn every_form_has_statements_of_its_own() {
             layoutproof_whole0(v);
             layoutproof_output.Store(44u, (uint)(a[0]));
             layoutproof_output.Store(48u, (uint)(a[1]));
-            layoutproof_output.Store(52u, (uint)(a[layoutproof_input.Load(4u)]));
-            layoutproof_output.Store(56u, (uint)(a[layoutproof_input.Load(8u)]));
+            layoutproof_output.Store(52u, (uint)(a[layoutproof_index0]));
+            layoutproof_output.Store(56u, (uint)(a[layoutproof_index1]));
         }
     "]]
     .assert_eq(&text);
@@ -128,7 +130,32 @@ fn an_element_that_is_a_vector_is_read_at_once() {
 fn a_matrix_is_read_row_by_row() {
     let text = entry_point("cbuffer S { float2x3 m; };", AddressSpace::Uniform, Direction::Read);
     assert!(text.contains("{ float3 layoutproof_value = m[1];"), "{text}");
-    assert!(text.contains("m[layoutproof_input.Load(8u)][layoutproof_input.Load(12u)]"), "{text}");
+    assert!(text.contains("m[layoutproof_index1][layoutproof_index2]"), "{text}");
+}
+
+/// The second cell and the last one show order and strides; slangc copies the matrix for each cell that is not of a copy.
+#[test]
+fn slang_gets_most_cells_of_a_matrix_from_a_copy() {
+    let declarations = "cbuffer S { float2x2 m[2]; };";
+    let text = entry_point_in(Dialect::Slang, &[Form::Indexed], declarations, AddressSpace::Uniform, Direction::Read);
+    expect![[r"
+            uint layoutproof_index0 = layoutproof_input.Load(4u);
+            uint layoutproof_index1 = layoutproof_input.Load(8u);
+            { var layoutproof_value = m[layoutproof_index0];
+            layoutproof_output.Store(4u, bit_cast<uint>(layoutproof_value[layoutproof_index0][layoutproof_index0]));
+            layoutproof_output.Store(12u, bit_cast<uint>(layoutproof_value[layoutproof_index1][layoutproof_index0]));
+            }
+            layoutproof_output.Store(8u, bit_cast<uint>(m[layoutproof_index0][layoutproof_index0][layoutproof_index1]));
+            layoutproof_output.Store(16u, bit_cast<uint>(m[layoutproof_index0][layoutproof_index1][layoutproof_index1]));
+            { var layoutproof_value = m[layoutproof_index1];
+            layoutproof_output.Store(20u, bit_cast<uint>(layoutproof_value[layoutproof_index0][layoutproof_index0]));
+            layoutproof_output.Store(28u, bit_cast<uint>(layoutproof_value[layoutproof_index1][layoutproof_index0]));
+            }
+            layoutproof_output.Store(24u, bit_cast<uint>(m[layoutproof_index1][layoutproof_index0][layoutproof_index1]));
+            layoutproof_output.Store(32u, bit_cast<uint>(m[layoutproof_index1][layoutproof_index1][layoutproof_index1]));
+        }
+    "]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -168,12 +195,9 @@ fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
     let forms = [Form::Leaf, Form::Vector, Form::Indexed];
     let declarations = "struct P { float2x2 m; float v[2]; }; StructuredBuffer<P> S;";
     let text = entry_point_in(Dialect::OldHlsl, &forms, declarations, AddressSpace::Storage, Direction::Read);
-    for expected in [
-        "asuint(S[0].m[1].x)",
-        "{ float2 layoutproof_value = S[0].m[1];",
-        ".m[layoutproof_input.Load(8u)].y",
-        "S[0].v[1]",
-    ] {
+    for expected in
+        ["asuint(S[0].m[1].x)", "{ float2 layoutproof_value = S[0].m[1];", ".m[layoutproof_index1].y", "S[0].v[1]"]
+    {
         assert!(text.contains(expected), "{expected} in {text}");
     }
     let declarations = "struct P { float2x2 m; }; RWStructuredBuffer<P> S;";
@@ -199,11 +223,13 @@ fn clang_gets_buffers_of_words() {
         void read_uniform()
         {
             layoutproof_output[0] = layoutproof_input[0];
+            uint layoutproof_index0 = layoutproof_input[1];
+            uint layoutproof_index1 = layoutproof_input[2];
             { uint layoutproof_low, layoutproof_high; asuint(d, layoutproof_low, layoutproof_high); layoutproof_output[1] = layoutproof_low; layoutproof_output[2] = layoutproof_high; }
             layoutproof_output[3] = (uint)(a[0]);
             layoutproof_output[4] = (uint)(a[1]);
-            layoutproof_output[5] = (uint)(a[layoutproof_input[1]]);
-            layoutproof_output[6] = (uint)(a[layoutproof_input[2]]);
+            layoutproof_output[5] = (uint)(a[layoutproof_index0]);
+            layoutproof_output[6] = (uint)(a[layoutproof_index1]);
         }
     "#]]
     .assert_eq(buffers);

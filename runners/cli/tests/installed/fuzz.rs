@@ -1,6 +1,7 @@
 //! `layoutproof fuzz` with the compilers of this machine: what is planted is found and made small, and the same seed draws
 //! the same again, whole or in parts.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,6 +49,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials.push(trial("parts_add_up_to_the_whole", dxc(), parts));
     trials.push(trial("all_declarations_of_one_member", dxc(), one_member));
     trials.push(trial("records_are_those_of_a_run", dxc(), records));
+    trials.push(trial("layout_options_take_turns", here.lacks("dxc-spirv"), options));
     trials.push(trial("programs_are_bound_alike", dxc(), bindings));
     let library = here.dxc_library.clone();
     let lacking = library.is_none().then(|| "no library of DXC is there".to_owned());
@@ -253,6 +255,34 @@ fn records() -> Result<(), String> {
     }
     let report = layoutproof(folder.path(), "report r.jsonl");
     if report.code == answer.code { Ok(()) } else { Err(format!("exit code {:?}\n{}", report.code, report.out)) }
+}
+
+/// A declaration goes through one of DXC's options for SPIR-V, the next ones through others; where the user wants all, through
+/// all four.
+fn options() -> Result<(), String> {
+    let folder = folder()?;
+    let of_declarations = |words: &str| -> Result<Vec<BTreeSet<String>>, String> {
+        layoutproof(folder.path(), &format!("fuzz --seed 7 --compiler dxc {words} --json r.jsonl"));
+        let text = fs::read_to_string(folder.path().join("r.jsonl")).map_err(|error| error.to_string())?;
+        let mut options: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for line in text.lines() {
+            let record: Value = serde_json::from_str(line).map_err(|error| format!("{error}\n{line}"))?;
+            let (Some(case), Some(producer)) = (record["case"].as_str(), record["producer"].as_str()) else { continue };
+            if producer.starts_with("dxc-spirv") {
+                options.entry(case.to_owned()).or_default().insert(producer.to_owned());
+            }
+        }
+        Ok(options.into_values().collect())
+    };
+
+    let in_turn = of_declarations("--count 26")?;
+    let seen: BTreeSet<&String> = in_turn.iter().flatten().collect();
+    let all = of_declarations("--count 4 --every-option")?;
+    let is_right = seen.len() > 1
+        && in_turn.iter().all(|options| options.len() == 1)
+        && !all.is_empty()
+        && all.iter().all(|options| options.len() == 4);
+    if is_right { Ok(()) } else { Err(format!("in turn {in_turn:?}, all {all:?}")) }
 }
 
 /// DXC binds programs as its convention says, its records are those of devices, and a seed draws the same again.

@@ -54,6 +54,10 @@ pub struct FuzzArgs {
     /// Have compilers read and write every declaration in every form, not in one of them in turn.
     #[arg(long, conflicts_with = "bindings")]
     pub every_access: bool,
+    /// Have each compiler compile every declaration with every layout option, not with one of them in turn. So it is with
+    /// `--exhaustive` and `--plant-mutant`.
+    #[arg(long, conflicts_with = "bindings")]
+    pub every_option: bool,
     /// Known differences beside the built-in ones: a list, or a folder of lists.
     #[arg(long, value_name = "PATH")]
     pub known: Vec<PathBuf>,

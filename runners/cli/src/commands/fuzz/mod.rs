@@ -1,7 +1,8 @@
 //! `layoutproof fuzz`: random or all small declarations through every compiler that is there, and on devices.
 //!
 //! Declaration number i of a seed depends on the two alone. It is drawn from the type space of one of the compilers, in
-//! turn, and goes to every toolchain whose space it lies in; what they make runs on one of the devices, in turn, or on all.
+//! turn, and goes to every compiler with a toolchain whose space it lies in; its options take turns, and what they make runs on
+//! one of the devices, in turn, or on all.
 //! What differs and is not known is made smaller ([`shrink`]) and written down ([`found`]).
 
 pub(crate) mod args;
@@ -70,6 +71,7 @@ pub(super) struct Fuzz {
     /// A sentence for each API whose devices could not be listed.
     failed_listings: Vec<String>,
     every_device: bool,
+    every_option: bool,
     accesses: CompiledAccesses,
     planted: Option<RuleMutant>,
     known: Vec<KnownFailure>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_core::check::{Check, Producer, Settings, Source, Subject};
-use layoutproof_core::inspect::toolchain::{Compilers, SourceText, Toolchain};
+use layoutproof_core::inspect::toolchain::{Compilers, Language, SourceText, Toolchain};
 use layoutproof_core::random::declaration::{RandomDeclaration, TypeSpace};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::CheckRecord;
@@ -81,13 +81,14 @@ impl<'a> Round<'a> {
     ) -> Vec<Check> {
         let spaces: Vec<(&'static Toolchain, TypeSpace)> =
             toolchains.iter().map(|toolchain| (*toolchain, full_type_space(toolchain))).collect();
-        let mut taken: BTreeSet<(u64, &'static Toolchain)> = BTreeSet::new();
+        let mut taken: BTreeSet<(u64, &'static Toolchain, &str)> = BTreeSet::new();
         let mut subjects: Vec<Arc<Subject>> = Vec::new();
         for (number, (declaration, source)) in &self.sources {
             let takers = spaces.iter().filter(|(_, space)| declaration.fits(space)).map(|(toolchain, _)| *toolchain);
-            let takers: Vec<&'static Toolchain> = takers.collect();
-            subjects.extend(self.subjects(source, &takers));
-            taken.extend(takers.into_iter().map(|toolchain| (*number, toolchain)));
+            let options = takers.flat_map(|toolchain| layout_options(toolchain, source)).collect();
+            let options = self.taking_turns(*number, options);
+            subjects.extend(self.subjects(source, &options));
+            taken.extend(options.iter().map(|option| (*number, option.toolchain, option.rules.name)));
         }
 
         let producers: Vec<Producer> = toolchains.iter().map(|toolchain| Producer::Compiler(toolchain)).collect();
@@ -102,7 +103,7 @@ impl<'a> Round<'a> {
         let mut checks = execute::plan(&subjects, devices, making, |CheckPlan { subject, producer, device }| {
             let number = number_of(&subject.source.id);
             let is_taken = match producer {
-                Producer::Compiler(toolchain) => taken.contains(&(number, toolchain)),
+                Producer::Compiler(toolchain) => taken.contains(&(number, toolchain, subject.rules)),
                 Producer::Generator(_) => false,
             };
             is_taken && self.is_turn_of(device, number)
@@ -112,13 +113,34 @@ impl<'a> Round<'a> {
         checks
     }
 
-    /// A declaration under each rule set that one of the toolchains takes for it.
-    fn subjects(&self, source: &Arc<Source>, takers: &[&'static Toolchain]) -> Vec<Arc<Subject>> {
-        let blocks = || source.module.blocks.iter();
+    /// Those of `options` that take part in a declaration: all, or of each compiler's options for a form of output one in turn.
+    fn taking_turns(&self, number: u64, options: Vec<LayoutOption>) -> Vec<LayoutOption> {
+        if self.fuzz.every_option {
+            return options;
+        }
+        let mut alternatives: BTreeMap<_, Vec<LayoutOption>> = BTreeMap::new();
+        for option in options {
+            let Toolchain { compiler, output, language, .. } = *option.toolchain;
+            // WGSL has a rule set for each address space, which is no option.
+            let space = (language == Language::Wgsl).then_some(option.rules.name);
+            alternatives.entry((compiler, output, space)).or_default().push(option);
+        }
+        // Spaces and devices take turns too, and each device is to see each option.
+        let round = number / (self.fuzz.spaces() * self.ash_devices().len().max(1)) as u64;
+        alternatives.into_values().map(|options| options[turn(round, options.len())]).collect()
+    }
+
+    /// The devices that take turns.
+    fn ash_devices(&self) -> Vec<&DeviceInfo> {
+        self.fuzz.devices.iter().filter(|device| device.runner == RunnerKind::Ash).collect()
+    }
+
+    /// A declaration under each rule set of these options.
+    fn subjects(&self, source: &Arc<Source>, options: &[LayoutOption]) -> Vec<Arc<Subject>> {
         let mut all: Vec<&RuleSet> = Vec::new();
-        for rules in takers.iter().flat_map(|toolchain| blocks().flat_map(|block| toolchain.rules_for(block))) {
-            if !all.iter().any(|other| other.name == rules.name) {
-                all.push(rules);
+        for option in options {
+            if !all.iter().any(|other| other.name == option.rules.name) {
+                all.push(option.rules);
             }
         }
 
@@ -131,8 +153,7 @@ impl<'a> Round<'a> {
         if self.fuzz.every_device || device.runner != RunnerKind::Ash {
             return true;
         }
-        let devices: Vec<&DeviceInfo> =
-            self.fuzz.devices.iter().filter(|device| device.runner == RunnerKind::Ash).collect();
+        let devices = self.ash_devices();
         // Spaces take turns too, so that neighbours are not what a device sees.
         devices[turn(number / self.fuzz.spaces() as u64, devices.len())] == device
     }
@@ -153,6 +174,19 @@ impl<'a> Round<'a> {
         }
         numbered
     }
+}
+
+/// A toolchain with a rule set that it follows; where it follows several, the source names one.
+#[derive(Clone, Copy)]
+struct LayoutOption {
+    toolchain: &'static Toolchain,
+    rules: &'static RuleSet,
+}
+
+/// The options of a toolchain for the blocks of a source.
+fn layout_options(toolchain: &'static Toolchain, source: &Source) -> Vec<LayoutOption> {
+    let rules = source.module.blocks.iter().flat_map(|block| toolchain.rules_for(block));
+    rules.map(|rules| LayoutOption { toolchain, rules }).collect()
 }
 
 /// The source of a declaration.

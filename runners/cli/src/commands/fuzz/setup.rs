@@ -42,6 +42,7 @@ impl Fuzz {
             devices,
             failed_listings: failures,
             every_device: args.every_device,
+            every_option: args.every_option || args.exhaustive.is_some() || args.plant_mutant.is_some(),
             accesses: if args.every_access { CompiledAccesses::All } else { CompiledAccesses::OneInTurn },
             planted,
             known: known_lists(&args.known, BuiltInKnown::OfNarrowedRun)?,
