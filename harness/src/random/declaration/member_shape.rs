@@ -72,6 +72,8 @@ pub enum MemberShape {
     StructMember,
     /// An array of one struct with a matrix in it.
     ArrayOfOneStruct,
+    /// An array of structs which have an array of matrices in one order and a matrix in the other.
+    ArrayOfStructsOfBothOrders,
     /// A struct or an array with packoffset at an odd register, of vectors or matrices that Vulkan aligns to 32 bytes.
     WideMemberAtAnOddRegister,
     /// A member that is a struct with a vector of several components in it, or a matrix of one row or one column, which
@@ -81,7 +83,7 @@ pub enum MemberShape {
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
@@ -111,6 +113,7 @@ impl MemberShape {
         Self::ThreeVectorInAStruct,
         Self::StructMember,
         Self::ArrayOfOneStruct,
+        Self::ArrayOfStructsOfBothOrders,
         Self::WideMemberAtAnOddRegister,
         Self::StructWithAVector,
     ];
@@ -147,6 +150,7 @@ impl MemberShape {
             Self::ThreeVectorInAStruct => "three-vector-in-a-struct",
             Self::StructMember => "struct-member",
             Self::ArrayOfOneStruct => "array-of-one-struct",
+            Self::ArrayOfStructsOfBothOrders => "array-of-structs-of-both-orders",
             Self::WideMemberAtAnOddRegister => "wide-member-at-an-odd-register",
             Self::StructWithAVector => "struct-with-a-vector",
         }
@@ -260,15 +264,28 @@ impl RandomDeclaration {
             ]),
             MemberType::Vector { scalar, length } => self.shapes_of_vector(spot, *scalar, *length),
             MemberType::Struct(inner) => {
+                let is_array = !spot.member.dimensions.is_empty();
                 let is_of_one = spot.member.dimensions.contains(&1);
                 only_those(&[
                     (MemberShape::StructMember, true),
                     (MemberShape::ArrayOfOneStruct, is_of_one && has_matrix(inner)),
+                    (MemberShape::ArrayOfStructsOfBothOrders, is_array && self.has_array_of_other_order(inner)),
                     (MemberShape::StructWithAVector, has_vector(inner)),
                 ])
             }
             MemberType::Scalar(_) | MemberType::Enum(None) => Vec::new(),
         }
+    }
+
+    /// True if an array of matrices in a struct has another order than a matrix there.
+    fn has_array_of_other_order(&self, structure: &RandomStruct) -> bool {
+        let order_of = |member: &RandomMember| match &member.ty {
+            MemberType::Matrix { order, .. } => Some(self.order(*order)),
+            MemberType::Scalar(_) | MemberType::Vector { .. } | MemberType::Enum(_) | MemberType::Struct(_) => None,
+        };
+        let has = |wanted| structure.members.iter().any(|member| order_of(member) == Some(wanted));
+        let is_array = |member: &RandomMember| order_of(member).is_some() && !member.dimensions.is_empty();
+        has(MatrixOrder::Row) && has(MatrixOrder::Column) && structure.members.iter().any(is_array)
     }
 
     fn shapes_of_vector(&self, spot: &MemberContext<'_>, scalar: Scalar, length: u32) -> Vec<MemberShape> {
@@ -437,6 +454,27 @@ mod tests {
         let all = ["B.m0", "B.m1", "B.m2", "B.m3"].map(|member| format!("{member} struct-member"));
         let all = [&all[..], &["B.m3 array-of-one-struct".to_owned()]].concat();
         assert_eq!(shapes(BlockForm::Cbuffer, RandomStruct { base: None, members }), all);
+    }
+
+    #[test]
+    fn an_array_of_structs_is_told_where_an_array_in_it_has_another_order() {
+        let by_rows = || {
+            let order = Some(MatrixOrder::Row);
+            RandomMember::plain(MemberType::Matrix { scalar: Scalar::Float32, rows: 2, columns: 2, order })
+        };
+        let by_columns = || matrix(Scalar::Float32, 2, 3);
+        let held = |members| RandomMember::plain(MemberType::Struct(Box::new(RandomStruct { base: None, members })));
+        let both = || held(vec![by_columns().array(1), by_rows()]);
+        let members = vec![
+            both(),
+            both().array(2),
+            held(vec![by_columns(), by_rows()]).array(2),
+            held(vec![by_columns().array(1), by_columns()]).array(2),
+        ];
+        let told = shapes(BlockForm::Cbuffer, RandomStruct { base: None, members });
+        let told: Vec<&str> =
+            told.iter().filter_map(|shape| shape.strip_suffix(" array-of-structs-of-both-orders")).collect();
+        assert_eq!(told, ["B.m1"]);
     }
 
     #[test]
