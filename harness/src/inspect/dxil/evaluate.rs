@@ -7,7 +7,7 @@ use layoutproof_device::{
     Shader,
 };
 
-use super::function::{DxilInstruction, function};
+use super::function::{DxilFunction, function};
 use super::machine::DxilMachine;
 use super::resources::{DxilResource, resources};
 use crate::inspect::clang_ir;
@@ -67,14 +67,14 @@ impl Runner for Evaluator {
 
 /// An entry point that can be executed.
 enum EvaluatorProgram {
-    Dxil(Vec<DxilInstruction>, Vec<DxilResource>),
+    Dxil(DxilFunction, Vec<DxilResource>),
     Clang(Box<clang_ir::ClangProgram>),
 }
 
 impl EvaluatorProgram {
     fn run(&self, buffers: &mut [BoundBuffer]) -> Result<(), String> {
         match self {
-            Self::Dxil(instructions, resources) => DxilMachine::new(buffers, resources).run(instructions),
+            Self::Dxil(function, resources) => DxilMachine::new(function, buffers, resources).run(),
             Self::Clang(program) => program.run(buffers),
         }
     }
@@ -83,7 +83,7 @@ impl EvaluatorProgram {
 fn program(job: &Job) -> Result<EvaluatorProgram, RunnerError> {
     let read = match &job.shader {
         Shader::DxilListing(listing) => {
-            function(listing, &job.entry).map(|instructions| EvaluatorProgram::Dxil(instructions, resources(listing)))
+            function(listing, &job.entry).map(|function| EvaluatorProgram::Dxil(function, resources(listing)))
         }
         Shader::ClangIr(text) => {
             clang_ir::ClangProgram::read(text, &job.entry).map(|program| EvaluatorProgram::Clang(Box::new(program)))

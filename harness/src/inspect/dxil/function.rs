@@ -1,5 +1,7 @@
 //! Parses the instructions of one function of a listing. `machine` executes them.
 
+use std::collections::HashMap;
+
 use crate::inspect::llvm::lexer::{LlvmToken, tokens};
 use crate::inspect::llvm::primitive::Primitive;
 
@@ -30,8 +32,8 @@ impl DxilType {
 /// An operand of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum DxilOperand {
-    /// Result of another instruction.
-    Local(String),
+    /// Result of another instruction: the place of its name in the function's list.
+    Local(usize),
     /// A constant's bits.
     Bits(u64),
     Undefined,
@@ -68,16 +70,24 @@ pub(super) enum DxilAction {
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DxilInstruction {
-    /// Name of the result, where there is one.
-    pub(super) result: Option<String>,
+    /// The place of the result's name in the function's list, where there is a result.
+    pub(super) result: Option<usize>,
     pub(super) action: DxilAction,
 }
 
-/// The instructions of function `name`.
+/// A function.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct DxilFunction {
+    /// The names of results and of what is taken for one, each once.
+    pub(super) names: Vec<String>,
+    pub(super) instructions: Vec<DxilInstruction>,
+}
+
+/// The function `name`.
 ///
 /// # Errors
 /// No such function, or the first line that is not understood.
-pub(super) fn function(listing: &str, name: &str) -> Result<Vec<DxilInstruction>, String> {
+pub(super) fn function(listing: &str, name: &str) -> Result<DxilFunction, String> {
     let head = format!("define void @{name}(");
     let body = listing.lines().skip_while(|line| !line.starts_with(&head));
     let mut lines = body.skip(1).take_while(|line| !line.starts_with('}')).peekable();
@@ -85,24 +95,43 @@ pub(super) fn function(listing: &str, name: &str) -> Result<Vec<DxilInstruction>
         return Err(format!("the listing has no function `{name}`"));
     }
 
-    let mut instructions = Vec::new();
+    let mut read = DxilFunction::default();
+    let mut places = HashMap::new();
     for line in lines {
         let tokens = tokens(line)?;
         if tokens.len() > MAX_TOKENS {
             return Err(format!("a line of more than {MAX_TOKENS} tokens"));
         }
         if !tokens.is_empty() {
-            let read = LineReader { tokens: &tokens }.instruction();
-            instructions.push(read.map_err(|reason| format!("{reason}: `{}`", line.trim()))?);
+            let names = LocalNames { names: &mut read.names, places: &mut places };
+            let instruction = LineReader { tokens: &tokens, names }.instruction();
+            read.instructions.push(instruction.map_err(|reason| format!("{reason}: `{}`", line.trim()))?);
         }
     }
 
-    Ok(instructions)
+    Ok(read)
+}
+
+/// The names of a function that were read so far.
+struct LocalNames<'f, 'a> {
+    names: &'f mut Vec<String>,
+    places: &'f mut HashMap<&'a str, usize>,
+}
+
+impl<'a> LocalNames<'_, 'a> {
+    /// The place of a name in the list, at the end of which it comes if it is new.
+    fn place(&mut self, name: &'a str) -> usize {
+        *self.places.entry(name).or_insert_with(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        })
+    }
 }
 
 /// Reads the tokens of one line from left to right.
 struct LineReader<'t, 'a> {
     tokens: &'t [LlvmToken<'a>],
+    names: LocalNames<'t, 'a>,
 }
 
 impl<'a> LineReader<'_, 'a> {
@@ -135,7 +164,7 @@ impl<'a> LineReader<'_, 'a> {
         let result = match self.tokens {
             [LlvmToken::Local(name), LlvmToken::Punctuation('='), ..] => {
                 self.tokens = &self.tokens[2..];
-                Some((*name).to_owned())
+                Some(self.names.place(name))
             }
             _ => None,
         };
@@ -283,7 +312,7 @@ impl<'a> LineReader<'_, 'a> {
 
     fn operand(&mut self, ty: &DxilType) -> Result<DxilOperand, String> {
         match self.next() {
-            Some(LlvmToken::Local(name)) => Ok(DxilOperand::Local(name.to_owned())),
+            Some(LlvmToken::Local(name)) => Ok(DxilOperand::Local(self.names.place(name))),
             Some(LlvmToken::Word("undef")) => Ok(DxilOperand::Undefined),
             Some(LlvmToken::Word("true")) => Ok(DxilOperand::Bits(1)),
             Some(LlvmToken::Word("false" | "zeroinitializer" | "null")) => Ok(DxilOperand::Bits(0)),
@@ -294,7 +323,9 @@ impl<'a> LineReader<'_, 'a> {
                 while !self.accept(LlvmToken::Punctuation('}')) {
                     match self.typed()?.1 {
                         // LLVM has none, and a part that names an aggregate could double it with each line.
-                        DxilOperand::Local(name) => return Err(format!("a constant that is made of %{name}")),
+                        DxilOperand::Local(place) => {
+                            return Err(format!("a constant that is made of %{}", self.names.names[place]));
+                        }
                         part @ (DxilOperand::Bits(_) | DxilOperand::Undefined | DxilOperand::Parts(_)) => {
                             parts.push(part);
                         }

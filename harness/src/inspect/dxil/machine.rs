@@ -1,8 +1,8 @@
 //! Executes a function of DXIL: keeps the values of names and private memory; `operation` has the buffers of a job.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 
-use super::function::{DxilAction, DxilInstruction, DxilOperand};
+use super::function::{DxilAction, DxilFunction, DxilOperand};
 use super::operation::{BoundResources, DxilOperation};
 use super::resources::DxilResource;
 use super::value::DxilValue;
@@ -16,7 +16,9 @@ const MAX_PRIVATE: usize = 4 * 4096;
 #[derive(Debug)]
 pub(super) struct DxilMachine<'a> {
     resources: BoundResources<'a>,
-    values: HashMap<&'a str, DxilValue>,
+    function: &'a DxilFunction,
+    /// The value of each name of the function, once it is made.
+    values: Vec<Option<DxilValue>>,
     private: Vec<Vec<DxilValue>>,
     /// Scalars of private memory that are left.
     private_left: usize,
@@ -24,20 +26,25 @@ pub(super) struct DxilMachine<'a> {
 
 impl<'a> DxilMachine<'a> {
     /// `resources` are those that code names by number.
-    pub(super) fn new(buffers: &'a mut [BoundBuffer], resources: &'a [DxilResource]) -> Self {
+    pub(super) fn new(
+        function: &'a DxilFunction,
+        buffers: &'a mut [BoundBuffer],
+        resources: &'a [DxilResource],
+    ) -> Self {
         let resources = BoundResources { buffers: BoundBuffers(buffers), numbered: resources };
-        Self { resources, values: HashMap::new(), private: Vec::new(), private_left: MAX_PRIVATE }
+        let values = vec![None; function.names.len()];
+        Self { resources, function, values, private: Vec::new(), private_left: MAX_PRIVATE }
     }
 
-    /// Executes the instructions in order.
+    /// Executes the function's instructions in order.
     ///
     /// # Errors
     /// The first instruction that cannot be executed.
-    pub(super) fn run(&mut self, instructions: &'a [DxilInstruction]) -> Result<(), String> {
-        for instruction in instructions {
+    pub(super) fn run(&mut self) -> Result<(), String> {
+        for instruction in &self.function.instructions {
             let value = self.execute(&instruction.action)?;
-            if let Some(name) = &instruction.result {
-                self.values.insert(name, value);
+            if let Some(place) = instruction.result {
+                self.values[place] = Some(value);
             }
         }
         Ok(())
@@ -47,10 +54,11 @@ impl<'a> DxilMachine<'a> {
         match action {
             DxilAction::Call(name, arguments) => {
                 let operation = DxilOperation::named(name)?;
-                let values = arguments.iter().map(|(_, operand)| self.value(operand)).collect::<Result<Vec<_>, _>>()?;
+                let values = arguments.iter().map(|(_, operand)| self.value(operand).map(Cow::into_owned));
+                let values = values.collect::<Result<Vec<_>, _>>()?;
                 operation.execute(&values, &mut self.resources)
             }
-            DxilAction::Extract(from, index) => match self.value(from)? {
+            DxilAction::Extract(from, index) => match self.value(from)?.as_ref() {
                 DxilValue::Parts(parts) => {
                     parts.get(*index).cloned().ok_or_else(|| format!("part {index} is not there"))
                 }
@@ -65,7 +73,7 @@ impl<'a> DxilMachine<'a> {
             }
             DxilAction::Select([condition, yes, no]) => {
                 let chosen = if self.value(condition)?.bits()? == 1 { yes } else { no };
-                self.value(chosen)
+                self.value(chosen).map(Cow::into_owned)
             }
             DxilAction::Allocate(count) => self.allocate(*count as usize),
             DxilAction::Element(pointer, index) => {
@@ -79,7 +87,7 @@ impl<'a> DxilMachine<'a> {
                 Ok(self.private[slot].get(at).cloned().unwrap_or(DxilValue::Bits(0)))
             }
             DxilAction::Store(value, pointer) => {
-                let ((slot, at), value) = (self.pointer(pointer)?, self.value(value)?);
+                let ((slot, at), value) = (self.pointer(pointer)?, self.value(value)?.into_owned());
                 if let Some(place) = self.private[slot].get_mut(at) {
                     *place = value;
                 }
@@ -97,15 +105,17 @@ impl<'a> DxilMachine<'a> {
     }
 
     /// The value of an operand.
-    fn value(&self, operand: &DxilOperand) -> Result<DxilValue, String> {
+    fn value(&self, operand: &DxilOperand) -> Result<Cow<'_, DxilValue>, String> {
         match operand {
-            DxilOperand::Local(name) => {
-                self.values.get(name.as_str()).cloned().ok_or_else(|| format!("%{name} is used before it is made"))
+            DxilOperand::Local(place) => {
+                let value = self.values[*place].as_ref().map(Cow::Borrowed);
+                value.ok_or_else(|| format!("%{} is used before it is made", self.function.names[*place]))
             }
-            DxilOperand::Bits(bits) => Ok(DxilValue::Bits(*bits)),
-            DxilOperand::Undefined => Ok(DxilValue::Undefined),
+            DxilOperand::Bits(bits) => Ok(Cow::Owned(DxilValue::Bits(*bits))),
+            DxilOperand::Undefined => Ok(Cow::Owned(DxilValue::Undefined)),
             DxilOperand::Parts(parts) => {
-                Ok(DxilValue::Parts(parts.iter().map(|part| self.value(part)).collect::<Result<_, _>>()?))
+                let parts = parts.iter().map(|part| self.value(part).map(Cow::into_owned));
+                Ok(Cow::Owned(DxilValue::Parts(parts.collect::<Result<_, _>>()?)))
             }
         }
     }
@@ -115,8 +125,8 @@ impl<'a> DxilMachine<'a> {
     }
 
     fn pointer(&self, operand: &DxilOperand) -> Result<(usize, usize), String> {
-        match self.value(operand)? {
-            DxilValue::Pointer { slot, at } => Ok((slot, at)),
+        match self.value(operand)?.as_ref() {
+            DxilValue::Pointer { slot, at } => Ok((*slot, *at)),
             _ => Err("expected a pointer".to_owned()),
         }
     }

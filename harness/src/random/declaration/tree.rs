@@ -59,8 +59,8 @@ pub struct DeclarationTree {
     current: RandomDeclaration,
     /// The smallest known to fail, if `current` is a step behind it.
     kept: Option<RandomDeclaration>,
-    /// Declarations still to be tried below the smallest one, the best last.
-    steps: Vec<RandomDeclaration>,
+    /// Declarations still to be tried below the smallest one, the best last; `None` until one is asked for.
+    steps: Option<Vec<RandomDeclaration>>,
     /// All that was the current declaration once.
     tried: HashSet<RandomDeclaration>,
 }
@@ -68,21 +68,18 @@ pub struct DeclarationTree {
 impl DeclarationTree {
     /// A tree whose value is `drawn`, which lies in the space.
     pub fn new(drawn: RandomDeclaration, space: Arc<TypeSpace>) -> Self {
-        let mut tree =
-            Self { space, tried: HashSet::from([drawn.clone()]), current: drawn, kept: None, steps: Vec::new() };
-        tree.look_below();
-        tree
+        Self { space, tried: HashSet::from([drawn.clone()]), current: drawn, kept: None, steps: None }
     }
 
-    /// Lists what is smaller than the current declaration.
-    fn look_below(&mut self) {
-        self.steps = reductions(&self.current, &self.space);
-        self.steps.reverse();
+    /// Takes the next declaration below the smallest one.
+    fn next_below(&mut self) -> Option<RandomDeclaration> {
+        let list = || reductions(&self.current, &self.space).into_iter().rev().collect();
+        self.steps.get_or_insert_with(list).pop()
     }
 
     /// Takes the next step that stays in the space and was never tried.
     fn step(&mut self) -> bool {
-        while let Some(next) = self.steps.pop() {
+        while let Some(next) = self.next_below() {
             if next.fits(&self.space) && self.tried.insert(next.clone()) {
                 let before = std::mem::replace(&mut self.current, next);
                 self.kept.get_or_insert(before);
@@ -102,7 +99,7 @@ impl ValueTree for DeclarationTree {
 
     fn simplify(&mut self) -> bool {
         if self.kept.take().is_some() {
-            self.look_below();
+            self.steps = None;
         }
         self.step()
     }
