@@ -329,8 +329,11 @@ impl ProbedBlock<'_> {
     /// index from there where it is used costs compilers and drivers several times the leaf: lavapipe makes a loop of each.
     fn index_locals(&self, paths: &[String]) -> String {
         let indices: BTreeSet<u32> = paths.iter().flat_map(|path| indices(path)).collect();
-        let load = |index: u32| self.dialect.load(4 * (self.wiring.table + index));
-        indices.into_iter().map(|index| format!("    uint {INDEX}{index} = {};\n", load(index))).collect()
+        let declared = |index: u32| {
+            let value = self.dialect.load(4 * (self.wiring.table + index));
+            format!("    uint {INDEX}{index} = {value};\n")
+        };
+        indices.into_iter().map(declared).collect::<Vec<_>>().concat()
     }
 
     fn write(&self, slot: &AnswerSlot) -> Option<String> {
