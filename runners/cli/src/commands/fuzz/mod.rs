@@ -163,7 +163,8 @@ fn finding(
     let fault = args.plant_mutant.as_ref().map(|fault| format!(" --plant-mutant {fault}")).unwrap_or_default();
     if let Some(story) = &mut record.story {
         story.again = format!(
-            "layoutproof fuzz {drawn} --from {number} --compiler {toolchain} --device {device} --every-device{fault}"
+            "layoutproof fuzz {drawn} --from {number} --compiler {toolchain} --device {device} --every-device \
+             --every-option{fault}"
         );
     }
     FuzzFinding {
