@@ -30,7 +30,7 @@ fn only_the_guilty_case(options: &str, (outcome, status): (&str, &str), reasons:
     let before = undisturbed(&folder);
     let answer = run(&folder, options).exits(1);
     let after = outcomes(&folder);
-    assert_eq!(before.len(), 15);
+    assert_eq!(before.len(), 17);
     assert_eq!(after.len(), before.len(), "{answer}");
     for (before, after) in before.iter().zip(&after) {
         if before.0 != CASE {

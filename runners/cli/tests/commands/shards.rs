@@ -75,7 +75,7 @@ fn a_scheduler_says_which_shard_it_is() {
 fn a_shard_that_is_not_here_is_no_success() {
     let folder = Folder::with(&[]).with_drivers();
     divided(&folder, "run arrays/ --rules std140 --form leaf --device model", 0);
-    folder.run("report 1.jsonl 2.jsonl 3.jsonl").exits(0).prints("Summary ok: 15 agree");
+    folder.run("report 1.jsonl 2.jsonl 3.jsonl").exits(0).prints("Summary ok: 17 agree");
     let answer = folder.run("report 1.jsonl 3.jsonl --json two.jsonl").exits(3);
     answer.warns("error: shard 2/3 is missing");
     folder.run("report two.jsonl").exits(3).warns("error: shard 2/3 is missing");
@@ -209,7 +209,7 @@ fn only_all_shards_call_an_entry_stale() {
     let list = |case: &str| format!("[[known]]\ncase = \"{case}\"\ndevice = \"model\"\nreason = \"so it was\"\n");
     let folder = Folder::with(&[("known.toml", &list("arrays/*"))]).with_drivers();
     let words = "run arrays/ --rules std140 --form leaf --device model --known known.toml";
-    let whole = divided(&folder, words, 1).prints("Summary failed: 15 stale");
+    let whole = divided(&folder, words, 1).prints("Summary failed: 17 stale");
     for number in 1..=3 {
         assert!(!folder.read(&format!("{number}.jsonl")).contains("\"outcome\":\"stale\""));
     }
