@@ -1,8 +1,8 @@
 //! The statements of a probe in HLSL: every leaf by name, in each form of access.
 //!
 //! [`Form::Leaf`] names the leaf, [`Form::Vector`] reads the vector or matrix row that it is in, [`Form::Whole`] passes
-//! the member or the element that it is in to a function, and [`Form::Indexed`] takes every index from the input, in Slang
-//! for most cells of a matrix those of a copy. What has many leaves is passed once for all of them: a copy for each would be as
+//! the member or the element that it is in to a function, and [`Form::Indexed`] takes every index from the input; in Slang it
+//! reads most cells of a matrix in a copy. What has many leaves is passed once for all of them: a copy for each would be as
 //! many loads as leaves squared.
 //! [`Form::ByteAddress`] loads the whole element from a byte-address buffer, or stores it there. [`Form::Private`] and
 //! [`Form::Workgroup`] copy what [`Form::Whole`] passes to a variable, and take every index of it from the input.
@@ -325,8 +325,8 @@ impl ProbedBlock<'_> {
         }
     }
 
-    /// The declarations of the locals that hold the indices in `paths`, from the table of numbers in the input. To take each
-    /// index from there where it is used costs compilers and drivers several times the leaf: lavapipe makes a loop of each.
+    /// The declarations of the locals that hold the indices in `paths`, loaded from the table of numbers in the input. A load
+    /// wherever an index is used would cost more than the leaf: lavapipe makes a loop of each load.
     fn index_locals(&self, paths: &[String]) -> String {
         let indices: BTreeSet<u32> = paths.iter().flat_map(|path| indices(path)).collect();
         let declared = |index: u32| {

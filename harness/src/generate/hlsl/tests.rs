@@ -133,7 +133,7 @@ fn a_matrix_is_read_row_by_row() {
     assert!(text.contains("m[layoutproof_index1][layoutproof_index2]"), "{text}");
 }
 
-/// The second cell and the last one show order and strides; slangc copies the matrix for each cell that is not of a copy.
+/// The second cell and the last one show order and strides, so the probe reads these two in the buffer itself.
 #[test]
 fn slang_gets_most_cells_of_a_matrix_from_a_copy() {
     let declarations = "cbuffer S { float2x2 m[2]; };";

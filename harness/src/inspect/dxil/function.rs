@@ -78,7 +78,7 @@ pub(super) struct DxilInstruction {
 /// A function.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct DxilFunction {
-    /// The names of results and of what is taken for one, each once.
+    /// The names of all results and operands, each once.
     pub(super) names: Vec<String>,
     pub(super) instructions: Vec<DxilInstruction>,
 }
@@ -112,14 +112,14 @@ pub(super) fn function(listing: &str, name: &str) -> Result<DxilFunction, String
     Ok(read)
 }
 
-/// The names of a function that were read so far.
+/// The names in a function that the reader has met so far.
 struct LocalNames<'f, 'a> {
     names: &'f mut Vec<String>,
     places: &'f mut HashMap<&'a str, usize>,
 }
 
 impl<'a> LocalNames<'_, 'a> {
-    /// The place of a name in the list, at the end of which it comes if it is new.
+    /// The place of a name in the list. A new name is added at the end.
     fn place(&mut self, name: &'a str) -> usize {
         *self.places.entry(name).or_insert_with(|| {
             self.names.push(name.to_owned());
