@@ -213,7 +213,7 @@ fn a_region_answers_for_its_case_alone() {
 }
 
 /// Where numbers take several dispatches, each case has as many as tell its own offsets, and a wrong answer to any of them
-/// leaves its case alone unanswered.
+/// leaves the cases unanswered that share it.
 #[test]
 fn narrow_numbers_are_asked_in_every_ink() {
     let screens = screens(&[NARROW, "cbuffer S { float4 a; half b; };"].map(|text| check(text, "std430", None)));
@@ -225,11 +225,27 @@ fn narrow_numbers_are_asked_in_every_ink() {
     assert_eq!(reads.answered(&right).map(|probe| probe.check).collect::<Vec<_>>(), [0, 1]);
     for dispatch in 0..right.len() {
         let mut wrong = right.clone();
-        // The first word of the second region of the output.
-        wrong[dispatch].buffers[1].bytes[256] ^= 1;
-        assert_eq!(reads.answered(&wrong).map(|probe| probe.check).collect::<Vec<_>>(), [0], "dispatch {dispatch}");
+        wrong[dispatch].buffers[1].bytes[0] ^= 1;
+        assert_eq!(reads.answered(&wrong).count(), 0, "dispatch {dispatch}");
     }
     assert_eq!(reads.answered(&right[1..]).count(), 0, "an answer is missing");
+}
+
+/// Eight cases share a hash, and each block has a region: what is wrong with one says nothing about the cases beside it.
+#[test]
+fn a_wrong_hash_leaves_its_eight_cases_unanswered() {
+    let pairs =
+        ["int a; int b", "int a; uint b", "int a; float b", "uint a; int b", "uint a; uint b", "uint a; float b"];
+    let members = ["int a", "uint a", "float a", "float a; int b"].into_iter().chain(pairs);
+    let blocks = members.map(|members| check(&format!("cbuffer S {{ {members}; }};"), "std430", None));
+    let screens = screens(&blocks.collect::<Vec<_>>());
+    let reads = screens.iter().find(|screen| screen.jobs()[0].entry == "read_storage_private");
+    let reads = reads.expect("a screen of reads");
+    let cases: Vec<usize> = reads.probes().map(|probe| probe.check).collect();
+    assert_eq!(answered_but_for(reads, 1, 0), cases[8..], "the first hash");
+    assert_eq!(answered_but_for(reads, 1, 4), cases[..8], "the second hash");
+    assert_eq!(answered_but_for(reads, 0, 256), [&cases[..1], &cases[2..]].concat(), "the second block");
+    assert_eq!(answered_but_for(reads, 2, 0), [0; 0], "the input");
 }
 
 #[test]

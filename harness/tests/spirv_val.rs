@@ -13,7 +13,7 @@ use layoutproof_core::generate::spirv::{SpirvModule, produce, produce_fused, pro
 use layoutproof_core::probe::binding::{BindingPlan, programs};
 use layoutproof_core::probe::{
     AddressSpace, Fold, Form, FusedCase, FusedGroup, FusedSpace, Interface, PlanShader, ProbeJob, ProbePlan,
-    RegionStarts, Stage, jobs, plan_in,
+    RegionPlaces, Stage, jobs, plan_in,
 };
 use layoutproof_device::Shader;
 use layoutproof_layout::BlockLayout;
@@ -85,7 +85,7 @@ fn regions_of<'a>(name: &str, blocks: impl Iterator<Item = (&'a BlockLayout, &'a
     let shader = PlanShader { shader: &shader, requires: &requires, interface };
     let probes = cases.iter().map(|case| jobs(&case.layout, &case.plan, shader)).collect::<Result<Vec<_>, _>>()?;
     let firsts: Vec<&ProbeJob> = probes.iter().filter_map(|probes| probes.first()).collect();
-    let Some(regions) = RegionStarts::of(&firsts) else { return Ok(false) };
+    let Some(regions) = RegionPlaces::of(&firsts) else { return Ok(false) };
     let produced = produce_regions(&cases, &regions)?;
     let flags = flags(&produced);
     validate(&produced.words, &flags)?.map_err(|message| format!("{name} {flags:?}: {message}"))?;

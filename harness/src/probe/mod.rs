@@ -18,7 +18,7 @@
 //! In a draw the stage that is probed does all this; the other one is [`POINT`] or [`NOTHING`].
 //!
 //! A [`FusedGroup`] does this for many blocks at once, and answers with one word for each; in a [`RegionJob`] every block
-//! has a part of each buffer to itself, and answers as it does alone, or with a hash of what it reads.
+//! has a part of its buffer to itself, the input is everybody's, and hashes answer for what is read.
 //!
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
 
@@ -34,6 +34,7 @@ mod length;
 mod observe;
 mod plan;
 mod regions;
+mod shared_input;
 mod split_plan;
 mod tuning;
 mod word_map;
@@ -47,7 +48,8 @@ pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, jobs};
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
 pub use plan::{elements, forms_left_out, needs, plan, plan_by_name, plan_in};
-pub use regions::{PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, RegionStarts};
+pub use regions::{CASES_OF_HASH, PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, RegionPlaces};
+pub use shared_input::{SharedInput, SharedWord};
 pub use tuning::Tuning;
 pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring};
 

@@ -70,7 +70,7 @@ impl Candidate<'_> {
     fn is_worth_a_module(&self, manner: &SharingMode) -> bool {
         match manner {
             SharingMode::Folded(_) => self.accesses() > LONG,
-            SharingMode::Apart { .. } => self.plan.entries.iter().all(|it| RegionAnswer::of(it) != RegionAnswer::Own),
+            SharingMode::Apart { .. } => self.plan.entries.iter().all(|it| RegionAnswer::of(it) != RegionAnswer::Nonce),
         }
     }
 
@@ -91,7 +91,7 @@ impl Candidate<'_> {
                 blocks.max().unwrap_or(0) + REGION_BYTES
             }
         };
-        let input = 4 * alone.wiring.input() as usize + REGION_BYTES;
+        let input = 4 * alone.wiring.input() as usize;
         ModuleRoom { loads, bytes, input }
     }
 }

@@ -18,7 +18,7 @@ use crate::check::screens::candidate::{Candidate, SharingMode, groups};
 use crate::generate::spirv::{produce_fused, produce_regions};
 use crate::probe::image::nonce_word;
 use crate::probe::{
-    Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, RegionCase, RegionJob, RegionStarts,
+    Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, RegionCase, RegionJob, RegionPlaces,
 };
 
 /// Dispatches of one module that answer for probes of several checks.
@@ -100,11 +100,11 @@ fn fold(group: &[Candidate<'_>], space: FusedSpace) -> Option<FusedJob> {
 /// The dispatches of a group with a region for each; `None` where they cannot be written.
 fn set_apart(group: &[Candidate<'_>]) -> Option<RegionJob> {
     let alone = group.iter().map(|candidate| candidate.alone.as_ref()).collect::<Option<Vec<_>>>()?;
-    let regions = RegionStarts::of(&alone)?;
+    let regions = RegionPlaces::of(&alone)?;
     let produced = produce_regions(&cases(group, |module| &module.layout), &regions).ok()?;
     let (shader, requires) = (produced.shader(), produced.requires());
     let shader = PlanShader { shader: &shader, requires: &requires, interface: Interface::default() };
     let cases = group.iter().zip(alone);
     let cases = cases.map(|(candidate, probe)| RegionCase { plan: candidate.plan.clone(), probe: probe.clone() });
-    RegionJob::new(cases.collect(), shader)
+    RegionJob::new(cases.collect(), regions.input, shader)
 }

@@ -126,9 +126,10 @@ impl BodyWriter<'_> {
     fn read_chunk(&mut self, chunk: &Chunk, lane: Word) {
         let first = chunk.leaves[0];
         let Way { indices, words } = &self.leaves[first as usize];
+        let input = self.interface.input.number(chunk.input);
         let tuple: Vec<Word> = (0..chunk.depth)
             .map(|place| {
-                let word = self.lane_word(chunk.input + place, chunk.depth, lane);
+                let word = self.lane_word(input + place, chunk.depth, lane);
                 self.interface.input.load_at(self.types, word)
             })
             .collect();

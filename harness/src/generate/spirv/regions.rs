@@ -1,36 +1,37 @@
-//! Writes modules of many blocks, each with a region of every buffer: one entry point does for each case what its
+//! Writes modules of many blocks, each with a region of their buffer: one entry point does for each case what its
 //! own entry point of the same name does.
 //!
-//! Every buffer is a struct with a member for each case, at the start of the case's region; the members of a block
-//! keep its own offsets. The input is a uniform buffer, whose loads compile fast, and what a case reads is folded into one
-//! word where [`RegionAnswer`] says so.
+//! A buffer with blocks is a struct with a member for each case, at the start of the case's region; the members of a block
+//! keep its own offsets. The input is a uniform buffer, whose loads compile fast, and what cases read is folded into words
+//! where [`RegionAnswer`] says so.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use layoutproof_layout::shape::Count;
 use rspirv::binary::Assemble;
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
 use super::access::{OPEN, SpirvPlace};
 use super::block::{SpirvBlock, SpirvField, SpirvNode};
 use super::body::{AnswerMode, BodyWriter, CopyPlace, SpirvInterface};
-use super::buffers::{BlockStorage, bind};
+use super::buffers::{BlockStorage, bind, word_buffer};
 use super::fused::LoweredCase;
-use super::input_place::InputPlace;
+use super::input_place::{InputPlace, load_words, shared_buffer};
 use super::kind::ScalarKind;
 use super::module::begin;
 use super::stages::{EntryStages, end_function};
 use super::types::TypeEmitter;
 use super::{SpirvModule, needs, rules, ways_in};
 use crate::generate::ProduceError;
-use crate::probe::{AddressSpace, Direction, Fold, Form, FusedCase, RegionAnswer, RegionStarts, Wiring, spread};
+use crate::probe::{
+    AddressSpace, CASES_OF_HASH, Direction, Fold, Form, FusedCase, RegionAnswer, RegionPlaces, SharedWord, spread,
+};
 
 /// Writes the module of cases whose entry points have the same name, and so the same space, stage, direction and forms.
 ///
 /// # Errors
 /// As [`produce`](super::produce), for the first case that cannot be written.
-pub fn produce_regions(cases: &[FusedCase], regions: &RegionStarts) -> Result<SpirvModule, ProduceError> {
+pub fn produce_regions(cases: &[FusedCase], regions: &RegionPlaces) -> Result<SpirvModule, ProduceError> {
     let lowered = cases.iter().map(LoweredCase::new).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = lowered.first() else { return Err(ProduceError::NothingToProbe { block: String::new() }) };
     let entry = first.entry;
@@ -40,7 +41,8 @@ pub fn produce_regions(cases: &[FusedCase], regions: &RegionStarts) -> Result<Sp
     let mut types = begin(&needs, entry.space == AddressSpace::Address);
     let lane = entry.forms.contains(&Form::Divergent).then(|| types.lane());
     let blocks = BlockRegions::declare(&mut types, &lowered, &regions.block);
-    let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, lane)?;
+    let vectors = shared_buffer(&mut types, regions.input.end());
+    let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, &vectors, lane)?;
     for (case, interface) in lowered.iter().zip(&mut interfaces) {
         interface.function = case.write_function(&mut types, interface, Fold::Hash);
     }
@@ -51,9 +53,11 @@ pub fn produce_regions(cases: &[FusedCase], regions: &RegionStarts) -> Result<Sp
     if entry.forms.contains(&Form::Workgroup) {
         share_blocks(&mut types, &lowered, &interfaces)?;
     }
-    for ((number, case), interface) in (0..).zip(&lowered).zip(interfaces) {
-        case.write_region(&mut types, interface, number)?;
+    let words = Rc::new(load_words(&mut types, &vectors, regions.input.constant));
+    for interface in &mut interfaces {
+        interface.input = interface.input.clone().with_loaded(&words);
     }
+    write_cases(&mut types, &lowered, interfaces)?;
     end_function(&mut types);
     stages.declare_entry(&mut types, entry.stage, &entry.name, function, lane);
     stages.add_other_stages(&mut types);
@@ -84,29 +88,65 @@ fn share_blocks(
     Ok(())
 }
 
+/// Writes what each case's own entry point does, in its region, and the answers.
+fn write_cases(
+    types: &mut TypeEmitter,
+    cases: &[LoweredCase<'_>],
+    interfaces: Vec<SpirvInterface>,
+) -> Result<(), ProduceError> {
+    let Some(first) = interfaces.first().cloned() else { return Ok(()) };
+    let nonce = first.input.load(types, 0);
+    let mut interfaces = interfaces.into_iter();
+    match RegionAnswer::of(cases[0].entry) {
+        RegionAnswer::Nonce => {
+            types.store(&first.output, &[0, 0], nonce);
+            for (case, interface) in cases.iter().zip(interfaces) {
+                case.write_region(types, interface, AnswerMode::Stored)?;
+            }
+        }
+        RegionAnswer::Folded { lanes } => {
+            let uint = types.scalar(ScalarKind::WORD);
+            for (number, cases) in (0..).zip(cases.chunks(CASES_OF_HASH)) {
+                let own = types.constant(number);
+                let mut value = types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN);
+                for (case, interface) in cases.iter().zip(&mut interfaces) {
+                    let answers = case.write_region(types, interface, AnswerMode::Folded(Fold::Hash, value))?;
+                    if let AnswerMode::Folded(_, folded) = answers {
+                        value = folded;
+                    }
+                }
+                store_hash(types, &first, number * lanes, value);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Stores a hash in the word of this number, or each lane's own behind one another from it on.
+fn store_hash(types: &mut TypeEmitter, interface: &SpirvInterface, number: u32, hash: Word) {
+    let uint = types.scalar(ScalarKind::WORD);
+    let (zero, number) = (types.constant(0), types.constant(number));
+    let word = match interface.lane {
+        None => number,
+        Some(lane) => {
+            let lane = types.builder.load(uint, None, lane, None, []).expect(OPEN);
+            types.builder.i_add(uint, None, number, lane).expect(OPEN)
+        }
+    };
+    let pointer = types.point_to(&interface.output, vec![zero, word], uint);
+    types.builder.store(pointer, hash, None, []).expect(OPEN);
+}
+
 impl LoweredCase<'_> {
-    /// Writes what the case's own entry point does, in its region; `number` is its place among the cases.
+    /// Writes what the case's own entry point does, in its region, and returns what came of the answers.
     fn write_region(
         &self,
         types: &mut TypeEmitter,
         interface: SpirvInterface,
-        number: u32,
-    ) -> Result<(), ProduceError> {
-        let (wiring, answer) = (self.case.wiring(), RegionAnswer::of(self.entry));
-        let (lane, workgroup) = (interface.lane, interface.workgroup.clone());
-        let answers = match answer {
-            RegionAnswer::Own => AnswerMode::Stored,
-            RegionAnswer::Folded { .. } => {
-                let nonce = interface.input.load(types, 0);
-                let (uint, own) = (types.scalar(ScalarKind::WORD), types.constant(number));
-                AnswerMode::Folded(Fold::Hash, types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN))
-            }
-        };
-
+        answers: AnswerMode,
+    ) -> Result<AnswerMode, ProduceError> {
+        let (wiring, workgroup) = (self.case.wiring(), interface.workgroup.clone());
         let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring: &wiring, answers };
-        if answer == RegionAnswer::Own {
-            body.store_nonce();
-        }
         let written = self.entry.forms.iter().try_for_each(|form| match (self.entry.direction, form, &workgroup) {
             (Direction::Read, Form::Workgroup, Some(copy)) => {
                 body.read_from_copy(*form, copy);
@@ -116,18 +156,7 @@ impl LoweredCase<'_> {
             (Direction::Write, _, _) => body.write(*form),
         });
         written.map_err(|_| self.partly_probed())?;
-
-        if let AnswerMode::Folded(_, value) = body.answers {
-            match lane {
-                None => body.store_output(0, value),
-                Some(lane) => {
-                    let uint = body.types.scalar(ScalarKind::WORD);
-                    let lane = body.types.builder.load(uint, None, lane, None, []).expect(OPEN);
-                    body.store_output_at(lane, value);
-                }
-            }
-        }
-        Ok(())
+        Ok(body.answers)
     }
 
     fn partly_probed(&self) -> ProduceError {
@@ -181,36 +210,28 @@ impl BlockRegions {
     }
 }
 
-/// Declares the buffers beside the blocks, and returns what each case sees of all of them.
+/// Declares the buffers beside the blocks and the input, and returns what each case sees of all of them.
 fn interfaces(
     types: &mut TypeEmitter,
     cases: &[LoweredCase<'_>],
-    regions: &RegionStarts,
+    regions: &RegionPlaces,
     blocks: &BlockRegions,
+    input: &SpirvPlace,
     lane: Option<Word>,
 ) -> Result<Vec<SpirvInterface>, ProduceError> {
-    let storage = StorageClass::StorageBuffer;
-    let output = |case: &LoweredCase<'_>| {
-        let count = Count::Finite(RegionAnswer::of(case.entry).output_words(&case.case.wiring()));
-        let node = SpirvNode::Array { element: Box::new(SpirvNode::Scalar(ScalarKind::WORD)), count, stride: 4 };
-        let field = SpirvField { name: "words".into(), index: 0, offset: 0, node };
-        SpirvNode::Struct { name: "words".into(), fields: vec![field] }
-    };
-    let input = |case: &LoweredCase<'_>| InputPlace::region_of_vectors(Wiring::input(&case.case.wiring()));
-    let outputs = declare(types, storage, 1, &regions.output, cases.iter().map(output).collect());
-    let inputs = declare(types, StorageClass::Uniform, 2, &regions.input, cases.iter().map(input).collect());
+    let output = word_buffer(types, "output", 1);
     let copies = copies(types, cases, regions)?;
     if let Some(copy) = copies[0].as_ref().filter(|_| cases[0].entry.direction == Direction::Write) {
         types.builder.decorate(copy.place.pointer, Decoration::NonWritable, []);
     }
 
-    let buffers = outputs.into_iter().zip(inputs).zip(copies);
-    let interface = |(((output, input), copy), (case, block)): (_, (&LoweredCase<'_>, &SpirvPlace))| {
+    let places = blocks.places.iter().zip(&regions.input.places).zip(copies);
+    let interface = |(case, ((block, words), copy)): (&LoweredCase<'_>, ((&SpirvPlace, &Vec<SharedWord>), _))| {
         let has = |form| case.entry.forms.contains(&form);
         SpirvInterface {
             block: block.clone(),
-            output,
-            input: InputPlace::Vectors(input),
+            output: output.clone(),
+            input: InputPlace::shared(input.clone(), words.clone()),
             copy,
             private: has(Form::Private).then(|| types.variable_of(&case.block.node, StorageClass::Private)),
             workgroup: has(Form::Workgroup).then(|| types.variable_of(&case.block.node, StorageClass::Workgroup)),
@@ -218,14 +239,14 @@ fn interfaces(
             function: None,
         }
     };
-    Ok(buffers.zip(cases.iter().zip(&blocks.places)).map(interface).collect())
+    Ok(cases.iter().zip(places).map(interface).collect())
 }
 
 /// The blocks in the other layout, for cases that are copied.
 fn copies(
     types: &mut TypeEmitter,
     cases: &[LoweredCase<'_>],
-    regions: &RegionStarts,
+    regions: &RegionPlaces,
 ) -> Result<Vec<Option<CopyPlace>>, ProduceError> {
     if !cases[0].entry.forms.contains(&Form::Copied) {
         return Ok(cases.iter().map(|_| None).collect());
@@ -242,7 +263,7 @@ fn copies(
         nodes.push(block.node);
     }
 
-    let places = declare(types, StorageClass::StorageBuffer, 3, &regions.copy, nodes);
+    let places = declare_copies(types, &regions.copy, nodes);
     Ok(places
         .into_iter()
         .zip(leaves)
@@ -261,18 +282,13 @@ fn regions_struct(name: &str, starts: &[u32], nodes: Vec<SpirvNode>) -> SpirvNod
     SpirvNode::Struct { name: name.to_owned(), fields: fields.collect() }
 }
 
-/// Declares a buffer that is a struct with a member for each case, and returns each case's place in it.
-fn declare(
-    types: &mut TypeEmitter,
-    class: StorageClass,
-    binding: u32,
-    starts: &[u32],
-    nodes: Vec<SpirvNode>,
-) -> Vec<SpirvPlace> {
-    let all = types.emit(&regions_struct(&format!("regions_{binding}"), starts, nodes));
+/// Declares the buffer with the blocks in the other layout, and returns each case's place in it.
+fn declare_copies(types: &mut TypeEmitter, starts: &[u32], nodes: Vec<SpirvNode>) -> Vec<SpirvPlace> {
+    let class = StorageClass::StorageBuffer;
+    let all = types.emit(&regions_struct("copies", starts, nodes));
     types.builder.decorate(all.id, Decoration::Block, []);
     let variable = types.block_variable(class, all.id, None);
-    bind(types, variable, binding);
+    bind(types, variable, 3);
 
     let place = |(index, ty)| SpirvPlace { pointer: variable, class, outer: vec![index], ty: Rc::new(ty) };
     (0..).zip(all.parts).map(place).collect()

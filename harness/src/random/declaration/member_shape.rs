@@ -15,7 +15,8 @@ use super::shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, Ran
 pub enum MemberShape {
     /// A matrix with one row or one column.
     FlatMatrix,
-    /// The same, no array and not the first member of its struct, so that it may begin inside a register.
+    /// The same, no array, where it may begin inside a register: not the first member of its struct, or in a buffer where members
+    /// have packoffsets, so that the first stands anywhere.
     FlatMatrixBehindAMember,
     /// The same in a struct, with another order than the default one.
     FlatMatrixOfOtherOrder,
@@ -173,6 +174,14 @@ struct MemberContext<'a> {
     in_struct: bool,
 }
 
+impl MemberContext<'_> {
+    /// True if a member that fits into a register with others may stand behind some of them there.
+    fn may_begin_inside_a_register(&self) -> bool {
+        let is_placed = |member: &RandomMember| matches!(member.place, Some(ExplicitOffset::PackOffset { .. }));
+        self.member.dimensions.is_empty() && (self.is_behind || self.siblings.iter().any(is_placed))
+    }
+}
+
 impl RandomDeclaration {
     /// The shapes of all members and structs, each with its path: block name first, no indices.
     pub fn shapes(&self) -> Vec<(String, MemberShape)> {
@@ -290,11 +299,8 @@ impl RandomDeclaration {
 
     fn shapes_of_vector(&self, spot: &MemberContext<'_>, scalar: Scalar, length: u32) -> Vec<MemberShape> {
         let is_eight = self.bytes(scalar) == 8;
-        let is_placed = |member: &RandomMember| matches!(member.place, Some(ExplicitOffset::PackOffset { .. }));
-        let may_stand_inside = spot.is_behind || spot.siblings.iter().any(is_placed);
-        let is_inside = length == 1 && may_stand_inside && spot.member.dimensions.is_empty();
         only_those(&[
-            (MemberShape::EightByteOneVector, is_eight && is_inside),
+            (MemberShape::EightByteOneVector, is_eight && length == 1 && spot.may_begin_inside_a_register()),
             (MemberShape::EvenVector, length.is_multiple_of(2)),
             (MemberShape::ThreeVectorInAStruct, length == 3 && spot.in_struct && !self.is_element()),
         ])
@@ -321,7 +327,7 @@ impl RandomDeclaration {
         let is_wide = bytes == 8;
         let shapes = [
             (MemberShape::FlatMatrix, is_flat),
-            (MemberShape::FlatMatrixBehindAMember, is_flat && spot.is_behind && !is_array),
+            (MemberShape::FlatMatrixBehindAMember, is_flat && spot.may_begin_inside_a_register()),
             (MemberShape::FlatMatrixOfOtherOrder, is_flat && spot.in_struct && order != self.options.matrix),
             (MemberShape::TallMatrix, may_be_by(MatrixOrder::Column) && rows > columns),
             (MemberShape::RowsBeforeAMember, may_be_by(MatrixOrder::Row) && has_tail && spot.is_before),
@@ -414,6 +420,18 @@ mod tests {
         all.insert(5, "B.m2 flat-matrix-behind-a-member".to_owned());
         all.insert(4, "B.m1 matrix-in-an-array".to_owned());
         assert_eq!(shapes(BlockForm::Cbuffer, content), all);
+    }
+
+    /// DXC 1.7.2308 puts the matrix of `float1x1 a; float b : packoffset(c2)` at byte 36, and reads it at 32.
+    #[test]
+    fn a_flat_matrix_is_behind_members_that_have_a_place() {
+        let cell = matrix(Scalar::Float32, 1, 1);
+        let place = Some(ExplicitOffset::PackOffset { register: 2, component: None });
+        let placed = RandomMember { place, ..RandomMember::plain(MemberType::FLOAT) };
+        let told = shapes(BlockForm::Cbuffer, RandomStruct { base: None, members: vec![cell.clone(), placed] });
+        assert_eq!(told, ["B.m0 flat-matrix", "B.m0 flat-matrix-behind-a-member"]);
+        let told = shapes(BlockForm::Cbuffer, RandomStruct { base: None, members: vec![cell] });
+        assert_eq!(told, ["B.m0 flat-matrix"]);
     }
 
     /// DXC 1.7.2308 crashes on `double1 a : packoffset(c0.z)`, and where `double1 a` has none beside `packoffset(c2)`.

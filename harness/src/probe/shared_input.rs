@@ -1,0 +1,109 @@
+//! The input of a module with regions, which its cases share.
+//!
+//! A load costs a driver as much as an access that is probed, an exclusive or next to nothing. So of the words that change
+//! alike from dispatch to dispatch, one is loaded, and the others are made of it. Where there is one dispatch, that is the nonce.
+
+use std::collections::BTreeMap;
+
+use super::ProbeJob;
+
+/// What a word of the input is in each dispatch.
+type WordByDispatch = Vec<u32>;
+
+/// The words that the cases of a module take from their one input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedInput {
+    /// By case: what stands for the words of its own input, the nonce first.
+    pub places: Vec<Vec<SharedWord>>,
+    /// By number: the words. The nonce is the first.
+    words: Vec<WordByDispatch>,
+    /// Words that are taken by constant numbers. Behind them stand those among which lanes choose.
+    pub constant: u32,
+}
+
+/// What stands for a word of a case's own input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharedWord {
+    /// The number of the shared word.
+    pub number: u32,
+    /// What an exclusive or with it gives the word in every dispatch.
+    pub xor: u32,
+}
+
+impl SharedInput {
+    /// The input of these probes, of which one with fewer dispatches repeats its last one; `None` if one has no input, or there
+    /// is no probe.
+    pub fn of(probes: &[&ProbeJob]) -> Option<Self> {
+        let longest = probes.iter().max_by_key(|probe| probe.runs.len())?;
+        let dispatches = longest.runs.len();
+        let nonce = own_words(longest, dispatches)?.into_iter().next()?;
+        let own = probes.iter().map(|probe| own_words(probe, dispatches)).collect::<Option<Vec<_>>>()?;
+
+        let mut numbers = BTreeMap::from([(changes(&nonce), 0)]);
+        let mut shared =
+            Self { places: vec![vec![SharedWord::default()]; probes.len()], words: vec![nonce], constant: 0 };
+        for (case, own) in own.iter().enumerate().filter(|(case, _)| probes[*case].wiring.chunks.is_empty()) {
+            for word in own.iter().skip(1) {
+                let number = *numbers.entry(changes(word)).or_insert_with(|| shared.add(word));
+                let xor = word[0] ^ shared.words[number as usize][0];
+                shared.places[case].push(SharedWord { number, xor });
+            }
+        }
+        shared.constant = shared.end();
+
+        let mut rows = BTreeMap::new();
+        for (case, own) in own.iter().enumerate().filter(|(case, _)| !probes[*case].wiring.chunks.is_empty()) {
+            let row = &own[1..];
+            let first = *rows.entry(row).or_insert_with(|| {
+                let first = shared.end();
+                shared.words.extend_from_slice(row);
+                first
+            });
+            let numbers = (first..).take(row.len());
+            shared.places[case].extend(numbers.map(|number| SharedWord { number, xor: 0 }));
+        }
+        Some(shared)
+    }
+
+    /// The words of a dispatch.
+    pub fn dispatch(&self, number: usize) -> impl Iterator<Item = u32> {
+        self.words.iter().map(move |word| word[number])
+    }
+
+    /// The nonce of a dispatch.
+    pub fn nonce(&self, number: usize) -> Option<u32> {
+        self.words.first()?.get(number).copied()
+    }
+
+    /// Words of the input.
+    ///
+    /// # Panics
+    /// Never: an input of 2^32 words does not fit in memory.
+    pub fn end(&self) -> u32 {
+        u32::try_from(self.words.len()).expect("the input has fewer than 2^32 words")
+    }
+
+    fn add(&mut self, word: &WordByDispatch) -> u32 {
+        self.words.push(word.clone());
+        self.end() - 1
+    }
+}
+
+/// The bits of a word that other dispatches have otherwise than the first one.
+fn changes(word: &WordByDispatch) -> WordByDispatch {
+    word.iter().map(|value| value ^ word[0]).collect()
+}
+
+/// The words of a probe's own input.
+fn own_words(probe: &ProbeJob, dispatches: usize) -> Option<Vec<WordByDispatch>> {
+    let runs = probe.runs.iter().chain(probe.runs.last().into_iter().cycle()).take(dispatches);
+    let inputs = runs.map(|run| {
+        let socket = probe.interface.input;
+        let input = run.job.buffers.iter().find(|buffer| (buffer.set, buffer.binding) == socket)?;
+        let words = input.bytes.chunks_exact(4).map(|word| word.try_into().map_or(0, u32::from_le_bytes));
+        Some(words.collect())
+    });
+    let inputs = inputs.collect::<Option<Vec<Vec<u32>>>>()?;
+    let length = inputs.iter().map(Vec::len).min()?;
+    Some((0..length).map(|word| inputs.iter().map(|input| input[word]).collect()).collect())
+}
