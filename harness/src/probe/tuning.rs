@@ -36,7 +36,7 @@ impl Tuning {
             ("lavapipe", FusedSpace::Uniform) => {
                 Self { cases: 32, form: Form::Leaf, loads: 800, loads_of_long_block: 200 }
             }
-            // Every load from a storage buffer becomes a loop over lanes, and long functions of loops compile slowly.
+            // Loads from a storage buffer are not merged where blocks have an offset in common, and each makes two blocks of code.
             ("lavapipe", FusedSpace::Storage) => {
                 Self { cases: 4, form: Form::Leaf, loads: 100, loads_of_long_block: 100 }
             }

@@ -326,7 +326,7 @@ impl ProbedBlock<'_> {
     }
 
     /// The declarations of the locals that hold the indices in `paths`, loaded from the table of numbers in the input. A load
-    /// wherever an index is used would cost more than the leaf: lavapipe makes a loop of each load.
+    /// wherever an index is used would cost more than the leaf: lavapipe makes blocks of code of each load.
     fn index_locals(&self, paths: &[String]) -> String {
         let indices: BTreeSet<u32> = paths.iter().flat_map(|path| indices(path)).collect();
         let declared = |index: u32| {
