@@ -106,11 +106,19 @@ impl Cases {
         Ok(Self { texts })
     }
 
-    /// Puts one case file beside the others and returns its id.
+    /// Puts one case file beside the others and returns its id. A file that is another case word for word is that case, of
+    /// which lists may know differences.
+    ///
+    /// # Errors
+    /// As [`read_text`].
     pub(crate) fn add_file(&mut self, path: &Path) -> anyhow::Result<String> {
-        let id = path.display().to_string();
-        self.texts.insert(id.clone(), (path.display().to_string(), read_text(path, FileKind::List)?));
-        Ok(id)
+        let text = read_text(path, FileKind::List)?;
+        if let Some((id, _)) = self.texts.iter().find(|(_, (_, known))| *known == text) {
+            return Ok(id.clone());
+        }
+        let name = path.display().to_string();
+        self.texts.insert(name.clone(), (name.clone(), text));
+        Ok(name)
     }
 
     /// Ids that match one of the filters, or all where there is no filter.

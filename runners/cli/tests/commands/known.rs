@@ -23,6 +23,18 @@ fn a_known_difference_is_no_failure() {
     assert!(folder.read("r.jsonl").contains("\"outcome\":\"known\""));
 }
 
+/// The file of a case is that case, by whatever name it goes; one that somebody changed is none that a list knows.
+#[test]
+fn a_case_file_has_the_known_differences_of_its_case() {
+    let case = include_str!("../../../../cases/vectors/two_pairs_fill_a_register.toml");
+    let changed = format!("{case}# Changed.\n");
+    let entry = list("case = \"vectors/two_pairs_fill_a_register\"");
+    let folder = Folder::with(&[("known.toml", &entry), ("copied.toml", case), ("changed.toml", &changed)]);
+    let planted = "--rules std140 --device model --plant-misreading neighbours-swapped --known known.toml";
+    folder.run(&format!("run copied.toml {planted}")).exits(0).prints("Summary ok: 0 agree, 1 known difference");
+    folder.run(&format!("run changed.toml {planted}")).exits(1).prints("Summary failed: 1 differs");
+}
+
 #[test]
 fn an_entry_that_no_longer_differs_is_stale() {
     let folder = Folder::with(&[("known.toml", &list("device = \"model\""))]);

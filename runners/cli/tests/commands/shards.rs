@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::folder::{Answer, Folder};
+use super::outcomes::checks;
 use super::records::redacted;
 use super::survival::untimed;
 
@@ -32,10 +33,9 @@ fn divided(folder: &Folder, words: &str, code: i32) -> Answer {
 fn shards_are_together_the_run() {
     let folder = Folder::with(&[]).with_drivers();
     let whole = divided(&folder, RUN, 1);
-    let checks = |name: &str| folder.read(name).lines().filter(|line| line.contains("\"type\":\"check\"")).count();
-    let parts = [1, 2, 3].map(|number| checks(&format!("{number}.jsonl")));
+    let parts = [1, 2, 3].map(|number| checks(&folder.read(&format!("{number}.jsonl"))));
     assert!(parts.iter().all(|part| *part > 0), "{parts:?}");
-    assert_eq!(parts.iter().sum::<usize>(), checks("whole.jsonl"));
+    assert_eq!(parts.iter().sum::<usize>(), checks(&folder.read("whole.jsonl")));
     // In whatever order the files are named.
     let outputs = "--json merged.jsonl --junit merged.xml --csv merged.csv";
     let merged = folder.run(&format!("report 3.jsonl 1.jsonl 2.jsonl {outputs}")).exits(1);
@@ -75,7 +75,8 @@ fn a_scheduler_says_which_shard_it_is() {
 fn a_shard_that_is_not_here_is_no_success() {
     let folder = Folder::with(&[]).with_drivers();
     divided(&folder, "run arrays/ --rules std140 --form leaf --device model", 0);
-    folder.run("report 1.jsonl 2.jsonl 3.jsonl").exits(0).prints("Summary ok: 17 agree");
+    let all = checks(&folder.read("whole.jsonl"));
+    folder.run("report 1.jsonl 2.jsonl 3.jsonl").exits(0).prints(&format!("Summary ok: {all} agree"));
     let answer = folder.run("report 1.jsonl 3.jsonl --json two.jsonl").exits(3);
     answer.warns("error: shard 2/3 is missing");
     folder.run("report two.jsonl").exits(3).warns("error: shard 2/3 is missing");
@@ -209,7 +210,9 @@ fn only_all_shards_call_an_entry_stale() {
     let list = |case: &str| format!("[[known]]\ncase = \"{case}\"\ndevice = \"model\"\nreason = \"so it was\"\n");
     let folder = Folder::with(&[("known.toml", &list("arrays/*"))]).with_drivers();
     let words = "run arrays/ --rules std140 --form leaf --device model --known known.toml";
-    let whole = divided(&folder, words, 1).prints("Summary failed: 17 stale");
+    let whole = divided(&folder, words, 1);
+    let all = checks(&folder.read("whole.jsonl"));
+    let whole = whole.prints(&format!("Summary failed: {all} stale"));
     for number in 1..=3 {
         assert!(!folder.read(&format!("{number}.jsonl")).contains("\"outcome\":\"stale\""));
     }
