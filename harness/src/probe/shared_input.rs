@@ -39,30 +39,43 @@ impl SharedInput {
         let nonce = own_words(longest, dispatches)?.into_iter().next()?;
         let own = probes.iter().map(|probe| own_words(probe, dispatches)).collect::<Option<Vec<_>>>()?;
 
-        let mut numbers = BTreeMap::from([(changes(&nonce), 0)]);
         let mut shared =
             Self { places: vec![vec![SharedWord::default()]; probes.len()], words: vec![nonce], constant: 0 };
-        for (case, own) in own.iter().enumerate().filter(|(case, _)| probes[*case].wiring.chunks.is_empty()) {
-            for word in own.iter().skip(1) {
-                let number = *numbers.entry(changes(word)).or_insert_with(|| shared.add(word));
-                let xor = word[0] ^ shared.words[number as usize][0];
-                shared.places[case].push(SharedWord { number, xor });
+        let chosen_by_lanes = |case: usize| !probes[case].wiring.chunks.is_empty();
+        shared.add_words(own.iter().enumerate().filter(|(case, _)| !chosen_by_lanes(*case)));
+        shared.constant = shared.end();
+        shared.add_rows(own.iter().enumerate().filter(|(case, _)| chosen_by_lanes(*case)));
+        Some(shared)
+    }
+
+    /// Adds what cases take by constant numbers: of the words that change alike one.
+    fn add_words<'a>(&mut self, cases: impl Iterator<Item = (usize, &'a Vec<WordByDispatch>)>) {
+        let mut numbers = BTreeMap::from([(changes(&self.words[0]), 0)]);
+        for (case, own) in cases {
+            for word in &own[1..] {
+                let number = *numbers.entry(changes(word)).or_insert_with(|| {
+                    self.words.push(word.clone());
+                    self.end() - 1
+                });
+                let xor = word[0] ^ self.words[number as usize][0];
+                self.places[case].push(SharedWord { number, xor });
             }
         }
-        shared.constant = shared.end();
+    }
 
+    /// Adds what lanes choose among, which has to stand in a row: once where several cases have the same.
+    fn add_rows<'a>(&mut self, cases: impl Iterator<Item = (usize, &'a Vec<WordByDispatch>)>) {
         let mut rows = BTreeMap::new();
-        for (case, own) in own.iter().enumerate().filter(|(case, _)| !probes[*case].wiring.chunks.is_empty()) {
+        for (case, own) in cases {
             let row = &own[1..];
             let first = *rows.entry(row).or_insert_with(|| {
-                let first = shared.end();
-                shared.words.extend_from_slice(row);
+                let first = self.end();
+                self.words.extend_from_slice(row);
                 first
             });
             let numbers = (first..).take(row.len());
-            shared.places[case].extend(numbers.map(|number| SharedWord { number, xor: 0 }));
+            self.places[case].extend(numbers.map(|number| SharedWord { number, xor: 0 }));
         }
-        Some(shared)
     }
 
     /// The words of a dispatch.
@@ -81,11 +94,6 @@ impl SharedInput {
     /// Never: an input of 2^32 words does not fit in memory.
     pub fn end(&self) -> u32 {
         u32::try_from(self.words.len()).expect("the input has fewer than 2^32 words")
-    }
-
-    fn add(&mut self, word: &WordByDispatch) -> u32 {
-        self.words.push(word.clone());
-        self.end() - 1
     }
 }
 
