@@ -1,9 +1,8 @@
 //! The values of one function call, and an instruction that uses them.
 
-use std::collections::BTreeMap;
-
-use rspirv::dr::Instruction;
+use rspirv::dr::{Function, Instruction};
 use rspirv::spirv::Word;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::value::ModelValue;
 use crate::inspect::spirv::Operands;
@@ -11,7 +10,15 @@ use crate::inspect::spirv::Operands;
 /// The values of one function call.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
-    pub(super) values: BTreeMap<Word, ModelValue>,
+    pub(super) values: FxHashMap<Word, ModelValue>,
+}
+
+impl Frame {
+    /// The frame of a call of this function, with room for all of its values.
+    pub(super) fn of(function: &Function) -> Self {
+        let instructions = function.blocks.iter().map(|block| block.instructions.len()).sum();
+        Self { values: FxHashMap::with_capacity_and_hasher(instructions, FxBuildHasher) }
+    }
 }
 
 /// An instruction with the values that it sees.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Op, StorageClass, Word};
+use rustc_hash::FxHashMap;
 
 use super::descriptors::{DescriptorKey, DescriptorTable};
 use super::frame::{Call, Frame};
@@ -42,9 +43,9 @@ pub(super) struct ModelMachine<'a> {
     /// Variables without layout.
     pub(super) cells: Vec<ModelValue>,
     pub(super) disturbance: Disturbance,
-    constants: BTreeMap<Word, ModelValue>,
+    constants: FxHashMap<Word, ModelValue>,
     /// Where the variables outside of functions are.
-    variables: BTreeMap<Word, ModelValue>,
+    variables: FxHashMap<Word, ModelValue>,
     budget: u64,
     calls: u32,
     /// Invocations of the workgroup in x, y, z.
@@ -76,8 +77,8 @@ impl<'a> ModelMachine<'a> {
             push_constants,
             cells: Vec::new(),
             disturbance,
-            constants: BTreeMap::new(),
-            variables: BTreeMap::new(),
+            constants: FxHashMap::default(),
+            variables: FxHashMap::default(),
             budget: BUDGET,
             calls: 0,
             size: [1; 3],
@@ -277,7 +278,7 @@ impl<'a> ModelMachine<'a> {
 
         let program = self.program;
         let function = program.function(function)?;
-        let mut frame = Frame::default();
+        let mut frame = Frame::of(function);
         if function.parameters.len() != arguments.len() {
             return Err("a call with the wrong number of arguments".into());
         }

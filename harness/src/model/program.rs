@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
+use rustc_hash::FxHashMap;
 
 use crate::inspect::spirv::types::SpirvTypes;
 use crate::inspect::spirv::{Operands, load};
@@ -19,7 +20,7 @@ pub(super) struct ModelProgram {
     /// `SpecId` of each specialization constant that has one, by id.
     spec_ids: BTreeMap<Word, u32>,
     /// Type of each value, by id.
-    result_types: BTreeMap<Word, Word>,
+    result_types: FxHashMap<Word, Word>,
 }
 
 impl ModelProgram {

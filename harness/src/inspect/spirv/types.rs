@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
+use rustc_hash::FxHashMap;
 
 use super::decorations::Decorations;
 use super::operands::Operands;
@@ -76,8 +77,8 @@ struct Extents {
 /// The declarations of a module outside its functions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SpirvTypes {
-    by_id: BTreeMap<Word, SpirvType>,
-    extents: BTreeMap<Word, Extents>,
+    by_id: FxHashMap<Word, SpirvType>,
+    extents: FxHashMap<Word, Extents>,
     /// Pointers of which only `OpTypeForwardPointer` was seen yet.
     forward: BTreeSet<Word>,
     pub(crate) names: BTreeMap<Word, String>,
