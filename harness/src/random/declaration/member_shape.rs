@@ -73,7 +73,8 @@ pub enum MemberShape {
     StructMember,
     /// An array of one struct with a matrix in it.
     ArrayOfOneStruct,
-    /// An array of structs which have an array of matrices in one order and a matrix in the other.
+    /// An array of structs which have, themselves or in structs of theirs, an array of matrices in one order and a matrix in the
+    /// other.
     ArrayOfStructsOfBothOrders,
     /// A struct or an array with packoffset at an odd register, of vectors or matrices that Vulkan aligns to 32 bytes.
     WideMemberAtAnOddRegister,
@@ -286,15 +287,16 @@ impl RandomDeclaration {
         }
     }
 
-    /// True if an array of matrices in a struct has another order than a matrix there.
+    /// True if an array of matrices in a struct, or in structs in it, has another order than a matrix there.
     fn has_array_of_other_order(&self, structure: &RandomStruct) -> bool {
-        let order_of = |member: &RandomMember| match &member.ty {
-            MemberType::Matrix { order, .. } => Some(self.order(*order)),
-            MemberType::Scalar(_) | MemberType::Vector { .. } | MemberType::Enum(_) | MemberType::Struct(_) => None,
-        };
-        let has = |wanted| structure.members.iter().any(|member| order_of(member) == Some(wanted));
-        let is_array = |member: &RandomMember| order_of(member).is_some() && !member.dimensions.is_empty();
-        has(MatrixOrder::Row) && has(MatrixOrder::Column) && structure.members.iter().any(is_array)
+        let (mut orders, mut has_array) = (Vec::new(), false);
+        structure.visit(&mut |member| {
+            if let MemberType::Matrix { order, .. } = &member.ty {
+                orders.push(self.order(*order));
+                has_array |= !member.dimensions.is_empty();
+            }
+        });
+        has_array && orders.contains(&MatrixOrder::Row) && orders.contains(&MatrixOrder::Column)
     }
 
     fn shapes_of_vector(&self, spot: &MemberContext<'_>, scalar: Scalar, length: u32) -> Vec<MemberShape> {
@@ -486,13 +488,14 @@ mod tests {
         let members = vec![
             both(),
             both().array(2),
+            held(vec![held(vec![by_columns().array(1)]), by_rows()]).array(2),
             held(vec![by_columns(), by_rows()]).array(2),
             held(vec![by_columns().array(1), by_columns()]).array(2),
         ];
         let told = shapes(BlockForm::Cbuffer, RandomStruct { base: None, members });
         let told: Vec<&str> =
             told.iter().filter_map(|shape| shape.strip_suffix(" array-of-structs-of-both-orders")).collect();
-        assert_eq!(told, ["B.m1"]);
+        assert_eq!(told, ["B.m1", "B.m2"]);
     }
 
     #[test]
