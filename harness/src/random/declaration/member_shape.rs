@@ -287,16 +287,19 @@ impl RandomDeclaration {
         }
     }
 
-    /// True if an array of matrices in a struct, or in structs in it, has another order than a matrix there.
+    /// True if an array of matrices in a struct, or in structs in it, may have another order than another matrix there: in
+    /// arrays some compilers go by the default order.
     fn has_array_of_other_order(&self, structure: &RandomStruct) -> bool {
-        let (mut orders, mut has_array) = (Vec::new(), false);
+        let mut matrices = Vec::new();
         structure.visit(&mut |member| {
             if let MemberType::Matrix { order, .. } = &member.ty {
-                orders.push(self.order(*order));
-                has_array |= !member.dimensions.is_empty();
+                matrices.push((self.order(*order), !member.dimensions.is_empty()));
             }
         });
-        has_array && orders.contains(&MatrixOrder::Row) && orders.contains(&MatrixOrder::Column)
+        matrices.iter().enumerate().any(|(place, (order, is_array))| {
+            let mut others = matrices.iter().enumerate().filter(|(other, _)| *other != place);
+            *is_array && others.any(|(_, (other, _))| other != order || *other != self.options.matrix)
+        })
     }
 
     fn shapes_of_vector(&self, spot: &MemberContext<'_>, scalar: Scalar, length: u32) -> Vec<MemberShape> {
@@ -489,13 +492,15 @@ mod tests {
             both(),
             both().array(2),
             held(vec![held(vec![by_columns().array(1)]), by_rows()]).array(2),
+            held(vec![by_rows().array(1), by_rows()]).array(2),
+            held(vec![by_rows().array(1)]).array(2),
             held(vec![by_columns(), by_rows()]).array(2),
             held(vec![by_columns().array(1), by_columns()]).array(2),
         ];
         let told = shapes(BlockForm::Cbuffer, RandomStruct { base: None, members });
         let told: Vec<&str> =
             told.iter().filter_map(|shape| shape.strip_suffix(" array-of-structs-of-both-orders")).collect();
-        assert_eq!(told, ["B.m1", "B.m2"]);
+        assert_eq!(told, ["B.m1", "B.m2", "B.m3"]);
     }
 
     #[test]
