@@ -73,7 +73,7 @@ impl InputPlace {
         }
     }
 
-    /// Loads the word whose number is a value, by [`Self::number`].
+    /// Loads a word by a value that is its number in the buffer, counted from what [`Self::number`] gives.
     pub(super) fn load_at(&self, types: &mut TypeEmitter, word: Word) -> Word {
         let uint = types.scalar(ScalarKind::WORD);
         let zero = types.constant(0);

@@ -296,9 +296,11 @@ impl RandomDeclaration {
                 matrices.push((self.order(*order), !member.dimensions.is_empty()));
             }
         });
+
         matrices.iter().enumerate().any(|(place, (order, is_array))| {
-            let mut others = matrices.iter().enumerate().filter(|(other, _)| *other != place);
-            *is_array && others.any(|(_, (other, _))| other != order || *other != self.options.matrix)
+            let others = matrices.iter().enumerate().filter(|(other, _)| *other != place);
+            let mut orders = others.map(|(_, (other, _))| *other);
+            *is_array && orders.any(|other| other != *order || other != self.options.matrix)
         })
     }
 
