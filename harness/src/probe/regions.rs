@@ -104,6 +104,10 @@ fn in_32_bits(starts: &[usize]) -> Option<Vec<u32>> {
     starts.iter().map(|start| u32::try_from(*start).ok()).collect()
 }
 
+fn in_memory(starts: &[u32]) -> Vec<usize> {
+    starts.iter().map(|start| *start as usize).collect()
+}
+
 /// Where parts of these lengths stand one behind the other.
 fn laid_in_row(lengths: impl Iterator<Item = usize>, step: usize) -> Vec<usize> {
     let mut end: usize = 0;
@@ -226,29 +230,29 @@ pub struct RegionJob {
     /// The jobs that the device gets, one for each ink.
     pub jobs: Vec<Job>,
     cases: Vec<RegionCase>,
+    places: RegionPlaces,
     buffers: Vec<RegionBuffer>,
-    input: SharedInput,
     answer: RegionAnswer,
 }
 
 impl RegionJob {
-    /// The dispatches of these cases, for which `shader` was written with this input; `None` where there is no case, or one has
-    /// no dispatch.
-    pub fn new(cases: Vec<RegionCase>, input: SharedInput, shader: PlanShader<'_>) -> Option<Self> {
-        let probes: Vec<&ProbeJob> = cases.iter().map(|case| &case.probe).collect();
-        let first = probes.first()?;
+    /// The dispatches of these cases, for which `shader` was written with these places; `None` where there is no case, or one
+    /// has no dispatch.
+    pub fn new(cases: Vec<RegionCase>, places: RegionPlaces, shader: PlanShader<'_>) -> Option<Self> {
+        let first = &cases.first()?.probe;
         let buffers = first.runs.first()?.job.buffers.iter().map(|buffer| {
             let socket = (buffer.set, buffer.binding);
             match first.interface {
                 interface if socket == interface.input => RegionBuffer::Input,
                 interface if socket == interface.output => RegionBuffer::Output,
-                _ => RegionBuffer::Blocks(starts(&probes, socket)),
+                interface if socket == interface.copy => RegionBuffer::Blocks(in_memory(&places.copy)),
+                _ => RegionBuffer::Blocks(in_memory(&places.block)),
             }
         });
         let (buffers, answer) = (buffers.collect(), RegionAnswer::of(&first.entry));
-        let runs = probes.iter().map(|probe| probe.runs.len()).max()?;
+        let runs = cases.iter().map(|case| case.probe.runs.len()).max()?;
 
-        let group = Self { jobs: Vec::new(), cases, buffers, input, answer };
+        let group = Self { jobs: Vec::new(), cases, places, buffers, answer };
         let jobs = (0..runs).map(|number| group.job(number, shader)).collect::<Option<Vec<_>>>()?;
         Some(Self { jobs, ..group })
     }
@@ -264,7 +268,7 @@ impl RegionJob {
                     (buffer.kind, joined(runs.iter().map(|run| region(&run.job.buffers[index])), starts))
                 }
                 RegionBuffer::Input => {
-                    let mut words: Vec<u32> = self.input.dispatch(number).collect();
+                    let mut words: Vec<u32> = self.places.input.dispatch(number).collect();
                     words.resize(words.len().next_multiple_of(INPUT_VECTOR), 0);
                     (BufferKind::Uniform, word_bytes(&words))
                 }
@@ -277,8 +281,7 @@ impl RegionJob {
 
         let push_constants = match probe.entry.space {
             AddressSpace::PushConstant => {
-                let probes: Vec<&ProbeJob> = self.cases.iter().map(|case| &case.probe).collect();
-                joined(runs.iter().map(|run| run.job.push_constants.clone()), &push_starts(&probes))
+                joined(runs.iter().map(|run| run.job.push_constants.clone()), &in_memory(&self.places.block))
             }
             AddressSpace::Uniform
             | AddressSpace::Storage
@@ -341,7 +344,7 @@ impl RegionJob {
                 (0..lanes).map(move |lane| {
                     let start = (group * lanes + lane) as usize * 4;
                     let bytes = answer.buffers.get(output?)?.bytes.get(start..)?.first_chunk()?;
-                    let nonce = self.input.nonce(number)?;
+                    let nonce = self.places.input.nonce(number)?;
                     let hash = cases.iter().try_fold(nonce ^ group, |hash, case| case.folded(number, hash, lane))?;
                     Some(u32::from_le_bytes(*bytes) == hash)
                 })

@@ -106,5 +106,5 @@ fn set_apart(group: &[Candidate<'_>]) -> Option<RegionJob> {
     let shader = PlanShader { shader: &shader, requires: &requires, interface: Interface::default() };
     let cases = group.iter().zip(alone);
     let cases = cases.map(|(candidate, probe)| RegionCase { plan: candidate.plan.clone(), probe: probe.clone() });
-    RegionJob::new(cases.collect(), regions.input, shader)
+    RegionJob::new(cases.collect(), regions, shader)
 }
