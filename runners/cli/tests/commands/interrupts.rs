@@ -4,8 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::folder::Folder;
-use super::outcomes::checks;
-use super::records::redacted;
+use super::records::{checks, redacted};
 
 /// Checks of many cases, one of which never ends.
 const HANGS: &str =

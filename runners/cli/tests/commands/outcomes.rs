@@ -12,8 +12,3 @@ pub(crate) fn outcomes(records: &str) -> Vec<Ended> {
     let checks = lines.filter(|line| line["type"] == "check");
     checks.map(|line| (word(&line, "case"), word(&line, "outcome"), word(&line, "skip_reason"))).collect()
 }
-
-/// How many checks have their record in the text of a records file.
-pub(crate) fn checks(records: &str) -> usize {
-    records.lines().filter(|line| line.starts_with("{\"type\":\"check\"")).count()
-}

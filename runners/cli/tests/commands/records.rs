@@ -20,6 +20,11 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"))).collect()
 }
 
+/// How many checks have their record in the text of a records file.
+pub(crate) fn checks(records: &str) -> usize {
+    records.lines().filter(|line| line.starts_with("{\"type\":\"check\"")).count()
+}
+
 /// The records without what differs between runs: wall times, and what came from the cache.
 pub(crate) fn redacted(text: &str) -> String {
     let redacted = lines(text).into_iter().map(|mut line| {

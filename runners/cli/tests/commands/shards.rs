@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use super::folder::{Answer, Folder};
-use super::outcomes::checks;
-use super::records::redacted;
+use super::records::{checks, redacted};
 use super::survival::untimed;
 
 /// Checks of bytes and of bindings, of which those differ whose arrays have elements of less than 16 bytes.
