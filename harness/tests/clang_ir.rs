@@ -11,7 +11,7 @@ use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::clang_ir::layouts::reported;
 use layoutproof_core::inspect::clang_ir::listed::{constant_buffers, resources};
 use layoutproof_core::inspect::dxil::Evaluator;
-use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
+use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader, word_bytes, words_of};
 use layoutproof_layout::{LayoutOptions, Quantity, Span, find, lay_out};
 
 use crate::fixture::numbered::{buffer, numbered, word};
@@ -29,7 +29,7 @@ fn run(text: &str, given: [u32; 2]) -> Result<ReadBack, RunnerError> {
     let buffers = vec![
         buffer(BufferKind::Uniform, 2, 3, constants),
         buffer(BufferKind::StorageRead, 0, 4, numbered(256)),
-        buffer(BufferKind::StorageRead, 0, 7, given.iter().flat_map(|word| word.to_le_bytes()).collect()),
+        buffer(BufferKind::StorageRead, 0, 7, word_bytes(&given)),
         buffer(BufferKind::Storage, 0, 1, vec![0xEE; 40]),
     ];
     let job = Job::compute(Shader::ClangIr(text.to_owned()), "probe", buffers);
@@ -38,7 +38,7 @@ fn run(text: &str, given: [u32; 2]) -> Result<ReadBack, RunnerError> {
 
 fn told(text: &str, given: [u32; 2]) -> Vec<u32> {
     let after = run(text, given).unwrap().buffers.remove(3).bytes;
-    after.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect()
+    words_of(&after)
 }
 
 /// By the type of `B`: v 4, its z 12; arr 16 with stride 16; p 64, its h 68, y of it 70; m 80, and `[2][1]` the last of six

@@ -3,7 +3,7 @@
 use layoutproof_core::inspect::spirv::declared;
 use layoutproof_core::model::{CompiledError, compiled};
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage};
-use layoutproof_device::Shader;
+use layoutproof_device::{Shader, words_of};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, LaidOutShape, Leaf};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -139,7 +139,7 @@ fn entry_point_that_is_not_there_is_named() {
 #[test]
 fn both_matrix_orders_of_a_glslang_module_are_followed() {
     let bytes = include_bytes!("frozen/std140_matrices.spv");
-    let words: Vec<u32> = bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    let words = words_of(bytes);
     let leaf = |path: &str, offset| Leaf { path: path.into(), steps: Vec::new(), component: FLOAT, offset };
     let leaves = vec![
         leaf("a.z", 8),
@@ -181,7 +181,7 @@ fn both_matrix_orders_of_a_glslang_module_are_followed() {
 #[test]
 fn what_tint_computes_of_an_offset_is_followed() {
     let bytes = include_bytes!("frozen/tint_uniform.spv");
-    let words: Vec<u32> = bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    let words = words_of(bytes);
     let leaf = |path: &str, offset| Leaf { path: path.into(), steps: Vec::new(), component: FLOAT, offset };
     let leaves = vec![
         leaf("a", 0),

@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use layoutproof_core::inspect::dxil::Evaluator;
-use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
+use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader, words_of};
 
 use crate::fixture::numbered::{buffer, numbered, word};
 
@@ -29,7 +29,7 @@ fn run(listing: &str, index: u32) -> Result<ReadBack, RunnerError> {
 
 fn told(index: u32) -> Vec<u32> {
     let after = run(LISTING, index).unwrap().buffers.remove(3).bytes;
-    after.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect()
+    words_of(&after)
 }
 
 /// a.z 8; c 36; d 40, its high word 44; e 48; on 52, which is true; l: stride 16, p.y of element 2 at 36, h of element 1
@@ -71,6 +71,6 @@ fn every_kind_of_buffer_is_read() {
     ];
     let job = Job::compute(Shader::DxilListing(VIEWS.to_owned()), "views", buffers);
     let after = Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0).unwrap().buffers.remove(3).bytes;
-    let told: Vec<u32> = after.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect();
+    let told = words_of(&after);
     assert_eq!(told, [word(24), word(28), word(16), word(20), word(8), word(20)]);
 }

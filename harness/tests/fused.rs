@@ -2,7 +2,7 @@
 
 use layoutproof_core::model::{Misreading, Model};
 use layoutproof_core::probe::{Fold, Form, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable, plan};
-use layoutproof_device::{Batch, ReadBack, Runner};
+use layoutproof_device::{Batch, ReadBack, Runner, words_of};
 
 use crate::fixture::fused::{case, cases, job, moved};
 use crate::fixture::{FLOAT, UINT, block, blocks, scalar, structure};
@@ -76,9 +76,7 @@ fn the_hash_sees_leaves_that_changed_places_and_the_floor_does_not() {
 fn the_answer_follows_from_nonce_number_and_words() {
     let cases = [pair(0, 4), pair(8, 20)].concat();
     let job = job(&cases, &cases, FusedSpace::Uniform, Fold::Hash);
-    let words =
-        job.job.buffers[0].bytes.chunks_exact(4).map(|word| i64::from(u32::from_le_bytes(word.try_into().unwrap())));
-    let words: Vec<i64> = words.collect();
+    let words: Vec<i64> = words_of(&job.job.buffers[0].bytes).into_iter().map(i64::from).collect();
     let nonce = 0x600D_0007;
     let answer =
         |start: i64, [first, second]: [usize; 2]| (start - words[first / 4]).rem_euclid(1 << 32) ^ words[second / 4];

@@ -15,7 +15,7 @@ use layoutproof_core::probe::{
     AddressSpace, Fold, Form, FusedCase, FusedGroup, FusedSpace, Interface, PlanShader, ProbeJob, ProbePlan,
     RegionPlaces, Stage, jobs, plan_in,
 };
-use layoutproof_device::Shader;
+use layoutproof_device::{Shader, word_bytes};
 use layoutproof_layout::BlockLayout;
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::{Strategy, ValueTree};
@@ -162,7 +162,7 @@ fn validate(words: &[u32], flags: &[&str]) -> Result<Result<(), String>, Failed>
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bytes = word_bytes(words);
     // The tool is done with its input once it answers, so a closed pipe is its own matter.
     let _ = child.stdin.take().map(|mut input| input.write_all(&bytes));
     let output = child.wait_with_output()?;

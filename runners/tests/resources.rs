@@ -4,11 +4,11 @@
 
 use layoutproof_device::{
     BufferKind, DeviceInfo, Draw, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, ReadBack,
-    RunnerError, TexelType,
+    RunnerError, TexelType, words_of,
 };
 use libtest_mimic::Failed;
 
-use super::{Api, BEFORE, Check, FILL, buffer, buffers_of, ensure, ensure_eq, job, output, run, words};
+use super::{Api, BEFORE, Check, FILL, buffer, buffers_of, ensure, ensure_eq, job, output, run};
 
 /// The checks of this file.
 pub(crate) const CHECKS: [(&str, Check); 11] = [
@@ -78,7 +78,7 @@ fn sampler(binding: u32, level: u32) -> JobSampler {
 fn written_texels(read_back: ReadBack) -> Result<Vec<[u32; 4]>, Failed> {
     let result = Ok(read_back);
     let [output] = buffers_of(&result)?;
-    Ok(words(&output.bytes).chunks_exact(4).map(|texel| [texel[0], texel[1], texel[2], texel[3]]).collect())
+    Ok(words_of(&output.bytes).chunks_exact(4).map(|texel| [texel[0], texel[1], texel[2], texel[3]]).collect())
 }
 
 /// Left-out elements hold the word that lies before the first named range, and named ones are told apart.
@@ -94,9 +94,9 @@ fn storage_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let Some(read_back) = run_with(api, info, job, Feature::StorageBufferArray)? else { return Ok(()) };
     let result = Ok(read_back);
     let [third, output, _, first, _] = buffers_of(&result)?;
-    ensure_eq(&words(&output.bytes), &vec![0x300, BEFORE, 0x302], "output")?;
-    ensure_eq(&words(&third.bytes), &vec![3, FILL], "element 3")?;
-    ensure_eq(&words(&first.bytes), &vec![1, FILL], "element 1")
+    ensure_eq(&words_of(&output.bytes), &vec![0x300, BEFORE, 0x302], "output")?;
+    ensure_eq(&words_of(&third.bytes), &vec![3, FILL], "element 3")?;
+    ensure_eq(&words_of(&first.bytes), &vec![1, FILL], "element 1")
 }
 
 /// A constant that a job leaves out keeps its default; equal shaders with other constants are compiled anew.
@@ -107,7 +107,7 @@ fn constants(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let results = run(api, info, jobs.into())?;
     for (result, expected) in results.iter().zip([[0x7007, 20, 0x5005], [0x7008, 20, 0x5006]]) {
         let [output] = buffers_of(result)?;
-        ensure_eq(&words(&output.bytes), &expected.to_vec(), "output")?;
+        ensure_eq(&words_of(&output.bytes), &expected.to_vec(), "output")?;
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ fn draws(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
         ensure_eq(&read_back.targets, &vec![texels(first), second], "targets")?;
         let result = Ok(read_back);
         let [block] = buffers_of(&result)?;
-        ensure_eq(&words(&block.bytes), &texels(first).to_vec(), "block")?;
+        ensure_eq(&words_of(&block.bytes), &texels(first).to_vec(), "block")?;
     }
     Ok(())
 }
@@ -149,8 +149,8 @@ fn draws_store(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     ensure_eq(&read_back.targets, &vec![], "targets")?;
     let result = Ok(read_back);
     let [of_vertex, of_fragment] = buffers_of(&result)?;
-    ensure_eq(&words(&of_vertex.bytes), &vec![FILL, 0xe47, FILL], "buffer of the vertex stage")?;
-    ensure_eq(&words(&of_fragment.bytes), &vec![FILL, FILL, 0xf4a6], "buffer of the fragment stage")
+    ensure_eq(&words_of(&of_vertex.bytes), &vec![FILL, 0xe47, FILL], "buffer of the vertex stage")?;
+    ensure_eq(&words_of(&of_fragment.bytes), &vec![FILL, FILL, 0xf4a6], "buffer of the fragment stage")
 }
 
 fn images(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
@@ -249,5 +249,5 @@ fn absent(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
         ensure(named, &format!("too many {what}: {result:?}"))?;
     }
     let [after] = buffers_of(&results[2])?;
-    ensure_eq(&words(&after.bytes), &vec![0x1000], "the good job behind them")
+    ensure_eq(&words_of(&after.bytes), &vec![0x1000], "the good job behind them")
 }

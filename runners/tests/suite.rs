@@ -8,6 +8,7 @@ pub(crate) mod resources;
 use layoutproof_device::devices::Enumeration;
 use layoutproof_device::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader,
+    word_bytes, words_of,
 };
 use libtest_mimic::{Failed, Trial};
 
@@ -100,7 +101,7 @@ pub(crate) fn job(shader: Shader, buffers: Vec<JobBuffer>) -> Job {
 
 /// A buffer of `words` at set 0, with a guard of 3 words.
 pub(crate) fn buffer(binding: u32, kind: BufferKind, words: &[u32]) -> JobBuffer {
-    let (bytes, after) = (bytes(words), bytes(&[AFTER; 3]));
+    let (bytes, after) = (word_bytes(words), word_bytes(&[AFTER; 3]));
     JobBuffer { set: 0, binding, element: 0, kind, bytes, after, before_word: BEFORE }
 }
 
@@ -119,16 +120,16 @@ fn ranges(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let mut expected = vec![77, 21, 5];
     expected.extend(&block);
     expected.extend([FILL, FILL]);
-    ensure_eq(&words(&output_after.bytes), &expected, "output")?;
-    ensure_eq(&words(&block_after.bytes), &block, "block")?;
-    ensure_eq(&words(&input_after.bytes), &vec![77, 1, 2, 3, 4], "input")?;
+    ensure_eq(&words_of(&output_after.bytes), &expected, "output")?;
+    ensure_eq(&words_of(&block_after.bytes), &block, "block")?;
+    ensure_eq(&words_of(&input_after.bytes), &vec![77, 1, 2, 3, 4], "input")?;
     ensure_eq(&input_after.after.len(), &0, "guard of the input")?;
     for after in [block_after, output_after] {
-        ensure_eq(&words(&after.after), &vec![AFTER; 3], "guard")?;
+        ensure_eq(&words_of(&after.after), &vec![AFTER; 3], "guard")?;
     }
     for (after, alignment) in [block_after, output_after, input_after].into_iter().zip(alignments(info)) {
         ensure(!after.before.is_empty(), "nothing lies before a range")?;
-        ensure(words(&after.before).iter().all(|word| *word == BEFORE), "memory before a range was written")?;
+        ensure(words_of(&after.before).iter().all(|word| *word == BEFORE), "memory before a range was written")?;
         if let Some(alignment) = alignment {
             ensure_eq(&after.before.len(), &alignment, "bytes before a range")?;
         }
@@ -153,9 +154,9 @@ fn fill(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let results = run(api, info, vec![job])?;
     let [after] = buffers_of(&results[0])?;
     let expected: Vec<u32> = (0..24).map(|i| 0x1000 + i % 2 + 16 * (i / 2 % 3) + 256 * (i / 6)).collect();
-    ensure_eq(&words(&after.bytes), &expected, "output")?;
-    ensure_eq(&words(&after.after), &vec![AFTER; 3], "guard")?;
-    ensure(words(&after.before).iter().all(|word| *word == BEFORE), "memory before the range was written")
+    ensure_eq(&words_of(&after.bytes), &expected, "output")?;
+    ensure_eq(&words_of(&after.after), &vec![AFTER; 3], "guard")?;
+    ensure(words_of(&after.before).iter().all(|word| *word == BEFORE), "memory before the range was written")
 }
 
 fn sets(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
@@ -168,13 +169,13 @@ fn sets(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     ];
     let results = run(api, info, vec![job((api.shader)(include_str!("shaders/sets.wgsl")), buffers)])?;
     let [_, _, output, _] = buffers_of(&results[0])?;
-    ensure_eq(&words(&output.bytes), &vec![100, 104, 302], "output")
+    ensure_eq(&words_of(&output.bytes), &vec![100, 104, 302], "output")
 }
 
 fn push_constants(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let pushed: Vec<u32> = (1..=8).map(|i| 0x0BAD_0000 + i).collect();
     let mut job = job((api.shader)(include_str!("shaders/push.wgsl")), vec![output(8)]);
-    job.push_constants = bytes(&pushed);
+    job.push_constants = word_bytes(&pushed);
     job.requires.insert(Feature::PushConstants);
     let too_long = Job { push_constants: vec![0; info.max_push_constants as usize + 4], ..job.clone() };
     let results = run(api, info, vec![job, too_long])?;
@@ -183,7 +184,7 @@ fn push_constants(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
         return ensure_eq(&results[0], &Err(RunnerError::Unsupported("push constants".to_owned())), "result");
     }
     let [output] = buffers_of(&results[0])?;
-    ensure_eq(&words(&output.bytes), &pushed, "output")
+    ensure_eq(&words_of(&output.bytes), &pushed, "output")
 }
 
 fn refill(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
@@ -201,7 +202,7 @@ fn refill(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
         let mut expected = vec![nonce, length, 1];
         expected.extend([nonce; 16]);
         expected.resize(length as usize, FILL);
-        ensure_eq(&words(&output.bytes), &expected, "output")?;
+        ensure_eq(&words_of(&output.bytes), &expected, "output")?;
     }
     Ok(())
 }
@@ -215,7 +216,7 @@ fn other_shaders(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     });
     for (result, value) in run(api, info, jobs.into())?.iter().zip(values) {
         let [after] = buffers_of(result)?;
-        ensure_eq(&words(&after.bytes), &vec![value], "output")?;
+        ensure_eq(&words_of(&after.bytes), &vec![value], "output")?;
     }
     Ok(())
 }
@@ -230,8 +231,8 @@ fn large(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
         let [after] = buffers_of(result)?;
         let mut expected = vec![0x1000, 0x1001, 0x1002, 0x1003];
         expected.resize(count, FILL);
-        ensure(words(&after.bytes) == expected, "four words are written and the rest is left")?;
-        ensure_eq(&words(&after.after), &vec![AFTER; 3], "guard")?;
+        ensure(words_of(&after.bytes) == expected, "four words are written and the rest is left")?;
+        ensure_eq(&words_of(&after.after), &vec![AFTER; 3], "guard")?;
     }
     Ok(())
 }
@@ -243,7 +244,7 @@ fn features(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let results = run(api, info, vec![job])?;
     if info.features.contains(&Feature::Int64) {
         let [output, _] = buffers_of(&results[0])?;
-        ensure_eq(&words(&output.bytes), &vec![1, 0x10], "output")
+        ensure_eq(&words_of(&output.bytes), &vec![1, 0x10], "output")
     } else {
         ensure_eq(&results[0], &Err(RunnerError::Unsupported("shaderInt64".to_owned())), "result")
     }
@@ -265,7 +266,7 @@ fn bad_jobs(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     }
     ensure(matches!(results[4], Err(RunnerError::Unsupported(_))), &format!("a language: {:?}", results[4]))?;
     let [after] = buffers_of(&results[5])?;
-    ensure_eq(&words(&after.bytes), &vec![0x1000], "the good job behind the bad ones")
+    ensure_eq(&words_of(&after.bytes), &vec![0x1000], "the good job behind the bad ones")
 }
 
 fn endless(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
@@ -277,17 +278,6 @@ fn endless(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     ensure_eq(&results[2], &Err(RunnerError::Timeout(10_000)), "a job behind it")?;
     let results = run(api, info, vec![with(1)])?;
     buffers_of::<2>(&results[0]).map(|_| ())
-}
-
-/// The little-endian bytes of `words`.
-pub(crate) fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
-/// The words of little-endian `bytes`.
-pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
-    let word = |chunk: &[u8]| u32::from_le_bytes(chunk.try_into().expect("chunks of four"));
-    bytes.chunks_exact(4).map(word).collect()
 }
 
 /// The buffers of a job that went well.

@@ -17,6 +17,7 @@ pub mod planted;
 mod runner;
 mod runner_kind;
 mod session_runner;
+mod words;
 
 pub use feature::Feature;
 pub use job::{
@@ -27,3 +28,4 @@ pub use job_limit::{JOB_LIMIT, device_wait};
 pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, ShaderModel};
 pub use runner_kind::RunnerKind;
 pub use session_runner::{DeviceSession, SessionRunner};
+pub use words::{word_bytes, words_of};

@@ -9,13 +9,13 @@
 //! again by itself, and a right one nothing of padding and guards, which the ramp does not have.
 
 use layoutproof_device::planted::{PlantedBug, is_planted};
-use layoutproof_device::{BufferAfter, BufferKind, Job, ReadBack};
+use layoutproof_device::{BufferAfter, BufferKind, Job, ReadBack, word_bytes, words_of};
 use layoutproof_layout::{BlockLayout, Leaf};
 
 use super::jobs::buffer;
 use super::{AnswerPlace, AnswerSlot, Interface, PlanShader, ProbeEntry, ProbePlan, Wiring};
 use crate::probe::image::encoding::WordCode;
-use crate::probe::image::{ImageError, REFILL_WORD, image_size, word_bytes};
+use crate::probe::image::{ImageError, REFILL_WORD, image_size};
 use crate::probe::{AddressSpace, Direction, Form, Stage, words};
 
 /// Entry point of a fused module.
@@ -230,8 +230,7 @@ impl FusedJob {
     /// where the device changed anything beside the answers.
     pub fn wrong(&self, read_back: &ReadBack) -> Vec<usize> {
         let Some(output) = read_back.buffers.get(OUTPUT) else { return (0..self.answers.len()).collect() };
-        let found = output.bytes.chunks_exact(4).map(|word| word.try_into().map_or(REFILL_WORD, u32::from_le_bytes));
-        let found: Vec<u32> = found.collect();
+        let found = words_of(&output.bytes);
 
         let complete = read_back.buffers.len() == self.job.buffers.len() && found.len() == self.answers.len();
         if !complete || !self.is_untouched(read_back) {

@@ -13,15 +13,14 @@ use std::sync::Arc;
 
 use layoutproof_device::{
     BufferKind, Draw, Feature, Job, JobBuffer, RegisterClass, RegisterRange, RootParameters, RootSignature, Shader,
+    word_bytes,
 };
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, Leaf};
 
 use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
 use crate::probe::image::encoding::{Half, Ink, WordCode};
-use crate::probe::image::{
-    BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word, word_bytes,
-};
+use crate::probe::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
 
 /// Bytes of guards inside the bound range, and as many behind it.

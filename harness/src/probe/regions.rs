@@ -6,7 +6,7 @@
 //! ([`RegionAnswer`]), because stores take drivers longer than what is read. Where cases repeat their dispatch in several inks, the
 //! module is run that often.
 
-use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack};
+use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack, word_bytes};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{Component, Leaf};
 
@@ -14,7 +14,7 @@ use super::{
     AnswerPlace, Fold, Interface, LANES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, SharedInput, Socket,
     Wiring, observe, observed_right,
 };
-use crate::probe::image::{BEFORE_WORD, REFILL_WORD, word_bytes};
+use crate::probe::image::{BEFORE_WORD, REFILL_WORD};
 use crate::probe::{AddressSpace, Direction, Form};
 
 /// Bytes to which regions of buffers are aligned: more than any type asks for.

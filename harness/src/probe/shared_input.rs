@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use layoutproof_device::words_of;
+
 use super::ProbeJob;
 
 /// What a word of the input is in each dispatch.
@@ -108,8 +110,7 @@ fn own_words(probe: &ProbeJob, dispatches: usize) -> Option<Vec<WordByDispatch>>
     let inputs = runs.map(|run| {
         let socket = probe.interface.input;
         let input = run.job.buffers.iter().find(|buffer| (buffer.set, buffer.binding) == socket)?;
-        let words = input.bytes.chunks_exact(4).map(|word| word.try_into().map_or(0, u32::from_le_bytes));
-        Some(words.collect())
+        Some(words_of(&input.bytes))
     });
     let inputs = inputs.collect::<Option<Vec<Vec<u32>>>>()?;
     let length = inputs.iter().map(Vec::len).min()?;

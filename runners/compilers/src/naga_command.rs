@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use layoutproof_core::version::NAGA_VERSION;
+use layoutproof_device::word_bytes;
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
@@ -43,7 +44,7 @@ fn run(arguments: &[String]) -> Result<(), NagaDriverError> {
         [source, object] => {
             let text = fs::read_to_string(source).map_err(|error| at(source, error))?;
             let words = compile(&text)?;
-            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let bytes = word_bytes(&words);
             fs::write(object, bytes).map_err(|error| at(object, error))
         }
         _ => Err(NagaDriverError::Usage),

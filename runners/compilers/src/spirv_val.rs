@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::generate::spirv::required_feature;
 use layoutproof_core::inspect::toolchain::AnswerOrigin;
+use layoutproof_device::word_bytes;
 use layoutproof_layout::BlockRules;
 
 use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion};
@@ -85,7 +86,7 @@ impl SpirvVal {
     fn under(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
         let arguments = ["--target-env", TARGET].into_iter().chain(rules.spirv_val_flag()).chain(["-"]);
         let arguments: Vec<String> = arguments.map(str::to_owned).collect();
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes = word_bytes(words);
 
         let (kind, files) = (AnswerKind::Validation, BTreeMap::new());
         let program = ProgramFiles { program: Some(self.program.clone()), ..ProgramFiles::default() };

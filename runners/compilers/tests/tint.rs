@@ -16,7 +16,7 @@ use layoutproof_core::inspect::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText, Toolchain, toolchains,
 };
 use layoutproof_core::probe::Stage;
-use layoutproof_device::Shader;
+use layoutproof_device::{Shader, word_bytes};
 use layoutproof_layout::{ElementChoice, LayoutOptions};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -94,7 +94,7 @@ fn keeps_names(asked: &Asked<'_>) -> Result<(), Failed> {
     sockets.sort_unstable();
     assert_eq!(sockets, [(0, 3), (0, 9), (1, 7)]);
     // A string of SPIR-V: its bytes in order, four a word.
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bytes = word_bytes(&words);
     assert!(bytes.windows(13).any(|window| window == b"read_storage\0"));
     Ok(())
 }

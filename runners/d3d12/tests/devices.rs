@@ -10,7 +10,7 @@ use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_compilers::vkd3d::FetchedVkd3d;
 use layoutproof_device::{
     Batch, BufferKind, DeviceInfo, Draw, Feature, ImageKind, ImageView, JOB_LIMIT, Job, JobBuffer, JobImage, ReadBack,
-    RegisterClass, RegisterRange, RootParameters, RunnerError, Shader, TexelType,
+    RegisterClass, RegisterRange, RootParameters, RunnerError, Shader, TexelType, word_bytes, words_of,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -87,13 +87,8 @@ fn buffer(class: char, space: u32, register: u32, element: u32, words: &[u32]) -
         't' => BufferKind::StorageRead,
         _ => BufferKind::Storage,
     };
-    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let after = [FILL; 4].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let (bytes, after) = (word_bytes(words), word_bytes(&[FILL; 4]));
     JobBuffer { set: space, binding: register, element, kind, bytes, after, before_word: BEFORE }
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
 fn run(info: &DeviceInfo, jobs: Vec<Job>) -> Result<Vec<Result<ReadBack, RunnerError>>, Failed> {
@@ -129,19 +124,19 @@ fn job_of_classes(shader: Shader, parameters: RootParameters) -> Job {
 fn check_classes(read_back: &ReadBack) -> Result<(), Failed> {
     let first = [0x101, 0x104, 0x202, 0x306, 0x403, 0, FILL, FILL];
     let second = [0x101, 0x104, 0x202, 0x306, 0x403, 1, FILL, FILL];
-    let output = words(&read_back.buffers[0].bytes);
+    let output = words_of(&read_back.buffers[0].bytes);
     ensure(output == [first, second].concat(), &format!("the output is {output:x?}"))?;
-    let written = words(&read_back.buffers[4].bytes);
+    let written = words_of(&read_back.buffers[4].bytes);
     ensure(written == [0x401, 0x402, 0x403, 0x600D], &format!("what is written is {written:x?}"))?;
     for (index, buffer) in read_back.buffers.iter().enumerate() {
-        let (before, after) = (words(&buffer.before), words(&buffer.after));
+        let (before, after) = (words_of(&buffer.before), words_of(&buffer.after));
         ensure(
             !before.is_empty() && before.iter().all(|word| *word == BEFORE),
             &format!("before {index}: {before:x?}"),
         )?;
         ensure(after == [FILL; 4], &format!("after {index}: {after:x?}"))?;
     }
-    let constants = words(&read_back.buffers[1].bytes);
+    let constants = words_of(&read_back.buffers[1].bytes);
     ensure(constants == [0x101, 0x102, 0x103, 0x104], &format!("the constants are {constants:x?}"))
 }
 
@@ -202,7 +197,7 @@ fn arrays(info: &DeviceInfo) -> Result<(), Failed> {
         return ensure(words.starts_with("arrays of registers: "), words);
     }
     let read_back = result?;
-    let output = words(&read_back.buffers[0].bytes);
+    let output = words_of(&read_back.buffers[0].bytes);
     // The last one is the number of elements of a view of 24 bytes.
     let expected = [0x101, 0x102, 0x201, 0x202, 0x301, 0x302, 0x401, 2];
     ensure(output == expected, &format!("the output is {output:x?}"))
@@ -222,7 +217,7 @@ fn draws(info: &DeviceInfo) -> Result<(), Failed> {
     let jobs = vec![draw(PLACE, PIXEL, Feature::FragmentStores), draw(VERTEX, NOTHING, Feature::VertexStores)];
     let mut results = run(info, jobs)?.into_iter();
 
-    let written = |read_back: &ReadBack| words(&read_back.buffers[0].bytes);
+    let written = |read_back: &ReadBack| words_of(&read_back.buffers[0].bytes);
     let pixel = results.next().ok_or("no answer to the first draw")??;
     ensure(written(&pixel) == [FILL, 0x103, FILL, FILL], &format!("the pixel stage wrote {:x?}", written(&pixel)))?;
 
@@ -248,7 +243,7 @@ fn afresh(info: &DeviceInfo) -> Result<(), Failed> {
     let [first, other, last] = <[_; 3]>::try_from(results).map_err(|_| "three jobs have three results")?;
     check_classes(&first?)?;
     check_classes(&last?)?;
-    let output = words(&other?.buffers[0].bytes);
+    let output = words_of(&other?.buffers[0].bytes);
     ensure(output[..2] == [7, 8] && output[8..] == [FILL; 8], &format!("the other's output is {output:x?}"))
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::{
     BufferKind, Draw, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterRange,
-    RootParameters, RootSignature, Shader, TexelType,
+    RootParameters, RootSignature, Shader, TexelType, word_bytes,
 };
 
 use super::depth;
@@ -16,7 +16,7 @@ use super::plan::ProbedBinding;
 use super::program::{BindingProgram, Pass};
 use super::site::BindingSite;
 use crate::generate::hlsl::SPACE;
-use crate::probe::image::{BEFORE_WORD, REFILL_WORD, word_bytes};
+use crate::probe::image::{BEFORE_WORD, REFILL_WORD};
 
 /// Entry point of every dispatch, and of the vertex stage of every draw.
 pub const ENTRY: &str = "read_bindings";

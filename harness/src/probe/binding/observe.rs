@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use layoutproof_device::{Job, ReadBack};
+use layoutproof_device::{Job, ReadBack, words_of};
 
 use super::jobs::FIRST_ANSWER;
 use super::program::{BindingProgram, Pass};
@@ -124,9 +124,4 @@ fn answers(job: &Job, read_back: &ReadBack) -> Result<Vec<u32>, NoAnswer> {
         (Some(nonce), Some(([found, ..], _))) => Err(NoAnswer::NotRun { nonce: *nonce, found: *found }),
         (_, _) => Err(NoAnswer::Short),
     }
-}
-
-fn words_of(bytes: &[u8]) -> Vec<u32> {
-    let words = bytes.chunks_exact(4);
-    words.map(|word| word.iter().rev().fold(0, |bits, byte| bits << 8 | u32::from(*byte))).collect()
 }

@@ -178,11 +178,6 @@ pub fn nonce_word(number: u32) -> u32 {
     NONCE_TAG | (number & !TAG_MASK)
 }
 
-/// The bytes of these words, little-endian.
-pub(crate) fn word_bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
 /// Returns true if the first word of `bytes` could be data of a block; quicker than [`decode`].
 pub fn may_be_data(bytes: &[u8]) -> bool {
     bytes.get(2..4) == Some(&DATA_TAG.to_le_bytes()[2..])

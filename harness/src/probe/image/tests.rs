@@ -1,5 +1,6 @@
 //! Words, owners and planes of a small block.
 
+use layoutproof_device::words_of;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{BlockKind, Component, Extent, LaidOutMember, Leaf};
 
@@ -48,10 +49,6 @@ fn layout(result: Result<LaidOut, Vec<layoutproof_layout::Refusal>>) -> BlockLay
     }
 }
 
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
-}
-
 #[test]
 fn words_say_what_they_are() {
     let table = [
@@ -85,7 +82,7 @@ fn every_byte_has_an_owner() {
     let (layout, plan) = block();
     let image = BlockImage::new(&layout, &plan).unwrap().with_guards(4);
     assert_eq!(
-        words(&image.bytes(Ink::Words(Half::Low))),
+        words_of(&image.bytes(Ink::Words(Half::Low))),
         [0xC0DE_0000, 0xBADD_0004, 0xC0DE_0008, 0xBADD_000C, 0xCAFE_0010]
     );
     let (leaf, half) = (Owner::Leaf(0), Owner::NotProbed);
@@ -100,7 +97,7 @@ fn complement_flips_the_bytes_of_leaves_only() {
     let (layout, plan) = block();
     let image = BlockImage::new(&layout, &plan).unwrap().with_guards(4);
     assert_eq!(
-        words(&image.complemented_bytes(Ink::Words(Half::Low))),
+        words_of(&image.complemented_bytes(Ink::Words(Half::Low))),
         [0x3F21_FFFF, 0xBADD_0004, 0xC0DE_FFF7, 0xBADD_000C, 0xCAFE_0010]
     );
 }
@@ -117,7 +114,7 @@ fn guards_end_with_images() {
 #[test]
 fn two_halves_name_an_offset() {
     let image = BlockImage { owners: vec![Owner::Padding; 0x1_2348] };
-    let at = |half| *words(&image.bytes(Ink::Words(half))).last().unwrap();
+    let at = |half| *words_of(&image.bytes(Ink::Words(half))).last().unwrap();
     assert_eq!([at(Half::Low), at(Half::High)], [0xBADD_2344, 0xBADD_0001]);
     assert_eq!([Half::Low, Half::High].map(|half| data_word(0x2_0008, half)), [0xC0DE_0008, 0xC0DE_0002]);
     assert_eq!(Half::needed(0x1_0000), [Half::Low]);

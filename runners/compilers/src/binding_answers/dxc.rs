@@ -7,6 +7,7 @@ use layoutproof_core::bindings::{BoundModule, Target};
 use layoutproof_core::inspect::dxil::bindings::{ListedBinding, resource_bindings};
 use layoutproof_core::inspect::spirv::bound_variables;
 use layoutproof_core::random::{ProgramDialect, RandomProgram};
+use layoutproof_device::words_of;
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
@@ -145,6 +146,5 @@ fn written(text: &str) -> Result<tempfile::TempDir, String> {
 
 fn words(file: &Path) -> Result<Vec<u32>, String> {
     let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
-    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes"));
-    Ok(bytes.chunks_exact(4).map(word).collect())
+    Ok(words_of(&bytes))
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use layoutproof_core::inspect::fxc::{FxcBinding, resource_bindings};
 use layoutproof_core::inspect::spirv::bound_variables;
+use layoutproof_device::words_of;
 use layoutproof_layout::LayoutUnit;
 
 use super::batch::D3dObject;
@@ -90,8 +91,7 @@ fn compile_to_spirv(vkd3d: &Compiler, dxbc: &[u8]) -> Result<Vec<u32>, String> {
 
 fn read_words(file: &Path) -> Result<Vec<u32>, String> {
     let bytes = regular_file::read(file, OUTPUT_LIMIT).map_err(|error| error.to_string())?;
-    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes"));
-    Ok(bytes.chunks_exact(4).map(word).collect())
+    Ok(words_of(&bytes))
 }
 
 /// Pairs the listing's rows with the module's variables. A row without a variable is left out: its resource may be listed

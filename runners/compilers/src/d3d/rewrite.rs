@@ -5,6 +5,8 @@
 
 use std::collections::HashSet;
 
+use layoutproof_device::words_of;
+
 /// Words of the header.
 pub(super) const HEADER: usize = 5;
 /// Opcode of `OpEntryPoint`: execution model, function, name, interface.
@@ -59,8 +61,7 @@ pub(crate) fn with_entry(words: &[u32], name: &str) -> Vec<u32> {
     let mut bytes = name.as_bytes().to_vec();
     // A literal ends with a zero, and its last word is filled up with more.
     bytes.resize((name.len() / 4 + 1) * 4, 0);
-    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes"));
-    let literal: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
+    let literal = words_of(&bytes);
     rewritten(words, |instruction| match instruction {
         [head, model, function, rest @ ..] if opcode(instruction) == OP_ENTRY_POINT => {
             let last = rest.iter().position(|word| word.to_le_bytes().contains(&0)).map_or(rest.len(), |at| at + 1);

@@ -3,7 +3,7 @@
 use layoutproof_core::inspect::toolchain::{
     CompileOutcome, CompileRequest, CompiledShader, Report, SourceText, Toolchain,
 };
-use layoutproof_device::Shader;
+use layoutproof_device::{Shader, words_of};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 
@@ -129,8 +129,7 @@ pub(super) fn read_spirv(folder: &CompileFolder) -> Result<Vec<u32>, String> {
     if bytes.is_empty() || !bytes.len().is_multiple_of(4) {
         return Err(format!("invalid SPIR-V: {} bytes, expected a non-zero multiple of 4", bytes.len()));
     }
-    let words = bytes.chunks_exact(4);
-    Ok(words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
+    Ok(words_of(&bytes))
 }
 
 /// A compiled shader without a container for Direct3D.

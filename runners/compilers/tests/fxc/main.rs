@@ -16,7 +16,9 @@ use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::inspect::{dxil, fxc};
 use layoutproof_core::model::Model;
-use layoutproof_device::{Batch, BufferKind, DeviceInfo, JOB_LIMIT, Job, JobBuffer, Runner, RunnerKind, Shader};
+use layoutproof_device::{
+    Batch, BufferKind, DeviceInfo, JOB_LIMIT, Job, JobBuffer, Runner, RunnerKind, Shader, word_bytes, words_of,
+};
 use layoutproof_layout::BlockRules;
 use layoutproof_vulkan::{enumerate, open};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -132,8 +134,7 @@ fn reads_what_it_reports(fxc: &Fxc, profile: Profile, device: &DeviceInfo) -> Re
     };
     let mut results = runner.run(&Batch { jobs: vec![job] });
     let read_back = results.pop().ok_or("no read-back")??;
-    let words: Vec<u32> = read_back.buffers[0].bytes.chunks_exact(4).map(word).collect();
-    ensure_eq(&words, &expected, "words")
+    ensure_eq(&words_of(&read_back.buffers[0].bytes), &expected, "words")
 }
 
 /// FXC writes to a null pointer (10.0.22621.2428); the sources around that one are compiled.
@@ -174,7 +175,7 @@ fn buffer(executable: &Executable, name: &str, kind: BufferKind, words: &[u32]) 
     let place = found.ok_or_else(|| format!("no place for {name} in {:?}", executable.places))?;
 
     let SpirvSlot { set, binding } = place.slot;
-    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bytes = word_bytes(words);
     Ok(JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 })
 }
 
@@ -198,10 +199,6 @@ fn listing(compiler: Compiler, profile: Profile) -> Result<String, Failed> {
         Some(D3dOutcome::Made(object)) => Ok(object.listing),
         other => Err(format!("nothing made: {other:?}").into()),
     }
-}
-
-fn word(bytes: &[u8]) -> u32 {
-    u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes"))
 }
 
 fn ensure_eq<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T, what: &str) -> Result<(), Failed> {

@@ -4,7 +4,7 @@ mod module;
 
 use layoutproof_device::{
     BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RunnerError, Shader,
-    TexelType,
+    TexelType, word_bytes, words_of,
 };
 use libtest_mimic::Failed;
 use module::{Module, block, variable};
@@ -13,7 +13,7 @@ use rspirv::spirv::{
     AddressingModel, Capability, Decoration, Dim, ImageFormat, ImageOperands, MemoryAccess, StorageClass,
 };
 
-use crate::suite::{Api, BEFORE, FILL, buffer, buffers_of, bytes, ensure_eq, job, output, run, words};
+use crate::suite::{Api, BEFORE, FILL, buffer, buffers_of, ensure_eq, job, output, run};
 
 /// The left-out element holds the word that lies before the first named range.
 pub(crate) fn uniform_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
@@ -36,14 +36,14 @@ pub(crate) fn uniform_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> 
     let buffers = vec![output(4), block(3, 0x503), block(0, 0x500), block(1, 0x501)];
     let results = run(api, info, vec![job(Shader::Spirv(module.end()), buffers)])?;
     let [output, ..] = buffers_of::<4>(&results[0])?;
-    ensure_eq(&words(&output.bytes), &vec![0x500, 0x501, BEFORE, 0x503], "output")
+    ensure_eq(&words_of(&output.bytes), &vec![0x500, 0x501, BEFORE, 0x503], "output")
 }
 
 /// One buffer is read and another written through the addresses at bytes 8 and 16 of the push constants.
 pub(crate) fn addresses(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let addressed = |at, words: &[u32]| buffer(1, BufferKind::Address { at }, words);
     let buffers = vec![addressed(16, &[FILL; 3]), output(2), addressed(8, &[0x800, 0x801])];
-    let pushed = bytes(&[0x7777, 0, 0, 0, 0, 0]);
+    let pushed = word_bytes(&[0x7777, 0, 0, 0, 0, 0]);
     let job = Job { push_constants: pushed, ..job(Shader::Spirv(address_module()?), buffers) };
     let results = run(api, info, vec![job])?;
     if !info.features.contains(&Feature::BufferDeviceAddress) {
@@ -51,9 +51,9 @@ pub(crate) fn addresses(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
         return ensure_eq(&results[0], &Err(lack), "result");
     }
     let [written, output, read] = buffers_of(&results[0])?;
-    ensure_eq(&words(&output.bytes), &vec![0x7777, 0x801], "output")?;
-    ensure_eq(&words(&written.bytes), &vec![FILL, FILL, 0xADD], "the buffer written")?;
-    ensure_eq(&words(&read.bytes), &vec![0x800, 0x801], "the buffer read")
+    ensure_eq(&words_of(&output.bytes), &vec![0x7777, 0x801], "output")?;
+    ensure_eq(&words_of(&written.bytes), &vec![FILL, FILL, 0xADD], "the buffer written")?;
+    ensure_eq(&words_of(&read.bytes), &vec![0x800, 0x801], "the buffer read")
 }
 
 /// Reads a word of the push constants and word 1 at one address, and writes word 2 at the other.
@@ -103,7 +103,7 @@ pub(crate) fn typed_and_combined(api: Api, info: &DeviceInfo) -> Result<(), Fail
     ];
     let results = run(api, info, vec![job])?;
     let [output] = buffers_of(&results[0])?;
-    ensure_eq(&words(&output.bytes), &[uniform, storage, levels[0]].concat(), "output")
+    ensure_eq(&words_of(&output.bytes), &[uniform, storage, levels[0]].concat(), "output")
 }
 
 fn texel_module() -> Result<Vec<u32>, Failed> {
@@ -151,7 +151,7 @@ pub(crate) fn comparison(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     job.samplers = vec![sampler(1, 1), sampler(2, 0)];
     let results = run(api, info, vec![job])?;
     let [output] = buffers_of(&results[0])?;
-    ensure_eq(&words(&output.bytes), &[1.0_f32, 0.0].map(f32::to_bits).to_vec(), "output")
+    ensure_eq(&words_of(&output.bytes), &[1.0_f32, 0.0].map(f32::to_bits).to_vec(), "output")
 }
 
 /// Compares 0.5 with the image through both samplers, always asking for level 0.
