@@ -2,10 +2,9 @@
 //!
 //! A [`TypeSpace`] says which declarations are possible. [`Declarations::nth`] draws one from a seed, [`exhaustive()`]
 //! lists all of a set of members. [`RandomDeclaration::text`] is what compilers read. [`search`] asks a caller's
-//! function which of them differ and [`shrink`]s what it finds; [`CoverageTally`] counts what a set of them holds,
-//! [`CellTally`] what compilers were asked of it, and [`CellDraws`] draws what is rare more often;
-//! [`MemberShape`]s are what lists of known differences call their members. Nothing here compiles, lays out or runs
-//! anything.
+//! function which of them differ and makes small what it finds ([`shrink`](super::shrink::shrink)); [`CoverageTally`] counts
+//! what a set of them holds, [`CellTally`] what compilers were asked of it, and [`CellDraws`] draws what is rare more often;
+//! [`MemberShape`]s are what lists of known differences call their members. Nothing here compiles, lays out or runs anything.
 
 mod coverage_cell;
 mod coverage_tally;
