@@ -33,7 +33,7 @@ use crate::records::recorded_sources::recorded_sources;
 use crate::records::records_file::{self, RecordsTarget};
 use crate::records::{arguments, floors, lock, resume};
 use crate::select::inputs::{Cases, names_files};
-use crate::select::run_config::{ChosenDevices, RunConfig, listen_for_the_end};
+use crate::select::run_config::{ChosenDevices, RunConfig, listen_for_the_end, names_model_only};
 use crate::select::selecting::select;
 use crate::select::selection::{DeviceUse, Selection};
 use crate::shader_cache::ShaderCache;
@@ -74,7 +74,7 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
     args.keep.as_deref().map_or(Ok(()), check_folder)?;
 
     // Listing devices already makes Mesa set a cache up.
-    let cache = ShaderCache::look();
+    let cache = (!names_model_only(&args.device)).then(ShaderCache::look);
     let config = RunConfig::of(args, progress, interrupt)?;
 
     if let Some(absent) = config.missing_compiler() {
@@ -135,7 +135,8 @@ struct Run<'a> {
     /// A sentence for each API whose devices could not be listed; the run goes on with the others, and ends with exit
     /// code 3.
     failed_listings: &'a [String],
-    cache: ShaderCache,
+    /// `None` where no driver is asked.
+    cache: Option<ShaderCache>,
 }
 
 impl Run<'_> {
@@ -201,7 +202,7 @@ impl Run<'_> {
 
         progress.phase("reporting");
         let ClosedLedger { records, end, file } = ledger.close();
-        let shader_cache = self.cache.state(devices).map(str::to_owned);
+        let shader_cache = self.cache.as_ref().and_then(|cache| cache.state(devices)).map(str::to_owned);
         let end = RunEnd {
             fail_fast: fail_fast && end.not_done > 0,
             shader_cache,

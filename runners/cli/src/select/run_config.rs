@@ -49,6 +49,11 @@ pub(crate) fn listen_for_the_end() -> anyhow::Result<Interrupt> {
     Interrupt::listen(|| warn(INTERRUPTED))
 }
 
+/// True if the user names devices, and none of them has a driver.
+pub(crate) fn names_model_only(device_ids: &[String]) -> bool {
+    !device_ids.is_empty() && device_ids.iter().all(|id| id == "model")
+}
+
 /// The configuration of a run.
 pub(crate) struct RunConfig {
     /// Who makes shaders.
@@ -186,8 +191,8 @@ impl RunConfig {
 
     /// The devices to run on: those of every API, and the model.
     pub(crate) fn devices(&self) -> ChosenDevices {
-        let named_model_only = !self.device_ids.is_empty() && self.device_ids.iter().all(|id| id == "model");
-        let is_asked = |api: &RunnerKind| self.runners.contains(api) && !named_model_only;
+        let no_driver = names_model_only(&self.device_ids);
+        let is_asked = |api: &RunnerKind| self.runners.contains(api) && !no_driver;
         let apis: Vec<RunnerKind> = RunnerKind::driven().filter(is_asked).collect();
 
         let mut listing = DeviceListing::of(&apis, &self.launch);
