@@ -104,7 +104,7 @@ fn in_32_bits(starts: &[usize]) -> Option<Vec<u32>> {
     starts.iter().map(|start| u32::try_from(*start).ok()).collect()
 }
 
-fn in_memory(starts: &[u32]) -> Vec<usize> {
+fn as_indices(starts: &[u32]) -> Vec<usize> {
     starts.iter().map(|start| *start as usize).collect()
 }
 
@@ -245,8 +245,8 @@ impl RegionJob {
             match first.interface {
                 interface if socket == interface.input => RegionBuffer::Input,
                 interface if socket == interface.output => RegionBuffer::Output,
-                interface if socket == interface.copy => RegionBuffer::Blocks(in_memory(&places.copy)),
-                _ => RegionBuffer::Blocks(in_memory(&places.block)),
+                interface if socket == interface.copy => RegionBuffer::Blocks(as_indices(&places.copy)),
+                _ => RegionBuffer::Blocks(as_indices(&places.block)),
             }
         });
         let (buffers, answer) = (buffers.collect(), RegionAnswer::of(&first.entry));
@@ -281,7 +281,7 @@ impl RegionJob {
 
         let push_constants = match probe.entry.space {
             AddressSpace::PushConstant => {
-                joined(runs.iter().map(|run| run.job.push_constants.clone()), &in_memory(&self.places.block))
+                joined(runs.iter().map(|run| run.job.push_constants.clone()), &as_indices(&self.places.block))
             }
             AddressSpace::Uniform
             | AddressSpace::Storage

@@ -49,7 +49,7 @@ pub(crate) fn listen_for_the_end() -> anyhow::Result<Interrupt> {
     Interrupt::listen(|| warn(INTERRUPTED))
 }
 
-/// True if the user names devices, and none of them has a driver.
+/// True if the user names the model and no other device, so that no driver is asked.
 pub(crate) fn names_model_only(device_ids: &[String]) -> bool {
     !device_ids.is_empty() && device_ids.iter().all(|id| id == "model")
 }
@@ -191,8 +191,7 @@ impl RunConfig {
 
     /// The devices to run on: those of every API, and the model.
     pub(crate) fn devices(&self) -> ChosenDevices {
-        let no_driver = names_model_only(&self.device_ids);
-        let is_asked = |api: &RunnerKind| self.runners.contains(api) && !no_driver;
+        let is_asked = |api: &RunnerKind| self.runners.contains(api) && !names_model_only(&self.device_ids);
         let apis: Vec<RunnerKind> = RunnerKind::driven().filter(is_asked).collect();
 
         let mut listing = DeviceListing::of(&apis, &self.launch);

@@ -127,10 +127,10 @@ impl Disturbance {
                 (Self::Interrupted, false) => Signal::TERM,
             };
             if running.is_over() {
-                // The next try must not find what this run wrote.
                 if let Err(reason) = running.end().exits(&[0, 1]) {
                     return Outcome::Failed(reason);
                 }
+                // The next try must not find what this run wrote.
                 fs::remove_file(sandbox.path("r.jsonl")).unwrap();
                 continue;
             }
