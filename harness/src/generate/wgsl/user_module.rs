@@ -7,6 +7,7 @@ use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
 
 use super::{NotExpressible, laid_out};
+use crate::generate::reserved::Reserved;
 use crate::probe::{Interface, ProbeEntry, ProbePlan};
 
 /// Groups that WebGPU lets every pipeline have.
@@ -18,33 +19,43 @@ const GROUPS: u32 = 4;
 /// If the text uses every group.
 pub fn buffers(text: &str) -> Result<Interface, NotExpressible> {
     let dense: String = text.split_whitespace().collect();
+    if dense.split("@group(").skip(1).any(|rest| !rest.starts_with(|c: char| c.is_ascii_digit())) {
+        return Err(NotExpressible::new("", "the text names a group by an expression, which could be any"));
+    }
     let is_free = |group: &u32| ["", "u", "i"].iter().all(|end| !dense.contains(&format!("@group({group}{end})")));
     let group = (0..GROUPS).rev().find(is_free);
     let group = group.ok_or_else(|| NotExpressible::new("", "the text leaves no group for the probe's buffers"))?;
-    Ok(Interface { output: (group, 0), input: (group, 1), ..Interface::default() })
+    Ok(Interface::in_user_text((group, 0), (group, 1)))
 }
 
-/// The text with a probe of `layout`, which is a block of it, behind it.
+/// The text with a probe of `layout`, which is a block of it, after it; `reserved` is what the text leaves to the probe.
 ///
 /// # Errors
 /// A leaf that WGSL has no expression for, or no group for the probe's buffers.
-pub fn probe(text: &str, layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<String, NotExpressible> {
+pub fn probe(
+    text: &str,
+    reserved: &Reserved,
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+    entry: &ProbeEntry,
+) -> Result<String, NotExpressible> {
+    let prefix = reserved.prefix();
     let (block, group) = (laid_out(layout)?, buffers(text)?.output.0);
     let read = |(word, leaf): (usize, &Leaf)| {
         let value = expression(layout.name.clone(), block, &leaf.steps);
         let value = value.ok_or_else(|| NotExpressible::new(&leaf.path, "no part of the block"))?;
-        Ok(format!("    layoutproof_output[{word}] = bitcast<u32>({value});\n"))
+        Ok(format!("    {prefix}output[{word}] = bitcast<u32>({value});\n"))
     };
     let body: String = (1..).zip(&plan.leaves).map(read).collect::<Result<_, NotExpressible>>()?;
     let name = &entry.name;
     Ok(format!(
         "{text}
-@group({group}) @binding(0) var<storage, read_write> layoutproof_output: array<u32>;
-@group({group}) @binding(1) var<storage, read> layoutproof_input: array<u32>;
+@group({group}) @binding(0) var<storage, read_write> {prefix}output: array<u32>;
+@group({group}) @binding(1) var<storage, read> {prefix}input: array<u32>;
 
 @compute @workgroup_size(1)
 fn {name}() {{
-    layoutproof_output[0] = layoutproof_input[0];
+    {prefix}output[0] = {prefix}input[0];
 {body}}}
 "
     ))
@@ -98,7 +109,7 @@ struct Scene { view: mat3x2<f32>, lights: array<Light, 2> }
         let mut sources = SourceMap::default();
         let layouts = read_wgsl(TEXT, sources.add("user.wgsl", TEXT)).unwrap();
         let plan = plan(&layouts[0], &layouts[0].leaves(), &[AddressSpace::Uniform].into());
-        let text = probe(TEXT, &layouts[0], &plan, &plan.entries[0]).unwrap();
+        let text = probe(TEXT, &Reserved::default(), &layouts[0], &plan, &plan.entries[0]).unwrap();
         assert!(text.starts_with(TEXT) && naga::front::wgsl::parse_str(&text).is_ok(), "{text}");
         let word = |path: &str| plan.leaves.iter().position(|leaf| leaf.path == path).unwrap() + 1;
         let reads = |path: &str, value: &str| {
@@ -113,6 +124,7 @@ struct Scene { view: mat3x2<f32>, lights: array<Light, 2> }
     fn a_group_that_the_text_uses_is_none_of_ours() {
         assert_eq!(buffers(TEXT).unwrap().output, (2, 0));
         assert_eq!(buffers("@group ( 3u ) @group(2) @group(0)").unwrap().input, (1, 1));
+        assert!(buffers("const G = 3; @group(G)").unwrap_err().to_string().contains("by an expression"));
         let all = "@group(0) @group(1) @group(2i) @group(3)";
         assert!(buffers(all).unwrap_err().to_string().contains("no group for the probe's buffers"));
     }
