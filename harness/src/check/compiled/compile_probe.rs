@@ -24,7 +24,7 @@ use crate::generate::hlsl::{self, Dialect, HlslSource, redeclared};
 use crate::generate::reserved::Reserved;
 use crate::generate::spirv::{self, required_feature};
 use crate::generate::{glsl, wgsl};
-use crate::inspect::module_reader::ModuleReader;
+use crate::inspect::module_reader::{ModuleReader, wgsl_bindings};
 use crate::inspect::reported::reported;
 use crate::inspect::spirv::features_of;
 use crate::inspect::toolchain::{
@@ -204,7 +204,10 @@ impl CompileJob<'_> {
         let entry = &plan.entries[0];
         if self.language() == Language::Wgsl {
             let text = match self.subject.rules {
-                DECLARED => wgsl::user_module::probe(&self.text.text, self.reserved(), layout, plan, entry),
+                DECLARED => {
+                    let atomics = self.atomics(layout);
+                    wgsl::user_module::probe(&self.text.text, self.reserved(), layout, &atomics, plan, entry)
+                }
                 _ => wgsl::module(layout, plan, entry).map(|module| module.text),
             };
             return text.map_err(|error| error.to_string());
@@ -223,6 +226,14 @@ impl CompileJob<'_> {
         let (rules, options) = (self.subject.rules, self.subject.source.options);
         let declared = glsl::GlslDeclaration { block, elements, rules, space: entry.space, options };
         glsl::probe(&declared, plan, &wiring).map_err(|error| error.to_string())
+    }
+
+    /// The paths of the atomics of a block of the user's own WGSL, without indices.
+    fn atomics(&self, layout: &BlockLayout) -> BTreeSet<String> {
+        let bindings = wgsl_bindings(self.compilers.reader(), &self.text.text);
+        // What naga does not read has no blocks either.
+        let mut bindings = bindings.ok().and_then(Result::ok).unwrap_or_default().into_iter();
+        bindings.find(|binding| binding.name == layout.name).map(|binding| binding.atomics).unwrap_or_default()
     }
 
     /// Where the probe declares its own buffers.

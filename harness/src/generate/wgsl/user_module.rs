@@ -3,8 +3,10 @@
 //! The block is the one that the author declares, `@size` and `@align` included; only the probe's buffers are ours, in
 //! a group that the text leaves free.
 
+use std::collections::BTreeSet;
+
 use layoutproof_layout::tree::LeafStep;
-use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf, without_indices};
 
 use super::{NotExpressible, laid_out};
 use crate::generate::reserved::Reserved;
@@ -28,7 +30,8 @@ pub fn buffers(text: &str) -> Result<Interface, NotExpressible> {
     Ok(Interface::in_user_text((group, 0), (group, 1)))
 }
 
-/// The text with a probe of `layout`, which is a block of it, after it; `reserved` is what the text leaves to the probe.
+/// The text with a probe of `layout`, which is a block of it, after it. `reserved` is what the text leaves to the probe.
+/// `atomics` are the paths of the block's atomics, without indices: these are only read by a function of their own.
 ///
 /// # Errors
 /// A leaf that WGSL has no expression for, or no group for the probe's buffers.
@@ -36,6 +39,7 @@ pub fn probe(
     text: &str,
     reserved: &Reserved,
     layout: &BlockLayout,
+    atomics: &BTreeSet<String>,
     plan: &ProbePlan,
     entry: &ProbeEntry,
 ) -> Result<String, NotExpressible> {
@@ -43,7 +47,10 @@ pub fn probe(
     let (block, group) = (laid_out(layout)?, buffers(text)?.output.0);
     let read = |(word, leaf): (usize, &Leaf)| {
         let value = expression(layout.name.clone(), block, &leaf.steps);
-        let value = value.ok_or_else(|| NotExpressible::new(&leaf.path, "no part of the block"))?;
+        let mut value = value.ok_or_else(|| NotExpressible::new(&leaf.path, "no part of the block"))?;
+        if atomics.contains(&without_indices(&leaf.path)) {
+            value = format!("atomicLoad(&{value})");
+        }
         Ok(format!("    {prefix}output[{word}] = bitcast<u32>({value});\n"))
     };
     let body: String = (1..).zip(&plan.leaves).map(read).collect::<Result<_, NotExpressible>>()?;
@@ -92,6 +99,7 @@ mod tests {
     use super::*;
     use crate::input::sources::SourceMap;
     use crate::inspect::naga::read_wgsl;
+    use crate::inspect::naga_offsets::wgsl_bindings;
     use crate::probe::AddressSpace;
     use crate::probe::plan;
 
@@ -109,7 +117,8 @@ struct Scene { view: mat3x2<f32>, lights: array<Light, 2> }
         let mut sources = SourceMap::default();
         let layouts = read_wgsl(TEXT, sources.add("user.wgsl", TEXT)).unwrap();
         let plan = plan(&layouts[0], &layouts[0].leaves(), &[AddressSpace::Uniform].into());
-        let text = probe(TEXT, &Reserved::default(), &layouts[0], &plan, &plan.entries[0]).unwrap();
+        let (reserved, atomics) = (Reserved::default(), BTreeSet::new());
+        let text = probe(TEXT, &reserved, &layouts[0], &atomics, &plan, &plan.entries[0]).unwrap();
         assert!(text.starts_with(TEXT) && naga::front::wgsl::parse_str(&text).is_ok(), "{text}");
         let word = |path: &str| plan.leaves.iter().position(|leaf| leaf.path == path).unwrap() + 1;
         let reads = |path: &str, value: &str| {
@@ -118,6 +127,40 @@ struct Scene { view: mat3x2<f32>, lights: array<Light, 2> }
         reads("lights[1].power", "scene.lights[1].power");
         reads("lights[0].position.z", "scene.lights[0].position[2]");
         reads("view[1][2]", "scene.view[2][1]");
+    }
+
+    /// WGSL, "Atomic Types": the only valid operations on an atomic are the built-in functions for them.
+    #[test]
+    fn atomics_are_read_by_their_own_function() {
+        const TEXT: &str = "
+struct Inner { hits: atomic<u32>, plain: u32 }
+struct Counters { first: atomic<i32>, list: array<atomic<u32>, 2>, inner: array<Inner, 2>, last: f32 }
+@group(0) @binding(0) var<storage, read_write> counters: Counters;
+@group(0) @binding(1) var<storage, read_write> alone: atomic<u32>;
+@compute @workgroup_size(1) fn main() { counters.last = 1.0; }
+";
+        let layouts = read_wgsl(TEXT, SourceMap::default().add("user.wgsl", TEXT)).unwrap();
+        let bindings = wgsl_bindings(TEXT).unwrap();
+        let mut reads = Vec::new();
+        for (layout, binding) in layouts.iter().zip(&bindings) {
+            let plan = plan(layout, &layout.leaves(), &[AddressSpace::Storage].into());
+            let text = probe(TEXT, layout, &binding.atomics, &plan, &plan.entries[0]).unwrap();
+            assert!(naga::front::wgsl::parse_str(&text).is_ok(), "{text}");
+            let values = text.lines().filter_map(|line| line.split_once("bitcast<u32>(")?.1.strip_suffix(");"));
+            reads.extend(values.map(str::to_owned));
+        }
+        let expected = [
+            "atomicLoad(&counters.first)",
+            "atomicLoad(&counters.list[0])",
+            "atomicLoad(&counters.list[1])",
+            "atomicLoad(&counters.inner[0].hits)",
+            "counters.inner[0].plain",
+            "atomicLoad(&counters.inner[1].hits)",
+            "counters.inner[1].plain",
+            "counters.last",
+            "atomicLoad(&alone)",
+        ];
+        assert_eq!(reads, expected);
     }
 
     #[test]

@@ -127,7 +127,7 @@ fn add_spirv(words: &[u32], reserved: &Reserved, facts: &mut Facts) -> Result<()
 
 fn add_wgsl(text: &str, reserved: &Reserved, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<(), String> {
     let bindings = wgsl_bindings(reader, text).map_err(|failure| failure.to_string())?;
-    for WgslBinding { name, group: space, binding: index } in bindings.map_err(|error| error.to_string())? {
+    for WgslBinding { name, group: space, binding: index, atomics: _ } in bindings.map_err(|error| error.to_string())? {
         if !name.starts_with(reserved.prefix()) {
             let place = BindingPlace { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
             add(facts, &name, Fact::Bound, &place.to_string());

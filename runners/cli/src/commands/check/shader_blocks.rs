@@ -10,7 +10,7 @@ use layoutproof_core::host::shader_comment::{BlockComment, comment_of};
 use layoutproof_core::host::{LinePlace, member_places};
 use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::input::sources::SourceMap;
-use layoutproof_core::show::{InputContent, RuleChoice, ShaderLanguage};
+use layoutproof_core::show::{InputContent, RuleChoice, ShaderLanguage, overlap_warnings};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
 
 use super::args::CheckTarget;
@@ -112,6 +112,8 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
                 continue;
             }
             let layout = lay_out_under(block, choice, source.options);
+            let under = (target.as_str(), std::slice::from_ref(&layout));
+            read.warnings.extend(overlap_warnings(std::slice::from_ref(block), std::iter::once(under)));
             read.blocks.push(TargetBlock {
                 shader: word.clone().into_owned(),
                 target,
