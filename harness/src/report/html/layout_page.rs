@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::byte_map::leave_out_repetitions;
 use super::layout_sheet::{column_map, map_caption};
 use super::page_frame::PageFrame;
 use crate::report::formats::show_json::{ShownBlock, ShownLayout};
@@ -152,12 +153,15 @@ pub(super) fn maps(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Mar
 
 fn maps_against(columns: &[MergedColumn<'_>], reference: usize, words: DeclarationWords) -> Markup {
     let members = columns.get(reference).map(|column| column.block.shown.members.as_slice());
+    let map = |(index, column)| column_map(column, members.filter(|_| index != reference), words);
+    let mut maps: Vec<_> = columns.iter().enumerate().map(map).collect();
+    leave_out_repetitions(&mut maps);
     html! {
         div.maps {
-            @for (index, column) in columns.iter().enumerate() {
+            @for (column, map) in columns.iter().zip(&maps) {
                 figure {
                     figcaption { (map_caption(column)) }
-                    (column_map(column, members.filter(|_| index != reference), words).inline())
+                    (map.inline())
                 }
             }
         }
