@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::alignment::{MAX_BYTES, multiply};
+use super::overlap::{self, SharedBytes, shared_bytes};
 use super::rules::{Forbid, GlobalRegister, PackOffsetRule, VkOffset};
 use super::tree::{Extent, LaidOut, LayoutWarning, LayoutWarningKind};
 use super::walk_state::{Level, Stop, WalkState};
@@ -92,32 +93,10 @@ fn vk_offset(walk: &mut WalkState<'_>, member: &Member, level: Level) -> Result<
 
 /// Warns of members that share bytes; only explicit offsets can make them.
 pub(super) fn warn_of_overlaps(walk: &mut WalkState<'_>, members: &[(&str, Range<u32>)]) {
-    let mut sorted: Vec<_> = members.iter().enumerate().filter(|(_, (_, range))| !range.is_empty()).collect();
-    sorted.sort_by_key(|(index, (_, range))| (range.start, *index));
-
-    // The member that reaches furthest may overlap more than the next one.
-    let mut furthest: Option<(usize, &(&str, Range<u32>))> = None;
-    for (index, member) in sorted {
-        let Some((other_index, other)) = furthest else {
-            furthest = Some((index, member));
-            continue;
-        };
-        let (_, range) = member;
-        if range.start < other.1.end {
-            // The later declaration makes the conflict.
-            let (later, earlier) = if index > other_index { (member, other) } else { (other, member) };
-            let ((name, at), (earlier, taken)) = (later, earlier);
-            let which = if at.start < taken.start {
-                format!("starts at {}", taken.start)
-            } else {
-                format!("ends at {}", taken.end)
-            };
-            let message = format!("at offset {} overlaps `{earlier}`, which {which}", at.start);
-            let path = walk.path_of(name);
-            walk.warnings.push(LayoutWarning { path, kind: LayoutWarningKind::OffsetOverlap, message });
-        }
-        if range.end > other.1.end {
-            furthest = Some((index, member));
-        }
+    let ranges: Vec<Range<u64>> = members.iter().map(|(_, range)| range.start.into()..range.end.into()).collect();
+    for SharedBytes { earlier, later } in shared_bytes(&ranges) {
+        let message = overlap::message(ranges[later].start, members[earlier].0, ranges[earlier].end);
+        let path = walk.path_of(members[later].0);
+        walk.warnings.push(LayoutWarning { path, kind: LayoutWarningKind::OffsetOverlap, message });
     }
 }
