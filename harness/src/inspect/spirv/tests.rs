@@ -191,7 +191,7 @@ fn a_member_of_an_unknown_type_is_refused_by_name() {
     assert_eq!(unknown.refusal(), "b: a type of the unknown opcode 65000");
     let encoded =
         HandMadeModule { types: vec![op(Op::TypeFloat, &[FREE, 16, 0])], second: FREE, ..HandMadeModule::default() };
-    assert_eq!(encoded.refusal(), "b: a component is a float of 16 bits with another encoding than IEEE 754");
+    assert_eq!(encoded.refusal(), "b: a float of 16 bits with another encoding than IEEE 754");
     let far = HandMadeModule {
         types: vec![op(Op::TypePointer, &[FREE, UNKNOWN, FLOAT])],
         second: FREE,
@@ -312,8 +312,11 @@ fn modules_with_debug_information_are_read() {
         let words: Vec<u32> = bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
         let read = DeclaredModule::read(&words).unwrap();
         let [block] = read.blocks.as_slice() else { panic!("{read:?}") };
+        // slangc puts each array into a struct of its own.
+        let mut found = offsets(&block.layout);
+        found.retain(|(path, _)| !path.contains('.'));
         let expected = [("a", 0), ("b", 16), ("c", 64)];
-        assert_eq!(offsets(&block.layout), expected.map(|(path, offset)| (path.to_owned(), offset)));
+        assert_eq!(found, expected.map(|(path, offset)| (path.to_owned(), offset)));
         assert_eq!(read.warnings, Vec::<String>::new());
         features_of(&words).unwrap();
     }

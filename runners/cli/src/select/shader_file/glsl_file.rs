@@ -108,7 +108,27 @@ struct GlslReading {
     text: String,
     /// Lines that were put before the first one.
     added_lines: usize,
+    /// Macros besides those of the user.
+    defines: &'static [&'static str],
 }
+
+/// The functions of old GLSL that glslang leaves out where it writes SPIR-V, as those that took their place.
+///
+/// Source: GLSL 1.20, 8.7 Texture Lookup Functions; GLSL 1.30, 8.7. glslang 12, `TBuiltIns::add2ndGenerationSamplingImaging`.
+const OLD_FUNCTIONS: [&str; 12] = [
+    "texture1D=texture",
+    "texture2D=texture",
+    "texture3D=texture",
+    "textureCube=texture",
+    "texture1DProj=textureProj",
+    "texture2DProj=textureProj",
+    "texture3DProj=textureProj",
+    "texture1DLod=textureLod",
+    "texture2DLod=textureLod",
+    "texture3DLod=textureLod",
+    "textureCubeLod=textureLod",
+    "texture2DProjLod=textureProjLod",
+];
 
 /// The ways to give a text to glslang, in the order in which they are tried.
 ///
@@ -123,15 +143,20 @@ fn readings(text: &GlslText) -> Vec<GlslReading> {
     let main = if declares && !words.contains("main") { "\nvoid main() {}\n" } else { "" };
 
     let version = text.version();
-    let as_written = |dialect| GlslReading { dialect, text: format!("{}{main}", text.text), added_lines: 0 };
-    let as_version = |dialect, written: &str| match &version {
-        Some((_, range)) => {
-            // A directive may go over several lines.
-            let lines = "\n".repeat(text.text[range.clone()].matches('\n').count());
-            let (before, behind) = (&text.text[..range.start], &text.text[range.end..]);
-            GlslReading { dialect, text: format!("{before}#version {written}{lines}{behind}{main}"), added_lines: 0 }
-        }
-        None => GlslReading { dialect, text: format!("#version {written}\n{}{main}", text.text), added_lines: 1 },
+    let as_written =
+        |dialect| GlslReading { dialect, text: format!("{}{main}", text.text), added_lines: 0, defines: &[] };
+    let as_version = |dialect, written: &str| {
+        let (text, added_lines) = match &version {
+            Some((_, range)) => {
+                // A directive may go over several lines.
+                let lines = "\n".repeat(text.text[range.clone()].matches('\n').count());
+                let (before, behind) = (&text.text[..range.start], &text.text[range.end..]);
+                (format!("{before}#version {written}{lines}{behind}{main}"), 0)
+            }
+            None => (format!("#version {written}\n{}{main}", text.text), 1),
+        };
+        let defines: &[&str] = if written.ends_with("compatibility") { &OLD_FUNCTIONS } else { &[] };
+        GlslReading { dialect, text, added_lines, defines }
     };
 
     let (vulkan, opengl) = (GlslDialect::Vulkan, GlslDialect::OpenGl);
@@ -142,6 +167,7 @@ fn readings(text: &GlslText) -> Vec<GlslReading> {
         Some((140..330, None | Some("core" | "compatibility"))) => {
             vec![as_written(vulkan), as_version(opengl, "330 compatibility")]
         }
+        Some((number, Some("compatibility"))) => vec![as_version(opengl, &format!("{number} compatibility"))],
         Some(_) => vec![as_written(vulkan), as_written(opengl)],
     }
 }
@@ -156,8 +182,11 @@ fn module(glslang: &Compiler, text: &GlslText, path: &Path, defines: &[String]) 
 
     for stages in [likely, others] {
         for reading in readings(text) {
+            let own = reading.defines.iter().map(|define| (*define).to_owned());
+            let defines: Vec<String> = own.chain(defines.iter().cloned()).collect();
             for stage in &stages {
-                let request = GlslRequest { text: &reading.text, stage, dialect: reading.dialect, defines };
+                let (dialect, defines) = (reading.dialect, defines.as_slice());
+                let request = GlslRequest { text: &reading.text, stage, dialect, defines };
                 match ask_for_module(glslang, &request, reader_process::limited, TIME_LIMIT) {
                     GlslAnswer::Module(bytes) => {
                         let words = words_of(&bytes).map_err(NoModule::Broken)?;
