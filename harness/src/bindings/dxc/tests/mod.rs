@@ -8,6 +8,7 @@ mod proposal;
 mod registers;
 mod statics;
 mod uses;
+mod varyings;
 mod vulkan;
 
 use layoutproof_layout::Span;
