@@ -1,7 +1,9 @@
 //! Tables of sources with the registers that DXC gives.
 
+mod effects;
 mod hostile;
 mod methods;
+mod names;
 mod old;
 mod order;
 mod proposal;
