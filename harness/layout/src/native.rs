@@ -163,6 +163,8 @@ const fn dxc(constants: &'static str, texture_buffers: &'static str, storage: &'
 const fn dxc_spirv(constants: &'static str, texture_buffers: &'static str, storage: &'static str) -> Native {
     Native {
         global_push_constants: GlobalPushConstants::MembersAndPushConstants,
+        // `vk::BufferPointer`: `LowerTypeVisitor.cpp` of release 1.8.2505 lowers its pointee with the rules of storage buffers.
+        pointees: Some(storage),
         ..dxc(constants, texture_buffers, storage)
     }
 }

@@ -62,13 +62,35 @@ impl Source {
         let source = Self::of_program(span, options, declared, sources)?;
 
         if source.module.blocks.is_empty() && source.module.parameters.is_empty() {
-            let message = "this declares no shader parameter, so there is nothing to lay out";
-            let start = Span { end: span.start, ..span };
-            let problem = Diagnostic::error(Code::NothingDeclared, start, message)
-                .with_help("a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it");
-            return Err(source.module.warnings.into_iter().chain([problem]).collect());
+            return Err(source.nothing_declared(span));
         }
         Ok(source)
+    }
+
+    /// Reads a user's declarations for where they are bound: an entry point may have inputs and outputs alone.
+    ///
+    /// # Errors
+    /// Those of [`Self::of_file`].
+    pub fn of_bound_file(
+        span: Span,
+        options: LayoutOptions,
+        declared: &DeclareOptions,
+        sources: &mut SourceMap,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let source = Self::of_program(span, options, declared, sources)?;
+        let Module { blocks, parameters, entry_points, .. } = &source.module;
+        if blocks.is_empty() && parameters.is_empty() && entry_points.is_empty() {
+            return Err(source.nothing_declared(span));
+        }
+        Ok(source)
+    }
+
+    fn nothing_declared(self, span: Span) -> Vec<Diagnostic> {
+        let message = "this declares no shader parameter, so there is nothing to lay out";
+        let start = Span { end: span.start, ..span };
+        let problem = Diagnostic::error(Code::NothingDeclared, start, message)
+            .with_help("a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it");
+        self.module.warnings.into_iter().chain([problem]).collect()
     }
 
     /// Reads a user's program, which may have entry points and nothing else.

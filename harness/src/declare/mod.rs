@@ -9,6 +9,7 @@
 //! Sources: the HLSL of DXC and the Slang language, as their compilers take them (DXC 1.7.2308, Slang 2026.12).
 
 mod ast;
+mod attribute_names;
 mod blocks;
 mod elaborate;
 mod lexer;
@@ -107,7 +108,8 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     let Some(prepared) = prepared else { return SourceReading { module: None, problems, trace, added } };
 
     let end = Span { start: span.end, ..span };
-    let source = BracketedTokens::new(prepared, end, &mut problems);
+    let is_slang = preprocess::is_slang(options.language, &sources.file(span.file).name);
+    let source = BracketedTokens::new(prepared, end, is_slang, &mut problems);
     let mut parser = Parser::new(&source, 0);
     let items = parser.file();
     problems.absorb(parser.problems);
@@ -121,7 +123,6 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     }
     modules.push(rest);
     modules.reverse();
-    let is_slang = preprocess::is_slang(options.language, &sources.file(span.file).name);
     let subject = elaborate::ElaborationInput { entry: options.entry.as_deref(), whole: span, is_slang };
     let mut elaborated = elaborate::elaborate(&source, &modules, subject);
     blocks::derive(&mut elaborated);

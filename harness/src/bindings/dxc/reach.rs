@@ -85,7 +85,7 @@ pub(in crate::bindings) fn reach<'m>(
 
 /// The functions that are compiled: the entry point asked for, of a library all with a stage and all that are exported,
 /// else the first; each with the function that computes its patch constants.
-fn entries<'m>(module: &'m Module, request: &BindingRequest) -> Vec<&'m str> {
+pub(super) fn entries<'m>(module: &'m Module, request: &BindingRequest) -> Vec<&'m str> {
     let is_library = super::is_library(request);
     let is_compiled = |entry: &&EntryPoint| match &request.entry {
         Some(name) => entry.name == *name,

@@ -27,6 +27,8 @@ pub(super) enum Builtin {
     Struct(&'static [(&'static str, &'static str)]),
     /// Text, or a part of a state object: no data that a shader reads.
     Object,
+    /// `RayQuery<flags>`, `NodeOutput<T>`: what a function holds and no buffer does.
+    Local,
     /// `ConstBufferPointer<T>`: a struct around a pointer.
     PointerStruct,
     /// `Tuple<A, B>`: a struct of its arguments.
@@ -73,6 +75,28 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         | "SubobjectToExportsAssociation"
         | "TriangleHitGroup"
         | "string" => Builtin::Object,
+        // Objects of effects, which DXC 1.7.2308 reads over (a deprecated feature, it says).
+        "BlendState" | "ComputeShader" | "DepthStencilState" | "DepthStencilView" | "DomainShader"
+        | "GeometryShader" | "HullShader" | "PixelShader" | "RasterizerState" | "RenderTargetView" | "Texture"
+        | "VertexShader" | "pixelfragment" | "pixelshader" | "texture" | "vertexfragment" | "vertexshader" => {
+            Builtin::Object
+        }
+        // Of FXC's effects alone.
+        "stateblock" | "texture1D" | "texture2D" | "texture3D" | "textureCUBE" => Builtin::Object,
+        "DispatchNodeInputRecord"
+        | "EmptyNodeInput"
+        | "EmptyNodeOutput"
+        | "EmptyNodeOutputArray"
+        | "GroupNodeInputRecords"
+        | "GroupNodeOutputRecords"
+        | "NodeOutput"
+        | "NodeOutputArray"
+        | "RWDispatchNodeInputRecord"
+        | "RWGroupNodeInputRecords"
+        | "RWThreadNodeInputRecord"
+        | "RayQuery"
+        | "ThreadNodeInputRecord"
+        | "ThreadNodeOutputRecords" => Builtin::Local,
         "ConstBufferPointer" => Builtin::PointerStruct,
         "Tuple" => Builtin::Tuple,
         "Optional" => Builtin::Unsupported("its layout is Slang's own affair and not modelled"),

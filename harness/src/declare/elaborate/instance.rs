@@ -51,6 +51,7 @@ impl<'t> Elaborator<'t> {
                 self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
                 None
             }
+            (Builtin::Local, _) => self.built_in_struct(part, &[], span),
             (Builtin::Handle, [resource]) => {
                 let resource = self.argument_type(resource, context)?;
                 self.handle(&resource, span)

@@ -56,7 +56,8 @@ pub(super) struct Elaborator<'t> {
     entry: Option<&'t str>,
     symbols: Symbols<'t>,
     constants: HashMap<(ValueId, Rc<str>), ConstantResult>,
-    enumerators: HashMap<TypeId, Vec<ConstantResult>>,
+    /// The values of the enumerators of each enum, per set of generic arguments.
+    enumerators: HashMap<TypeKey, Vec<ConstantResult>>,
     structs: HashMap<TypeKey, StructState>,
     /// The declaration and the arguments of each struct in `structs`, by its address.
     specialisations: HashMap<*const StructType, Specialisation>,
@@ -76,6 +77,8 @@ pub(super) struct Elaborator<'t> {
     similar_types: HashMap<String, Option<String>>,
     /// Pointee types, by spelling.
     pointees: BTreeMap<String, NamedType>,
+    /// True if there is a `vk::BufferPointer`.
+    members_point: bool,
     /// Members of `$Globals`.
     globals: Vec<Member>,
     /// Number of parameters before the first of them.
@@ -98,6 +101,8 @@ pub(super) struct ElaboratedModule {
     pub(super) globals_at: usize,
     /// Pointee types, by spelling.
     pub(super) pointees: BTreeMap<String, Type>,
+    /// True if the pointees of members are blocks: there is a `vk::BufferPointer`, which HLSL has in members alone.
+    pub(super) members_point: bool,
     /// Measures of the types.
     pub(super) measures: TypeMeasures,
     /// Problems found so far.
@@ -154,8 +159,8 @@ pub(super) fn elaborate<'t>(
     let pointees = elaborator.finish_pointees(whole);
     elaborator.warn_of_unused();
 
-    let Elaborator { module, globals_at, measures, problems, .. } = elaborator;
-    ElaboratedModule { module, globals, globals_at, pointees, measures, problems }
+    let Elaborator { module, globals_at, members_point, measures, problems, .. } = elaborator;
+    ElaboratedModule { module, globals, globals_at, pointees, members_point, measures, problems }
 }
 
 impl<'t> Elaborator<'t> {
@@ -185,6 +190,7 @@ impl<'t> Elaborator<'t> {
             similar_types: HashMap::new(),
             measures: TypeMeasures::default(),
             pointees: BTreeMap::new(),
+            members_point: false,
             globals: Vec::new(),
             globals_at: 0,
             statics: Vec::new(),
@@ -223,14 +229,18 @@ impl<'t> Elaborator<'t> {
     /// are. What is not an integer constant is a problem only where one is needed.
     fn check_constants(&mut self) {
         for id in self.symbols.value_ids() {
-            let context = LookupContext::plain(self.symbols.value(id).scope);
-            drop(self.constant(id, &context));
+            let scope = self.symbols.value(id).scope;
+            // Without arguments nothing can be said of what is declared inside a generic struct.
+            if !self.symbols.outwards(scope).any(|outer| self.symbols.scope(outer).generic) {
+                drop(self.constant(id, &LookupContext::plain(scope)));
+            }
         }
     }
 
     /// Reports what is wrong with the enumerators of an enum.
     fn check_enumerators(&mut self, id: TypeId) {
-        let broken = self.enumerators.get(&id).into_iter().flatten().filter_map(|value| value.clone().err());
+        let broken =
+            self.enumerators.get(&(id, Rc::from(""))).into_iter().flatten().filter_map(|value| value.clone().err());
         broken.collect::<Vec<_>>().into_iter().for_each(|problem| self.problems.report(problem));
     }
 }

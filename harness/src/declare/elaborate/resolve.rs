@@ -13,7 +13,8 @@ use super::generic::{Specialisation, TypeUseSite};
 use super::lookup_context::{GenericValue, LookupContext, written};
 use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{
-    ArrayDimension, Declarator, Initialiser, NamePath, PathPart, Prefix, TypeExpression, TypeKind, TypeSuffix,
+    ArrayDimension, Declarator, GenericArgument, Initialiser, NamePath, PathPart, Prefix, TypeExpression, TypeKind,
+    TypeSuffix,
 };
 use crate::input::diagnostics::{Code, Diagnostic};
 
@@ -158,6 +159,9 @@ impl<'t> Elaborator<'t> {
         }
         let built_in = match path.parts.as_slice() {
             [part] => builtin::builtin(part.name.text).map(|found| (found, part)),
+            [namespace, pointer] if namespace.name.text == "vk" && pointer.name.text == "BufferPointer" => {
+                return self.buffer_pointer(pointer, path.span, context);
+            }
             [resource, handle] if handle.name.text == "Handle" && handle.arguments.is_none() => {
                 if let Some(found @ Builtin::Resource(..)) = builtin::builtin(resource.name.text) {
                     let resource = self.built_in(found, resource, path.span, context)?;
@@ -178,6 +182,24 @@ impl<'t> Elaborator<'t> {
             }
             NamedType::Type(ty)
         })
+    }
+
+    /// `vk::BufferPointer<T, alignment>`: DXC has it from release 1.8.2505 on, for SPIR-V, where it is as large and as
+    /// aligned as a `uint64_t`. The alignment that it promises is that of the pointee's address.
+    fn buffer_pointer(&mut self, part: &PathPart<'t>, span: Span, context: &LookupContext) -> Option<NamedType> {
+        let [GenericArgument::Type(pointee), alignment @ ..] = part.arguments.as_deref().unwrap_or_default() else {
+            let message = "`vk::BufferPointer` takes the type that it points at, and an alignment";
+            self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+            return None;
+        };
+        if let Some(alignment) = alignment.first() {
+            self.argument_integer(alignment, context)?;
+        }
+        let message = "DXC takes `vk::BufferPointer` from release 1.8.2505 on, and for SPIR-V alone";
+        self.problems.report(Diagnostic::warning(Code::Ignored, span, message));
+        let named = self.named(pointee, None, context)?;
+        self.members_point = true;
+        self.pointer(named, span).map(NamedType::Type)
     }
 
     /// The declared type `id` with the arguments of `part`.

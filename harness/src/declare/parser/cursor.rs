@@ -1,5 +1,6 @@
 //! Walks over tokens with their brackets matched beforehand, so that skipping a bracket costs nothing.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use layoutproof_layout::Span;
@@ -18,6 +19,45 @@ pub(super) const DEEPEST: u32 = 64;
 /// Most declarations of a source, members among them: far beyond any real one, and what memory they take is bounded.
 const MOST_DECLARATIONS: u32 = 1 << 16;
 
+/// Words that begin a declaration in Slang and are names in HLSL: DXC 1.7.2308 takes each of them as the name of a type,
+/// a variable, a parameter and a function.
+const SLANG_WORDS: [&str; 34] = [
+    "__exported",
+    "__extension",
+    "__extern_cpp",
+    "__generic_value_param",
+    "__global",
+    "__import",
+    "__include",
+    "__init",
+    "__subscript",
+    "associatedtype",
+    "borrow",
+    "constexpr",
+    "dyn",
+    "dynamic_uniform",
+    "extension",
+    "func",
+    "highp",
+    "implementing",
+    "import",
+    "internal",
+    "let",
+    "lowp",
+    "mediump",
+    "module",
+    "no_diff",
+    "override",
+    "param",
+    "property",
+    "reordercoherent",
+    "require",
+    "type_param",
+    "typealias",
+    "var",
+    "visible",
+];
+
 /// The tokens of a source with matched brackets.
 #[derive(Debug)]
 pub(in crate::declare) struct BracketedTokens<'a> {
@@ -29,11 +69,20 @@ pub(in crate::declare) struct BracketedTokens<'a> {
     imports: Vec<usize>,
     /// True if some bracket is never closed: then running into the end says nothing new.
     unbalanced: bool,
+    /// True if the source is Slang alone.
+    pub(super) is_slang: bool,
+    /// Words that only Slang has a meaning for, and that this source declares as names of types.
+    type_names: HashSet<&'a str>,
 }
 
 impl<'a> BracketedTokens<'a> {
     /// Matches the brackets of `prepared`; `end` is the place behind the last token.
-    pub(in crate::declare) fn new(prepared: PreparedTokens<'a>, end: Span, problems: &mut ProblemList) -> Self {
+    pub(in crate::declare) fn new(
+        prepared: PreparedTokens<'a>,
+        end: Span,
+        is_slang: bool,
+        problems: &mut ProblemList,
+    ) -> Self {
         let PreparedTokens { mut tokens, orders, imports } = prepared;
         let (closers, unclosed) = match_brackets(&tokens);
         for opening in &unclosed {
@@ -41,12 +90,18 @@ impl<'a> BracketedTokens<'a> {
             problems.report(Diagnostic::error(Code::Unterminated, span, format!("this `{text}` is never closed")));
         }
         tokens.push(Token { kind: TokenKind::End, text: "", span: end, spaced: true });
-        Self { tokens, closers, orders, imports, unbalanced: !unclosed.is_empty() }
+        let type_names = if is_slang { HashSet::new() } else { declared_types(&tokens) };
+        Self { tokens, closers, orders, imports, unbalanced: !unclosed.is_empty(), is_slang, type_names }
     }
 
     /// The token at `index`, the end beyond the last.
     pub(in crate::declare) fn token(&self, index: usize) -> Token<'a> {
         self.tokens[index.min(self.tokens.len() - 1)]
+    }
+
+    /// True if `word`, which Slang has a meaning for, is the name of a type here.
+    pub(super) fn is_declared_type(&self, word: &str) -> bool {
+        self.type_names.contains(word)
     }
 
     /// The tokens of `range` as text: white space where the source has some, and between words that a macro put
@@ -75,6 +130,22 @@ impl<'a> BracketedTokens<'a> {
         let later = self.orders.partition_point(|(start, _)| *start <= index);
         later.checked_sub(1).and_then(|last| self.orders[last].1)
     }
+}
+
+/// The words of Slang that `struct`, `enum` or `typedef` declare in HLSL, where they are names like any other.
+fn declared_types<'a>(tokens: &[Token<'a>]) -> HashSet<&'a str> {
+    let mut declared = HashSet::new();
+    let mut in_typedef = false;
+    for (at, token) in tokens.iter().enumerate() {
+        let before = tokens.get(at.wrapping_sub(1)).map_or("", |before| before.text);
+        let ends_typedef = in_typedef && tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Semicolon);
+        in_typedef = token.text == "typedef" || (in_typedef && token.kind != TokenKind::Semicolon);
+        let is_declared = matches!(before, "struct" | "class" | "enum") || ends_typedef;
+        if is_declared && SLANG_WORDS.contains(&token.text) {
+            declared.insert(token.text);
+        }
+    }
+    declared
 }
 
 /// For each token what closes it, and the openings that nothing closes. A `}` closes whatever is open since its `{`.

@@ -56,6 +56,7 @@ impl<'a> Parser<'_, 'a> {
         // A keyword of Slang is an ordinary name in HLSL: only what follows tells them apart.
         let named = self.peek(1).kind == TokenKind::Identifier;
         let item = match token.text {
+            word if self.source.is_declared_type(word) => self.typed_item(prefix),
             "namespace" if token.kind == TokenKind::Identifier => self.namespace(),
             "cbuffer" if named => self.buffer(prefix, BufferKeyword::Cbuffer).map(Item::Buffer),
             "tbuffer" if named => self.buffer(prefix, BufferKeyword::Tbuffer).map(Item::Buffer),
@@ -77,7 +78,10 @@ impl<'a> Parser<'_, 'a> {
                 self.recover();
                 return Ok(());
             }
-            "technique" | "technique10" | "technique11" if named => {
+            word if self.is_technique(word) => {
+                self.bump();
+                self.eat(TokenKind::Identifier);
+                self.skip_annotation();
                 self.skipped("a technique declares no parameter", start);
                 return Ok(());
             }
@@ -242,6 +246,17 @@ impl<'a> Parser<'_, 'a> {
         let message = format!("skipped: `{}` is {what}", name.text);
         self.problems.report(Diagnostic::warning(Code::Skipped, name.span, message));
         Item::Unread { name, what }
+    }
+
+    /// True if a technique of an effect, or a group of them, begins here. FXC takes the word in any case, DXC 1.7.2308 in
+    /// small letters.
+    fn is_technique(&self, word: &str) -> bool {
+        const WORDS: [&str; 4] = ["fxgroup", "technique", "technique10", "technique11"];
+        let opens = |ahead: usize| {
+            self.peek(ahead).kind == TokenKind::LeftBrace || self.annotation_end(self.at + ahead).is_some()
+        };
+        let is_open = opens(1) || (self.peek(1).kind == TokenKind::Identifier && opens(2));
+        is_open && WORDS.iter().any(|known| known.eq_ignore_ascii_case(word))
     }
 
     /// Moves behind a declaration that cannot change a layout, and says so.

@@ -18,7 +18,7 @@ use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 
 use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
-use crate::commands::show::input::read_input;
+use crate::commands::show::input::{Wanted, read_input};
 use crate::output::{print, warn_rendered};
 use crate::select::inputs::{InputWord, add_text};
 use crate::select::shader_file::declare_options::options_of;
@@ -120,7 +120,7 @@ fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Bo
         return Ok(Source::of_program(span, options, &declared, sources).map(Box::new));
     }
 
-    Ok(match read_input(&args.input, &args.declare, args.placement.profile.as_deref(), sources)? {
+    Ok(match read_input(&args.input, &args.declare, args.placement.profile.as_deref(), Wanted::Layouts, sources)? {
         Ok(ShowInput { content: InputContent::Declared(source), .. }) => Ok(source),
         Ok(ShowInput { content: InputContent::LaidOut(_), .. }) => {
             bail!("{} says its own layout: reflection is of HLSL and Slang", args.input)

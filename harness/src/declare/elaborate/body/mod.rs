@@ -304,21 +304,50 @@ impl BodyWalk<'_, '_> {
         }
 
         let is_part = matches!(before.kind, TokenKind::Dot | TokenKind::ColonColon | TokenKind::Arrow);
-        if is_part || WORDS.contains(&token.text) {
+        if is_part || self.is_word(at) {
             return;
         }
 
         // `S s` and `vector<float, 3> v = ...` declare; any other name is used.
-        let follows_type = before.kind == TokenKind::Identifier && !NO_TYPE.contains(&before.text);
+        let follows_word = NO_TYPE.contains(&before.text) || (before.text != "struct" && self.is_word(at - 1));
+        let follows_type = before.kind == TokenKind::Identifier && !follows_word;
         let follows_arguments =
             before.kind == TokenKind::Greater && self.source.token(at + 1).kind == TokenKind::Assign;
         let is_upcoming = self.declared.as_ref().is_some_and(|upcoming| upcoming.at == at);
         if follows_type || follows_arguments || is_upcoming {
             self.declaration(at);
-        } else if builtin::builtin(token.text).is_none() {
+        } else if builtin::builtin(token.text).is_none() || self.is_value_name(token.text) || self.qualifies(at) {
             let end = self.path(at);
             self.assignment(at, end);
         }
+    }
+
+    /// True if the token at `at` is a word that uses nothing. `precise` is one before a type alone: DXC takes it as a
+    /// name, too.
+    fn is_word(&self, at: usize) -> bool {
+        let text = self.source.token(at).text;
+        WORDS.contains(&text) && (text != "precise" || self.source.token(at + 1).kind == TokenKind::Identifier)
+    }
+
+    /// True if `name` is that of a variable or a function here, whatever type it names elsewhere: DXC and Slang take
+    /// names of built-in types, too.
+    fn is_value_name(&self, name: &str) -> bool {
+        self.locals.find(name).is_some()
+            || self.this.as_ref().is_some_and(|this| this.member(name).is_some())
+            || self.is_declared_value(name)
+    }
+
+    /// True if the name at `at` stands before a `::`, and so is that of a namespace or a type of the source.
+    fn qualifies(&self, at: usize) -> bool {
+        self.source.token(at + 1).kind == TokenKind::ColonColon
+    }
+
+    /// True if a scope around this place declares a variable or a function of this name.
+    fn is_declared_value(&self, name: &str) -> bool {
+        let (symbols, catalogue) = (&self.elaborator.symbols, &self.calls.catalogue);
+        let declares =
+            |scope| catalogue.variable(scope, name).is_some() || !catalogue.functions(scope, name).is_empty();
+        symbols.outwards(self.context.scope).any(declares)
     }
 
     /// A local variable, whose name is at `at`. One that is initialised with an access path, and is not a number, is

@@ -9,9 +9,9 @@
 
 use layoutproof_layout::shape::Type;
 
+use super::BodyWalk;
 use super::candidates::QualifiedName;
 use super::value::{self, BOOL, FLOAT, INT, UINT, ValueType};
-use super::{BodyWalk, WORDS};
 use crate::declare::elaborate::builtin;
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::{Parser, generic_arguments_end};
@@ -43,7 +43,7 @@ impl BodyWalk<'_, '_> {
     pub(super) fn starts_expression(&self, at: usize) -> bool {
         let token = self.source.token(at);
         match token.kind {
-            TokenKind::Identifier => !WORDS.contains(&token.text) || matches!(token.text, "true" | "false"),
+            TokenKind::Identifier => !self.is_word(at) || matches!(token.text, "true" | "false"),
             TokenKind::LeftParenthesis => {
                 let before = self.source.token(at.saturating_sub(1)).text;
                 !matches!(before, "if" | "for" | "while" | "switch")
@@ -222,7 +222,7 @@ impl BodyWalk<'_, '_> {
         let name = self.source.token(at).text;
         let symbols = &self.elaborator.symbols;
         let mut scopes = symbols.outwards(self.context.scope);
-        self.locals.find(name).is_none()
+        !self.is_value_name(name)
             && (builtin::builtin(name).is_some()
                 || self.context.bindings.iter().any(|binding| binding.name == name)
                 || scopes
@@ -270,7 +270,7 @@ impl BodyWalk<'_, '_> {
         if text == "sizeof" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
             return TypedExpression { ty: Some(UINT), end: self.source.closer(at + 1) + 1 };
         }
-        if WORDS.contains(&text) {
+        if self.is_word(at) {
             return TypedExpression { ty: None, end: at };
         }
         if text == "this" {
@@ -289,7 +289,8 @@ impl BodyWalk<'_, '_> {
         let object = self.locals.find(name).filter(|_| outer.is_empty()).map(|local| local.ty.clone());
         let object = object.or_else(|| {
             let has_functions = !outer.is_empty() || !self.candidates(name).is_empty();
-            if has_functions || builtin::builtin(name).is_some() { None } else { self.variable(name).map(Some) }
+            let is_conversion = builtin::builtin(name).is_some() && !self.is_value_name(name);
+            if has_functions || is_conversion { None } else { self.variable(name).map(Some) }
         });
         let ty = match object {
             Some(object) => self.called_operator(&object, "()", end, close + 1, &types),

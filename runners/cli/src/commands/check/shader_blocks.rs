@@ -15,7 +15,7 @@ use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, 
 
 use super::args::CheckTarget;
 use crate::args::DeclareArgs;
-use crate::commands::show::input::read_input;
+use crate::commands::show::input::{Wanted, read_input};
 use crate::select::rule_set::rule_choice;
 
 /// One shader file with the way in which it is read.
@@ -82,7 +82,7 @@ pub(crate) struct ShaderBlocks {
 pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
     let first_file = sources.files().len();
-    let content = match read_input(&word, &job.declare, job.profile.as_deref(), sources)? {
+    let content = match read_input(&word, &job.declare, job.profile.as_deref(), Wanted::Layouts, sources)? {
         Err(problems) => return Ok(Err(problems)),
         Ok(input) => input.content,
     };

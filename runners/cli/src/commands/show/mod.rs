@@ -17,7 +17,7 @@ use layoutproof_core::report::{Style, bindings_text, padding_text, struct_text};
 use layoutproof_core::show::{RuleSetLayouts, ShownRules};
 
 use crate::commands::show::args::{ShowArgs, ShowFormat};
-use crate::commands::show::input::{binding_requests, read_input};
+use crate::commands::show::input::{Wanted, binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::show_rules::shown_rules;
 use crate::output::{print, print_json, warn_of_error, warn_rendered};
@@ -67,7 +67,8 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     let declare = of_project.as_ref().map_or(&args.declare, |columns| &columns.declare);
     let profile = args.placement.profile.as_deref();
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
-    let read = read_input(word, declare, profile, &mut sources);
+    let wanted = if args.placement.target.is_some() { Wanted::Places } else { Wanted::Layouts };
+    let read = read_input(word, declare, profile, wanted, &mut sources);
     let input = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, word, &found, &sources, style)),
