@@ -170,6 +170,12 @@ impl<'a> Parser<'_, 'a> {
                 Ok(())
             }
             TokenKind::Identifier => self.name_or_call(place, out),
+            TokenKind::ColonColon => {
+                let path = self.value_path(place)?;
+                let span = path.span;
+                out.push((Operation::Name(path), span));
+                Ok(())
+            }
             _ => Err(self.unexpected("an expression")),
         }
     }
@@ -269,6 +275,7 @@ impl<'a> Parser<'_, 'a> {
     /// `N`, `E::A`, `E.A`, `Pair<int, 3>::N`.
     fn value_path(&mut self, place: ExpressionContext) -> ParseResult<NamePath<'a>> {
         let start = self.span();
+        let is_rooted = self.eat(TokenKind::ColonColon);
         let mut parts = Vec::new();
         loop {
             let name = self.name("a name")?;
@@ -286,7 +293,7 @@ impl<'a> Parser<'_, 'a> {
             if !matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
                 || self.peek(1).kind != TokenKind::Identifier
             {
-                return Ok(NamePath { parts, span: self.span_from(start) });
+                return Ok(NamePath { is_rooted, parts, span: self.span_from(start) });
             }
             self.bump();
         }
@@ -296,7 +303,7 @@ impl<'a> Parser<'_, 'a> {
 /// A path of one name.
 fn single(token: Token<'_>) -> NamePath<'_> {
     let name = Identifier { text: token.text, span: token.span };
-    NamePath { parts: vec![PathPart { name, arguments: None }], span: token.span }
+    NamePath { is_rooted: false, parts: vec![PathPart { name, arguments: None }], span: token.span }
 }
 
 /// The operator that the built-in function `word` is.
