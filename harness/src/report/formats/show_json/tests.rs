@@ -70,6 +70,7 @@ fn the_contracts_example_of_bindings() {
         index: place[1],
         count,
         uncertain: false,
+        overlaps: Vec::new(),
     };
     let rows = vec![
         row("A", "u", [0, 1], Count::Finite(1)),
