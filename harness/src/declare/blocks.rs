@@ -172,7 +172,8 @@ impl BlockFinder<'_> {
             | Type::Matrix { .. }
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => {}
+            | Type::Handle { .. }
+            | Type::Interface { .. } => {}
             Type::Array { .. } => unreachable!("the innermost type of an array is not an array"),
         }
     }

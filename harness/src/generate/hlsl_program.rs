@@ -98,7 +98,8 @@ fn add_uses(ty: &Type, path: &str, uses: &mut String) {
         | Type::Matrix { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
-        | Type::Handle { .. } => {}
+        | Type::Handle { .. }
+        | Type::Interface { .. } => {}
     }
 }
 

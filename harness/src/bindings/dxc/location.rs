@@ -88,7 +88,8 @@ impl<'m> Location<'m> {
             | Type::Matrix { .. }
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => {}
+            | Type::Handle { .. }
+            | Type::Interface { .. } => {}
         }
     }
 
@@ -207,6 +208,7 @@ pub(in crate::bindings) fn buffer_members(ty: &Type) -> &[Member] {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => &[],
     }
 }

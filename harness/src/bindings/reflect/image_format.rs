@@ -50,6 +50,7 @@ fn inferred(element: &Type) -> Option<String> {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => return None,
     };
 

@@ -266,6 +266,7 @@ fn type_head(ty: &Type) -> NodeFields {
         }
         Type::Pointer { .. } => head("Ptr", "Pointer"),
         Type::Handle { .. } => head("vector", "Vector").with("element count", ReflectionNode::Number(2)),
+        Type::Interface { name, .. } => head(name, "Interface"),
         Type::Resource(resource) => {
             let name = resource.kind.to_string();
             match kind(ty) {
@@ -315,5 +316,6 @@ fn plain_parts(ty: &Type, default: MatrixOrder) -> NodeFields {
         }
         Type::Scalar(_) | Type::Array { .. } | Type::Struct(_) | Type::Enum(_) | Type::Pointer { .. } => none,
         Type::Handle { .. } => none.with("element type", scalar_head(Scalar::Uint32).into()),
+        Type::Interface { .. } => none,
     }
 }

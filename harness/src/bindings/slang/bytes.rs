@@ -112,7 +112,8 @@ impl MemoryView {
             | Type::Struct(_)
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => Cow::Borrowed(ty),
+            | Type::Handle { .. }
+            | Type::Interface { .. } => Cow::Borrowed(ty),
         }
     }
 
@@ -177,7 +178,8 @@ fn has_data(ty: &Type) -> bool {
         | Type::Matrix { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
-        | Type::Handle { .. } => true,
+        | Type::Handle { .. }
+        | Type::Interface { .. } => true,
         Type::Struct(structure) => holds_data(structure),
         Type::Array { .. } | Type::Resource(_) => false,
     }

@@ -157,7 +157,10 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
             members.fold(base, u32::saturating_add)
         }
         // A pointer and a count, but no argument.
-        Type::Array { count: Count::Unbounded, .. } | Type::Pointer { .. } | Type::Handle { .. } => 0,
+        Type::Array { count: Count::Unbounded, .. }
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. } => 0,
         Type::Resource(resource) => match resource.kind {
             // A buffer with registers of its own inside is not counted.
             ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => {

@@ -86,7 +86,8 @@ fn holds_data(ty: &Type) -> bool {
         | Type::Array { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
-        | Type::Handle { .. } => true,
+        | Type::Handle { .. }
+        | Type::Interface { .. } => true,
     }
 }
 

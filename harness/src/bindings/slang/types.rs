@@ -61,7 +61,8 @@ impl TypeLayoutBuilder<'_> {
             | Type::Matrix { .. }
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => with_bytes(ty, laid),
+            | Type::Handle { .. }
+            | Type::Interface { .. } => with_bytes(ty, laid),
             Type::Array { element, count } => self.array(ty, element, *count, laid, place),
             Type::Struct(structure) => self.structure(ty, structure, laid, place),
             Type::Resource(resource) => self.resource(ty, resource, laid, place),

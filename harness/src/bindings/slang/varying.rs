@@ -58,9 +58,12 @@ impl Varyings<'_, '_> {
         }
 
         match ty {
-            Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. } => {
-                self.leaf(ty, 1, semantic, directions)
-            }
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Interface { .. } => self.leaf(ty, 1, semantic, directions),
             Type::Matrix { rows, columns, .. } => {
                 let vectors = match self.types.settings.layout.matrix {
                     MatrixOrder::Row => *rows,

@@ -74,7 +74,7 @@ impl<'t> Elaborator<'t> {
             Type::Array { .. } => self.check_component("an array", packoffset),
             Type::Struct(_) => self.check_component("a struct", packoffset),
             // These take no bytes, so there is nothing that could be in the wrong place.
-            Type::Pointer { .. } | Type::Handle { .. } | Type::Resource(_) => {}
+            Type::Pointer { .. } | Type::Handle { .. } | Type::Interface { .. } | Type::Resource(_) => {}
         }
     }
 

@@ -19,6 +19,8 @@ pub(super) enum Builtin {
     Same,
     /// `Ptr<T>`.
     Pointer,
+    /// `LayoutPtr<T, L>`: what it points at has the layout `L`, whatever the target's own rules are.
+    LayoutPointer,
     /// `DescriptorHandle<T>`, which is `T.Handle`, too.
     Handle,
     /// A resource, and whether it needs an element type.
@@ -33,6 +35,10 @@ pub(super) enum Builtin {
     PointerStruct,
     /// `Tuple<A, B>`: a struct of its arguments.
     Tuple,
+    /// `Optional<T>`: `T` and a `bool`, unless a value of `T` can say itself that there is none.
+    Optional,
+    /// `Conditional<T, C>`: `T` if `C` is true, else nothing.
+    Conditional,
     /// A type whose layout is not modelled, with the reason.
     Unsupported(&'static str),
 }
@@ -60,6 +66,7 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         }
         "Atomic" | "PointStream" | "LineStream" | "TriangleStream" => Builtin::Same,
         "Ptr" => Builtin::Pointer,
+        "LayoutPtr" => Builtin::LayoutPointer,
         "BuiltInTriangleIntersectionAttributes" => Builtin::Struct(&[("float2", "barycentrics")]),
         "RayDesc" => {
             Builtin::Struct(&[("float3", "Origin"), ("float", "TMin"), ("float3", "Direction"), ("float", "TMax")])
@@ -71,6 +78,7 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         | "RaytracingPipelineConfig1"
         | "RaytracingShaderConfig"
         | "StateObjectConfig"
+        | "NativeString"
         | "String"
         | "SubobjectToExportsAssociation"
         | "TriangleHitGroup"
@@ -99,7 +107,8 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         | "ThreadNodeOutputRecords" => Builtin::Local,
         "ConstBufferPointer" => Builtin::PointerStruct,
         "Tuple" => Builtin::Tuple,
-        "Optional" => Builtin::Unsupported("its layout is Slang's own affair and not modelled"),
+        "Optional" => Builtin::Optional,
+        "Conditional" => Builtin::Conditional,
         "__packBranch" => Builtin::Unsupported("it is chosen when the program is specialised"),
         "DescriptorHandle" => Builtin::Handle,
         "DifferentialPair" => Builtin::Unsupported("the reflection of Slang gives it no bytes, its code does"),

@@ -95,7 +95,10 @@ impl<'t> Elaborator<'t> {
             None => match self.find_type(path, context).map(|id| self.symbols.ty(id).entry) {
                 Some(TypeEntry::Enum(_)) => Ok(operand),
                 Some(
-                    TypeEntry::Struct { .. } | TypeEntry::Alias { .. } | TypeEntry::Interface | TypeEntry::Unread(_),
+                    TypeEntry::Struct { .. }
+                    | TypeEntry::Alias { .. }
+                    | TypeEntry::Interface { .. }
+                    | TypeEntry::Unread(_),
                 )
                 | None => Err(not_constant(path.span)),
             },
@@ -128,6 +131,13 @@ impl<'t> Elaborator<'t> {
             ValueEntry::Linked { name } => {
                 let message = format!("`{}` gets its value when modules are linked: it is not known here", name.text);
                 return Err(Diagnostic::error(Code::NotConstant, name.span, message));
+            }
+            ValueEntry::Specialised { name } => {
+                let message = format!("`{}` is a specialization constant: its value is not known here", name.text);
+                let problem = Diagnostic::error(Code::NotConstant, name.span, message);
+                let help = "slangc 2026.14.1 puts every member of a struct with such an array at offset 0, and its \
+                            reflection fails; DXC refuses such an array";
+                return Err(problem.with_help(help));
             }
         };
 
@@ -185,11 +195,25 @@ impl<'t> Elaborator<'t> {
 
             // An overflow is a problem only of an enumerator that has no value of its own.
             next = result.clone().and_then(|constant| {
+                if self.is_slang {
+                    return following(constant, declaration.underlying.as_ref(), name.span);
+                }
                 let overflow = || Diagnostic::error(Code::BadConstant, name.span, "the next enumerator overflows");
                 constant.value.checked_add(1).map(|value| Constant { value, ..constant }).ok_or_else(overflow)
             });
             self.enumerators.entry(key.clone()).or_default().push(result);
         }
+    }
+}
+
+/// The enumerator after one of this value; slangc 2026.14.1 lets it wrap, with the warning E32006.
+fn following(constant: Constant, underlying: Option<&TypeExpression<'_>>, span: Span) -> ConstantResult {
+    let next = Constant { value: constant.value.wrapping_add(1), ..constant };
+    match underlying.map_or(Some(Scalar::Int32), constant_scalar) {
+        // An enum of `bool` has one value other than 0.
+        Some(Scalar::Bool) => Ok(Constant::boolean(constant.value == 0)),
+        Some(scalar) => convert(next, scalar, span),
+        None => Ok(next),
     }
 }
 

@@ -6,13 +6,15 @@
 use std::collections::BTreeMap;
 
 use layoutproof_layout::shape::Type;
-use layoutproof_layout::{Annotations, Argument, Span};
+use layoutproof_layout::{Annotations, Argument, Attribute, Span};
 
 use super::lookup_context::LookupContext;
 use super::resolve::order;
 use super::scope::ScopeId;
 use super::{Elaborator, NamedType};
-use crate::declare::ast::{FunctionDeclaration, FunctionParameter, PlacementSyntax, TypeExpression, TypeKind};
+use crate::declare::ast::{
+    AttributeSyntax, FunctionDeclaration, FunctionParameter, PlacementSyntax, TypeExpression, TypeKind,
+};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::nearest_name::did_you_mean;
 use crate::module::{EntryParameter, EntryPoint, ParameterKind};
@@ -29,7 +31,7 @@ impl<'t> Elaborator<'t> {
     pub(super) fn entry_points(&mut self, functions: &[ScopedFunction<'t>], whole: Span) {
         let chosen: Vec<ScopedFunction<'t>> = match self.entry {
             Some(name) => functions.iter().copied().filter(|function| function.declaration.name.text == name).collect(),
-            None => default_entries(functions),
+            None => default_entries(functions, self.is_slang),
         };
         match (self.entry, chosen.as_slice()) {
             (Some(name), []) => {
@@ -39,7 +41,7 @@ impl<'t> Elaborator<'t> {
             }
             // Of functions that differ in their parameters the one with a stage is meant.
             (Some(_), [first, ..]) => {
-                let with_stage = chosen.iter().find(|function| has_stage(function.declaration));
+                let with_stage = chosen.iter().find(|function| has_stage(function.declaration, self.is_slang));
                 self.entry_point(*with_stage.unwrap_or(first));
             }
             (None, _) => {
@@ -99,6 +101,7 @@ impl<'t> Elaborator<'t> {
         }
 
         let (ty, name, span) = (found?, declarator.name.text.to_owned(), declarator.name.span);
+        self.refuse_empty(&ty, span)?;
         self.check_registers(&ty, ParameterKind::Variable, &annotations);
         if is_compute && self.is_implicitly_uniform(&ty, &annotations) {
             let message = format!("`{name}` has no semantic and counts as uniform, as in Slang");
@@ -106,8 +109,22 @@ impl<'t> Elaborator<'t> {
             annotations.modifiers.push("uniform".to_owned());
         }
 
+        self.warn_of_push_constant(&name, &annotations);
         let text = self.source.text(tokens.clone());
         Some(EntryParameter { name, ty, annotations, text, span })
+    }
+
+    /// `[[vk::push_constant]]` on a parameter of an entry point: slangc 2026.14.1 binds it as without (its warning
+    /// E38010), but lays out its bytes as those of a push constant.
+    fn warn_of_push_constant(&mut self, name: &str, annotations: &Annotations) {
+        let is_push_constant = |attribute: &&Attribute| attribute.name == "push_constant";
+        let attribute = annotations.attributes.iter().find(is_push_constant).filter(|_| self.is_slang);
+        if let Some(attribute) = attribute {
+            let message =
+                format!("`{name}` is a parameter of an entry point: slangc binds it to a descriptor all the same");
+            let help = "declare it as a global for a push constant; plain `uniform` data is one without the attribute";
+            self.problems.report(Diagnostic::warning(Code::Ignored, attribute.span, message).with_help(help));
+        }
     }
 
     fn is_implicitly_uniform(&self, ty: &Type, annotations: &Annotations) -> bool {
@@ -139,9 +156,9 @@ impl<'t> Elaborator<'t> {
 }
 
 /// Functions with a stage, else the function `main`.
-fn default_entries<'t>(functions: &[ScopedFunction<'t>]) -> Vec<ScopedFunction<'t>> {
+fn default_entries<'t>(functions: &[ScopedFunction<'t>], is_slang: bool) -> Vec<ScopedFunction<'t>> {
     let staged: Vec<ScopedFunction<'t>> =
-        functions.iter().copied().filter(|function| has_stage(function.declaration)).collect();
+        functions.iter().copied().filter(|function| has_stage(function.declaration, is_slang)).collect();
     if !staged.is_empty() {
         return staged;
     }
@@ -151,9 +168,10 @@ fn default_entries<'t>(functions: &[ScopedFunction<'t>]) -> Vec<ScopedFunction<'
     main.copied().into_iter().collect()
 }
 
-fn has_stage(function: &FunctionDeclaration<'_>) -> bool {
-    function.body.is_some()
-        && function.prefix.attributes.iter().any(|attribute| matches!(attribute.name, "shader" | "numthreads"))
+fn has_stage(function: &FunctionDeclaration<'_>, is_slang: bool) -> bool {
+    let stages = ["shader", "numthreads"];
+    let names_stage = |attribute: &AttributeSyntax<'_>| stages.iter().any(|name| attribute.is(name, is_slang));
+    function.body.is_some() && function.prefix.attributes.iter().any(names_stage)
 }
 
 fn is_compute(annotations: &Annotations) -> bool {
@@ -181,6 +199,7 @@ fn has_semantics(ty: &Type) -> bool {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => false,
     }
 }

@@ -14,6 +14,7 @@ mod constant;
 mod entry;
 mod generic;
 mod instance;
+mod interface_value;
 mod lookup;
 mod lookup_context;
 mod measure;
@@ -129,9 +130,11 @@ pub(super) fn elaborate<'t>(
     let mut elaborator = Elaborator { is_slang, ..Elaborator::new(source, entry) };
 
     // All names are known before any of them is followed.
-    for items in modules {
-        elaborator.collect(items, GLOBAL);
+    let roots = elaborator.open_modules(modules);
+    for (items, root) in modules.iter().zip(&roots) {
+        elaborator.collect(items, *root);
     }
+    elaborator.symbols.share_namespaces();
     elaborator.check_constants();
 
     let before = elaborator.problems.count();
@@ -141,7 +144,7 @@ pub(super) fn elaborate<'t>(
     let (mut functions, mut seen) = (Vec::new(), HashMap::new());
     for (number, items) in modules.iter().enumerate() {
         let (parameters, globals) = (elaborator.module.parameters.len(), elaborator.globals.len());
-        elaborator.parameters(items, GLOBAL, &mut seen, &mut functions);
+        elaborator.parameters(items, roots[number], &mut seen, &mut functions);
         if is_slang {
             elaborator.sort_by_namespace(parameters, globals);
         }
@@ -155,15 +158,26 @@ pub(super) fn elaborate<'t>(
     elaborator.check_unsized(&globals);
 
     elaborator.entry_points(&functions, whole);
-    elaborator.bodies(&functions, modules);
+    elaborator.bodies(&functions, modules, &roots);
     let pointees = elaborator.finish_pointees(whole);
     elaborator.warn_of_unused();
+    elaborator.warn_of_interface_values();
 
     let Elaborator { module, globals_at, members_point, measures, problems, .. } = elaborator;
     ElaboratedModule { module, globals, globals_at, pointees, members_point, measures, problems }
 }
 
 impl<'t> Elaborator<'t> {
+    /// The scopes of the source and of its modules, in their order.
+    fn open_modules(&mut self, modules: &[&'t [Item<'t>]]) -> Vec<ScopeId> {
+        self.symbols.set_imports(self.source.imports_of(0));
+        let imported = modules.iter().enumerate().skip(1).map(|(number, items)| {
+            let has_public = items.iter().any(Item::is_public);
+            self.symbols.new_module(self.source.imports_of(number), has_public)
+        });
+        std::iter::once(GLOBAL).chain(imported).collect()
+    }
+
     /// Brings the parameters and loose globals of one module, from these numbers on, into slangc's order.
     fn sort_by_namespace(&mut self, parameters: usize, globals: usize) {
         let Self { module, globals: members, .. } = self;

@@ -143,9 +143,9 @@ impl<'a> Parser<'_, 'a> {
     fn attribute(&mut self) -> ParseResult<AttributeSyntax<'a>> {
         let start = self.span();
         let mut name = self.name("an attribute")?;
-        let mut namespace = None;
+        let mut namespace: Option<String> = None;
         while self.eat(TokenKind::ColonColon) {
-            namespace = Some(name.text);
+            namespace = Some(namespace.map_or_else(|| name.text.to_owned(), |outer| format!("{outer}::{}", name.text)));
             name = self.name("an attribute")?;
         }
         let arguments = if self.is(TokenKind::LeftParenthesis) { self.attribute_arguments()? } else { Vec::new() };
@@ -254,7 +254,11 @@ impl<'a> Parser<'_, 'a> {
         let is_type_word = matches!(word, "typename" | "class");
         // `int N` has two names side by side, Slang's `T` and `T : IFoo` do not.
         let names_value = matches!(self.peek(1).kind, TokenKind::Identifier | TokenKind::ColonColon);
-        let is_value = word == "let" || (!is_type_word && word != "each" && names_value);
+        let is_pack_of_values = word == "each" && names_value && self.peek(2).kind == TokenKind::Identifier;
+        let is_value = word == "let" || is_pack_of_values || (!is_type_word && word != "each" && names_value);
+        if is_pack_of_values {
+            self.bump();
+        }
         if is_type_word || word == "let" {
             self.bump();
         } else if is_value {

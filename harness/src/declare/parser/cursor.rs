@@ -1,6 +1,6 @@
 //! Walks over tokens with their brackets matched beforehand, so that skipping a bracket costs nothing.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use layoutproof_layout::Span;
@@ -15,6 +15,9 @@ use crate::input::diagnostics::{Code, Diagnostic};
 /// Deepest nesting of declarations, types and expressions; deeper than any real file, shallow enough for the stack of
 /// a test.
 pub(super) const DEEPEST: u32 = 64;
+
+/// Types of GLSL that are others in HLSL.
+const GLSL_SAMPLERS: [&str; 5] = ["sampler1D", "sampler2D", "sampler3D", "samplerCube", "sampler2DShadow"];
 
 /// Most declarations of a source, members among them: far beyond any real one, and what memory they take is bounded.
 const MOST_DECLARATIONS: u32 = 1 << 16;
@@ -67,6 +70,10 @@ pub(in crate::declare) struct BracketedTokens<'a> {
     orders: Vec<(usize, Option<MatrixOrder>)>,
     /// The first token of each imported module; ascending.
     imports: Vec<usize>,
+    /// See [`PreparedTokens::visible`].
+    visible: Vec<Vec<usize>>,
+    /// See [`PreparedTokens::version`].
+    version: Option<Span>,
     /// True if some bracket is never closed: then running into the end says nothing new.
     unbalanced: bool,
     /// True if the source is Slang alone.
@@ -83,7 +90,7 @@ impl<'a> BracketedTokens<'a> {
         is_slang: bool,
         problems: &mut ProblemList,
     ) -> Self {
-        let PreparedTokens { mut tokens, orders, imports } = prepared;
+        let PreparedTokens { mut tokens, orders, imports, visible, version } = prepared;
         let (closers, unclosed) = match_brackets(&tokens);
         for opening in &unclosed {
             let Token { text, span, .. } = tokens[*opening];
@@ -91,7 +98,8 @@ impl<'a> BracketedTokens<'a> {
         }
         tokens.push(Token { kind: TokenKind::End, text: "", span: end, spaced: true });
         let type_names = if is_slang { HashSet::new() } else { declared_types(&tokens) };
-        Self { tokens, closers, orders, imports, unbalanced: !unclosed.is_empty(), is_slang, type_names }
+        let unbalanced = !unclosed.is_empty();
+        Self { tokens, closers, orders, imports, visible, version, unbalanced, is_slang, type_names }
     }
 
     /// The token at `index`, the end beyond the last.
@@ -118,6 +126,27 @@ impl<'a> BracketedTokens<'a> {
             text += token.text;
         }
         text
+    }
+
+    /// True if slangc reads this with the rules of GLSL.
+    pub(in crate::declare) fn is_glsl_dialect(&self) -> bool {
+        self.version.is_some()
+    }
+
+    /// The `#version` of a text that is GLSL by its words too, not only by that line.
+    pub(in crate::declare) fn glsl_version(&self) -> Option<Span> {
+        let is_glsl = |pair: &[Token<'a>]| {
+            let word = pair[0].text;
+            let is_layout = word == "layout" && pair[1].kind == TokenKind::LeftParenthesis;
+            let is_name = pair[0].kind == TokenKind::Identifier;
+            is_name && (is_layout || word.starts_with("gl_") || GLSL_SAMPLERS.contains(&word))
+        };
+        self.version.filter(|_| self.tokens.windows(2).any(is_glsl))
+    }
+
+    /// The numbers of the modules that module `number` imports; the source itself is 0.
+    pub(in crate::declare) fn imports_of(&self, number: usize) -> Vec<usize> {
+        self.visible.get(number).cloned().unwrap_or_default()
     }
 
     /// The index of what closes the bracket at `index`.
@@ -203,14 +232,42 @@ pub(in crate::declare) struct Parser<'s, 'a> {
     declarations: u32,
     /// For each imported module the number of declarations before its own.
     pub(in crate::declare) items_before: Vec<usize>,
+    /// Places of the declarations that cannot change a layout, by kind.
+    pub(super) skipped: BTreeMap<SkippedKind, Vec<Span>>,
     /// Problems after which parsing went on.
     pub(in crate::declare) problems: ProblemList,
+}
+
+/// A kind of declaration that is read over, since no layout depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SkippedKind {
+    Extension,
+    GenericValue,
+    Technique,
+}
+
+impl SkippedKind {
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Self::Extension => "an extension adds no member",
+            Self::GenericValue => "a value that is chosen when the program is specialised",
+            Self::Technique => "a technique declares no parameter",
+        }
+    }
 }
 
 impl<'s, 'a> Parser<'s, 'a> {
     /// A parser that starts at token `at`.
     pub(in crate::declare) fn new(source: &'s BracketedTokens<'a>, at: usize) -> Self {
-        Self { source, at, depth: 0, declarations: 0, items_before: Vec::new(), problems: ProblemList::default() }
+        Self {
+            source,
+            at,
+            depth: 0,
+            declarations: 0,
+            items_before: Vec::new(),
+            skipped: BTreeMap::new(),
+            problems: ProblemList::default(),
+        }
     }
 
     /// Notes that `items` declarations stand before the next token, if imported modules begin there.

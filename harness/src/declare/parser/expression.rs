@@ -269,7 +269,7 @@ impl<'a> Parser<'_, 'a> {
     /// `N`, `E::A`, `E.A`, `Pair<int, 3>::N`.
     fn value_path(&mut self) -> ParseResult<NamePath<'a>> {
         let start = self.span();
-        self.eat(TokenKind::ColonColon);
+        let is_rooted = self.eat(TokenKind::ColonColon);
         let mut parts = Vec::new();
         loop {
             let name = self.name("a name")?;
@@ -282,7 +282,7 @@ impl<'a> Parser<'_, 'a> {
             if !matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
                 || self.peek(1).kind != TokenKind::Identifier
             {
-                return Ok(NamePath { parts, span: self.span_from(start) });
+                return Ok(NamePath { is_rooted, parts, span: self.span_from(start) });
             }
             self.bump();
         }
@@ -292,7 +292,7 @@ impl<'a> Parser<'_, 'a> {
 /// A path of one name.
 fn single(token: Token<'_>) -> NamePath<'_> {
     let name = Identifier { text: token.text, span: token.span };
-    NamePath { parts: vec![PathPart { name, arguments: None }], span: token.span }
+    NamePath { is_rooted: false, parts: vec![PathPart { name, arguments: None }], span: token.span }
 }
 
 /// The operator that the built-in function `word` is.

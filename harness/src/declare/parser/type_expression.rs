@@ -88,7 +88,7 @@ impl<'a> Parser<'_, 'a> {
     /// `N::Pair<float, 3>`, `unsigned int`.
     pub(in crate::declare) fn type_path(&mut self) -> ParseResult<NamePath<'a>> {
         let start = self.span();
-        self.eat(TokenKind::ColonColon);
+        let is_rooted = self.eat(TokenKind::ColonColon);
 
         let mut parts = Vec::new();
         loop {
@@ -105,7 +105,7 @@ impl<'a> Parser<'_, 'a> {
             let more = matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
                 && self.peek(1).kind == TokenKind::Identifier;
             if !more {
-                return Ok(NamePath { parts, span: self.span_from(start) });
+                return Ok(NamePath { is_rooted, parts, span: self.span_from(start) });
             }
             self.bump();
         }
@@ -141,6 +141,10 @@ impl<'a> Parser<'_, 'a> {
     }
 
     pub(super) fn generic_argument(&mut self) -> ParseResult<GenericArgument<'a>> {
+        // `expand each T` is `T` for each argument of a pack, of which one is understood.
+        while matches!(self.token().text, "expand" | "each") && self.peek(1).kind == TokenKind::Identifier {
+            self.bump();
+        }
         let start = self.at;
         let is_value = !self.is(TokenKind::Identifier) || matches!(self.token().text, "true" | "false");
         if is_value && !self.is(TokenKind::ColonColon) {
@@ -155,7 +159,7 @@ impl<'a> Parser<'_, 'a> {
             }
         }
 
-        // A name with an operator behind it is a value; only names were read, so reading them again costs nothing.
+        // A name with an operator behind it is a value; only names were read, so reading them again costs little.
         self.at = start;
         Ok(GenericArgument::Value(self.expression(ExpressionContext::Angles)?))
     }

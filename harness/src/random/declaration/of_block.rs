@@ -99,7 +99,8 @@ fn member_type(ty: &Type) -> Option<MemberType> {
         // No list says anything of pointers and handles, which are numbers.
         Type::Pointer { .. } => MemberType::Scalar(Scalar::Uint64),
         Type::Handle { .. } => MemberType::Vector { scalar: Scalar::Uint32, length: 2 },
-        Type::Resource(_) | Type::Array { .. } => return None,
+        // No declaration is drawn with a value of an interface.
+        Type::Resource(_) | Type::Array { .. } | Type::Interface { .. } => return None,
     })
 }
 

@@ -278,7 +278,8 @@ fn own_resources(ty: &Type) -> u32 {
         | Type::Array { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
-        | Type::Handle { .. } => 0,
+        | Type::Handle { .. }
+        | Type::Interface { .. } => 0,
     };
 
     counts.iter().fold(each, |product, count| match count {

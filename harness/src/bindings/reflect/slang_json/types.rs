@@ -98,6 +98,7 @@ fn array_length(ty: &Type) -> u32 {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => 0,
     }
 }
@@ -144,6 +145,7 @@ fn structure(ty: &Type) -> NodeFields {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => None,
     };
     NodeFields::default().with("kind", ReflectionNode::Word("struct")).with_some("name", name.map(ReflectionNode::text))
@@ -168,6 +170,8 @@ fn plain(ty: &Type) -> NodeFields {
         Type::Struct(members) => kind("struct").with("fields", plain_fields(members)),
         Type::Pointer { pointee } => kind("pointer").with("valueType", ReflectionNode::text(pointee_name(pointee))),
         Type::Handle { .. } => plain(&Type::Vector { scalar: Scalar::Uint32, length: 2 }),
+        // Spelled with a capital, as slangc 2026.14.1 does.
+        Type::Interface { name, .. } => kind("Interface").with("name", ReflectionNode::text(name)),
         Type::Resource(resource) => plain_resource(ty, resource),
     }
 }

@@ -362,9 +362,12 @@ impl<'t> Elaborator<'t> {
                 GenericValue::Integer(i64::from(*rows)),
                 GenericValue::Integer(i64::from(*columns)),
             ],
-            Type::Scalar(_) | Type::Array { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. } => {
-                Vec::new()
-            }
+            Type::Scalar(_)
+            | Type::Array { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Interface { .. } => Vec::new(),
         }
     }
 }

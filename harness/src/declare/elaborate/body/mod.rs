@@ -32,6 +32,7 @@ use value::ValueType;
 
 use super::entry::ScopedFunction;
 use super::lookup_context::LookupContext;
+use super::scope::ScopeId;
 use super::{Elaborator, builtin};
 use crate::declare::ast::{ArgumentSyntax, FunctionDeclaration, FunctionParameter, Item, TypeKind};
 use crate::declare::lexer::TokenKind;
@@ -111,9 +112,10 @@ struct UpcomingVariable {
 
 impl<'t> Elaborator<'t> {
     /// Records the uses in every function body and in the initialisers of `static` variables.
-    pub(super) fn bodies(&mut self, functions: &[ScopedFunction<'t>], modules: &[&'t [Item<'t>]]) {
+    /// `roots` are the scopes of the `modules`.
+    pub(super) fn bodies(&mut self, functions: &[ScopedFunction<'t>], modules: &[&'t [Item<'t>]], roots: &[ScopeId]) {
         let comparisons = range::comparisons(self.source, functions);
-        let catalogue = Catalogue::new(self, functions, modules);
+        let catalogue = Catalogue::new(self, functions, modules, roots);
         let mut calls = Calls::new(functions.to_vec(), catalogue);
         for (function, &ScopedFunction { declaration, scope }) in functions.iter().enumerate() {
             let context = LookupContext::plain(scope);

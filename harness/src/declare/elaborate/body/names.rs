@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::declare::ast::{DeclarationSyntax, Declarator, Item, TypeKind};
 use crate::declare::elaborate::Elaborator;
 use crate::declare::elaborate::entry::ScopedFunction;
-use crate::declare::elaborate::scope::{GLOBAL, ScopeId, TypeId};
+use crate::declare::elaborate::scope::{ScopeId, TypeId};
 
 /// A variable as declared.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,7 @@ impl<'t> Catalogue<'t> {
         elaborator: &Elaborator<'t>,
         functions: &[ScopedFunction<'t>],
         modules: &[&'t [Item<'t>]],
+        roots: &[ScopeId],
     ) -> Self {
         let mut catalogue = Self::default();
         let symbols = &elaborator.symbols;
@@ -58,8 +59,8 @@ impl<'t> Catalogue<'t> {
             }
         }
 
-        for items in modules {
-            catalogue.gather(elaborator, items, GLOBAL);
+        for (items, root) in modules.iter().zip(roots) {
+            catalogue.gather(elaborator, items, *root);
         }
 
         catalogue
