@@ -62,10 +62,11 @@ impl<'t> Elaborator<'t> {
             namespace: syntax.namespace.map(str::to_owned),
             name: syntax.name.to_owned(),
             arguments,
+            declared: self.declared_attribute(syntax.namespace, syntax.name, context.scope),
             span: syntax.span,
         };
         self.check_attribute(&attribute);
-        self.check_known(&attribute, context.scope);
+        self.check_known(&attribute);
         attribute
     }
 
