@@ -107,6 +107,22 @@ impl EntryPoint {
     }
 }
 
+/// A type of HLSL and Slang around the type of an entry point's parameter, which passes several of it between stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StageWrapper {
+    /// None: a plain type.
+    #[default]
+    None,
+    /// `TriangleStream<T>` and its kin, which have the type `T` here.
+    Stream,
+    /// `InputPatch<T, N>`, `OutputPatch<T, N>`, which are arrays here.
+    Patch,
+    /// `OutputVertices<T, N>`, `OutputPrimitives<T, N>`, which are arrays here.
+    MeshOutput,
+    /// `OutputIndices<T, N>`, which is an array here.
+    MeshIndices,
+}
+
 /// A parameter of an entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryParameter {
@@ -114,6 +130,8 @@ pub struct EntryParameter {
     pub name: String,
     /// Type.
     pub ty: Type,
+    /// Its wrapper, where it has one.
+    pub wrapper: StageWrapper,
     /// Semantics and modifiers.
     pub annotations: Annotations,
     /// The declaration as written, with macros replaced: `uniform float3 y`.

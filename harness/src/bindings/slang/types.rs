@@ -79,7 +79,8 @@ impl TypeLayoutBuilder<'_> {
         if let (ResourceKind::StructuredBuffer(_), Some(element)) = (resource.kind, resource.element.as_deref()) {
             let whole = WholeBlock {
                 kind: BlockKind::StructuredElement,
-                data_layout: resource.data_layout,
+                // Slang 2026.14.1 reflects the default layout, whatever its code follows.
+                data_layout: resource.data_layout.filter(|_| self.settings.documented),
                 element,
                 room: ByteRoom::Ordinary,
                 span: place.span,

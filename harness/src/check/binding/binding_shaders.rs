@@ -162,6 +162,9 @@ fn class_of(unit: LayoutUnit) -> Option<RegisterClass> {
         | LayoutUnit::LocationIn
         | LayoutUnit::LocationOut
         | LayoutUnit::ShaderRecord
+        | LayoutUnit::RayPayload
+        | LayoutUnit::HitAttributes
+        | LayoutUnit::CallablePayload
         | LayoutUnit::InputAttachment
         | LayoutUnit::MetalBuffer
         | LayoutUnit::MetalTexture

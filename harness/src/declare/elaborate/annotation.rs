@@ -59,10 +59,15 @@ impl<'t> Elaborator<'t> {
     fn attribute(&mut self, syntax: &AttributeSyntax<'t>, context: &LookupContext) -> Attribute {
         let arguments = syntax.arguments.iter().map(|argument| self.argument_value(argument, context)).collect();
         let (namespace, name) = syntax.identity(self.is_slang);
-        let attribute =
-            Attribute { namespace: namespace.map(str::to_owned), name: name.to_owned(), arguments, span: syntax.span };
+        let attribute = Attribute {
+            namespace: namespace.map(str::to_owned),
+            name: name.to_owned(),
+            arguments,
+            declared: self.declared_attribute(namespace, name, context.scope),
+            span: syntax.span,
+        };
         self.check_attribute(&attribute);
-        self.check_known(&attribute, context.scope);
+        self.check_known(&attribute);
         attribute
     }
 

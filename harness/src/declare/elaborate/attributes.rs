@@ -194,10 +194,14 @@ const PLAIN: &[&str] = &[
 impl Elaborator<'_> {
     /// Says what is not understood: a warning for an attribute that compilers ignore too, an error for one that could
     /// move what stands behind it.
-    pub(super) fn check_known(&mut self, attribute: &Attribute, scope: ScopeId) {
+    pub(super) fn check_known(&mut self, attribute: &Attribute) {
         let Attribute { namespace, name, span, .. } = attribute;
         let written = namespace.as_ref().map_or_else(|| name.clone(), |namespace| format!("{namespace}::{name}"));
-        match self.meaning(namespace.as_deref(), name, scope) {
+        let meaning = match attribute.declared {
+            Some(_) => AttributeMeaning::Known,
+            None => meaning(namespace.as_deref(), name),
+        };
+        match meaning {
             AttributeMeaning::Known => {}
             AttributeMeaning::Unknown => {
                 let message = format!("unknown attribute `{written}` is ignored");
@@ -210,7 +214,19 @@ impl Elaborator<'_> {
         }
     }
 
-    fn meaning(&self, namespace: Option<&str>, name: &str, scope: ScopeId) -> AttributeMeaning {
+    /// The name under which the source declares an attribute that no compiler has of itself: `[Tag(1)]` is a
+    /// `struct TagAttribute`, `[my::Tag(1)]` a `struct my_TagAttribute`.
+    pub(super) fn declared_attribute(&self, namespace: Option<&str>, name: &str, scope: ScopeId) -> Option<String> {
+        let outer = namespace.map(|namespace| namespace.replace("::", "_") + "_").unwrap_or_default();
+        let joined = format!("{outer}{name}");
+        let is_built_in = self.meaning(namespace, name) != AttributeMeaning::Unknown;
+        let declared = [format!("{joined}Attribute"), joined.clone()];
+        let mut scopes = self.symbols.outwards(scope);
+        let is_declared = scopes.any(|scope| declared.iter().any(|name| self.symbols.type_in(scope, name).is_some()));
+        (is_declared && !is_built_in).then_some(joined)
+    }
+
+    fn meaning(&self, namespace: Option<&str>, name: &str) -> AttributeMeaning {
         match namespace {
             Some("vk") if VULKAN.contains(&name) => AttributeMeaning::Known,
             // slangc 2026.14.1 does not know them and ignores them.
@@ -219,16 +235,7 @@ impl Elaborator<'_> {
             None if PLAIN.contains(&name) || name.starts_with("__") => AttributeMeaning::Known,
             // Slang's other spelling of `vk::...`, of which only `vk_binding` is modelled outside of Slang.
             None if name.strip_prefix("vk_").is_some_and(|rest| VULKAN.contains(&rest)) => AttributeMeaning::Placing,
-            Some(_) | None if self.is_declared_attribute(namespace, name, scope) => AttributeMeaning::Known,
             Some(_) | None => AttributeMeaning::Unknown,
         }
-    }
-
-    /// Slang's own attributes are structs: `[Tag(1)]` is a `struct TagAttribute`, `[my::Tag(1)]` a `my_TagAttribute`.
-    fn is_declared_attribute(&self, namespace: Option<&str>, name: &str, scope: ScopeId) -> bool {
-        let outer = namespace.map(|namespace| namespace.replace("::", "_") + "_").unwrap_or_default();
-        let declared = [format!("{outer}{name}Attribute"), format!("{outer}{name}")];
-        let mut scopes = self.symbols.outwards(scope);
-        scopes.any(|scope| declared.iter().any(|name| self.symbols.type_in(scope, name).is_some()))
     }
 }

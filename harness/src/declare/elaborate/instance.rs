@@ -244,6 +244,8 @@ impl<'t> Elaborator<'t> {
     ) -> Option<Resource> {
         let arguments = part.arguments.as_deref().unwrap_or_default();
         let (element, data_layout) = match (rule, arguments) {
+            // What a depth texture holds is no vector, which only reflection shows (Slang 2026.14.1).
+            (Element::Optional, []) if is_depth_texture(part.name.text) => (Some(Type::Scalar(Scalar::Float32)), None),
             (Element::None | Element::Optional, []) | (Element::Word, [_]) => (None, None),
             (Element::Required, [element]) | (Element::Optional, [element, ..]) => {
                 (Some(self.argument_type(element, context)?), None)
@@ -316,4 +318,9 @@ fn span_of(argument: &GenericArgument<'_>) -> Span {
         GenericArgument::Type(ty) => ty.span,
         GenericArgument::Value(expression) => expression.span,
     }
+}
+
+/// True for Slang's `DepthTexture2D`, `Sampler2DShadow` and their kin.
+fn is_depth_texture(name: &str) -> bool {
+    name.contains("DepthTexture") || (name.starts_with("Sampler") && name.ends_with("Shadow"))
 }

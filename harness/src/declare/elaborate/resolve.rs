@@ -13,8 +13,8 @@ use super::generic::{GenericUse, Specialisation, TypeUseSite};
 use super::lookup_context::{GenericValue, LookupContext, written};
 use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{
-    ArrayDimension, Declarator, Expression, GenericArgument, Initialiser, NamePath, PathPart, Prefix, TypeExpression, TypeKind,
-    TypeSuffix,
+    ArrayDimension, Declarator, Expression, GenericArgument, Initialiser, NamePath, PathPart, Prefix, TypeExpression,
+    TypeKind, TypeSuffix,
 };
 use crate::input::diagnostics::{Code, Diagnostic};
 
