@@ -6,6 +6,7 @@ use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::reorder::LayoutInput;
 use layoutproof_layout::{Block, BlockLayout, LayoutWarning, Span, find, join};
 
+use super::dxc_spirv;
 use super::rule_set_layouts::RuleSetLayouts;
 use super::show_input::{InputContent, ShowInput};
 use crate::input::diagnostics::{Code, Diagnostic};
@@ -56,7 +57,8 @@ impl ShowInput {
         match &self.content {
             InputContent::Declared(source) => {
                 let declared = source.module.warnings.iter().cloned();
-                declared.chain(layout_warnings(&source.module.blocks, layouts)).collect()
+                let own = layout_warnings(&source.module.blocks, layouts);
+                declared.chain(own).chain(dxc_spirv::warnings(source, layouts)).collect()
             }
             InputContent::LaidOut(file) => file.warnings.clone(),
         }

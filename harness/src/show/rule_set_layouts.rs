@@ -1,5 +1,6 @@
 //! All blocks of an input under one rule set, with what reports are made of.
 
+use layoutproof_layout::native::Native;
 use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::{BlockLayout, DECLARED};
 
@@ -13,6 +14,8 @@ pub struct RuleSetLayouts {
     pub name: String,
     /// In the order of the module's blocks.
     pub blocks: Vec<LaidOutBlock>,
+    /// The compiler whose choice it is.
+    pub native: Option<&'static Native>,
 }
 
 /// A block with whether the column is about it.
@@ -28,7 +31,7 @@ impl RuleSetLayouts {
     /// The blocks of a module that says its own offsets.
     pub fn declared(blocks: &[BlockLayout]) -> Self {
         let present = |layout: &BlockLayout| LaidOutBlock { layout: layout.clone(), presence: BlockPresence::Present };
-        Self { name: DECLARED.to_owned(), blocks: blocks.iter().map(present).collect() }
+        Self { name: DECLARED.to_owned(), blocks: blocks.iter().map(present).collect(), native: None }
     }
 
     /// Copies of the layouts.

@@ -125,5 +125,9 @@ fn under(source: &Source, name: &str, choice: RuleChoice, unused: Unused) -> Rul
             }
         }
     });
-    RuleSetLayouts { name: name.to_owned(), blocks: blocks.collect() }
+    let native = match choice {
+        RuleChoice::Native(native) => Some(native),
+        RuleChoice::Rules(_) => None,
+    };
+    RuleSetLayouts { name: name.to_owned(), blocks: blocks.collect(), native }
 }

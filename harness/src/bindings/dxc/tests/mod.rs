@@ -1,6 +1,7 @@
 //! Tables of sources with the registers that DXC gives.
 
 mod hostile;
+mod liveness;
 mod methods;
 mod old;
 mod order;

@@ -74,7 +74,7 @@ pub(super) fn bind(
 
     let kept = module.parameters.iter().filter(|parameter| keeps || used.contains(&parameter.name));
     bindings.extend(kept.filter_map(|parameter| numberless(module, parameter)));
-    Ok(DoubtfulPlacement { bound: BoundModule { bindings, ..BoundModule::default() }, doubts })
+    Ok(DoubtfulPlacement { bound: BoundModule { bindings, ..BoundModule::default() }, doubts, fixed: BTreeSet::new() })
 }
 
 /// Counters of `RWStructuredBuffer`s come behind everything else, in the order in which the functions that count are
