@@ -362,6 +362,7 @@ fn host_check(name: &str) -> HostCheck {
         ..Comparison::default()
     };
     let pair = CheckedPair {
+        part: String::new(),
         block: name.into(),
         kind: BlockKind::Cbuffer,
         target: "std140".into(),

@@ -47,6 +47,7 @@ pub mod mutate;
 pub mod native;
 mod numbers;
 mod offset_of;
+mod overlap;
 pub mod padding;
 mod place;
 mod quantity;

@@ -66,6 +66,8 @@ pub enum LayoutWarningKind {
     Ignored,
     /// Two members share bytes.
     OffsetOverlap,
+    /// A module decorates something with a number that is unknown here.
+    UnknownDecoration,
 }
 
 /// A property of a layout that its author may not expect.

@@ -50,7 +50,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
         Some(_) | None => Err(walk.refusals.into_vec()),
     };
 
-    BlockLayout {
+    let mut layout = BlockLayout {
         rules: rules.name.to_owned(),
         name: block.name.clone(),
         kind: block.kind,
@@ -58,7 +58,9 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
         result,
         stride,
         warnings: walk.warnings,
-    }
+    };
+    layout.warn_of_overlaps();
+    layout
 }
 
 impl WalkState<'_> {

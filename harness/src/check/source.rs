@@ -5,6 +5,7 @@ use layoutproof_layout::{LayoutOptions, Span};
 use crate::bindings::BindingInvocation;
 use crate::case::{BindExpectation, By, Case, Expectation, ExpectedDiagnostic};
 use crate::declare::{DeclareOptions, declare};
+use crate::generate::reserved::Reserved;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
 use crate::inspect::toolchain::SourceText;
@@ -41,6 +42,8 @@ pub struct Source {
     pub warns: Vec<ExpectedDiagnostic>,
     /// The declarations as their author wrote them; `None` for a module that comes laid out.
     pub text: Option<SourceText>,
+    /// What the text leaves to probes that go after it.
+    pub reserved: Reserved,
     /// True for a case.
     pub is_case: bool,
 }
@@ -78,6 +81,7 @@ impl Source {
         declared: &DeclareOptions,
         sources: &mut SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
+        let opened = sources.files().len();
         let module = declare(sources, span, declared)?;
         let invocation = BindingInvocation { entry: declared.entry.clone(), ..BindingInvocation::default() };
 
@@ -85,9 +89,15 @@ impl Source {
         let text = SourceText {
             text: file.text.clone(),
             defines: declared.defines.clone(),
-            include_paths: own_folder(&file.name).into_iter().chain(declared.include_paths.clone()).collect(),
+            include_paths: std::iter::once(own_folder(&file.name)).chain(declared.include_paths.clone()).collect(),
         };
-        Ok(Self { module, options, invocation, text: Some(text), ..Self::of_module(&file.name) })
+        // The file itself, and what it included.
+        let read = sources.files()[opened..].iter().chain([file]).map(|file| file.text.as_str());
+        let defines = declared.defines.iter().map(|(name, value)| format!("#define {name} {value}"));
+        let defines: Vec<String> = defines.collect();
+        let texts: Vec<&str> = read.chain(defines.iter().map(String::as_str)).collect();
+        let reserved = Reserved::free_in(&texts, &module);
+        Ok(Self { module, options, invocation, text: Some(text), reserved, ..Self::of_module(&file.name) })
     }
 
     /// A module that comes laid out: a file of this name, without declarations of our own reading.
@@ -105,6 +115,7 @@ impl Source {
             rejects: Vec::new(),
             warns: Vec::new(),
             text: None,
+            reserved: Reserved::default(),
             is_case: false,
         }
     }
@@ -144,6 +155,8 @@ impl Source {
 
     fn declared(case: &Case, module: Module, sources: &SourceMap) -> Self {
         let line = sources.position(case.declare).line;
+        let text = sources.text(case.declare);
+        let reserved = Reserved::free_in(&[text], &module);
         Self {
             id: case.id.clone(),
             summary: case.summary.clone(),
@@ -156,20 +169,17 @@ impl Source {
             invocation: case.invocation.clone(),
             rejects: by_others(&case.rejects),
             warns: by_others(&case.warns),
-            text: Some(SourceText {
-                text: sources.text(case.declare).to_owned(),
-                defines: case.defines.clone(),
-                include_paths: Vec::new(),
-            }),
+            text: Some(SourceText { text: text.to_owned(), defines: case.defines.clone(), include_paths: Vec::new() }),
+            reserved,
             is_case: true,
         }
     }
 }
 
-/// The folder of a file, where `#include "..."` looks first.
-fn own_folder(name: &str) -> Option<String> {
-    let (folder, _) = name.rsplit_once(['/', '\\'])?;
-    Some(folder.to_owned())
+/// The folder of a file, where `#include "..."` looks first. Compilers run in another one, so the working folder has to be
+/// named, too.
+fn own_folder(name: &str) -> String {
+    name.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder).to_owned()
 }
 
 /// The diagnostics that rule sets, conventions and compilers must give, other than our own parser.

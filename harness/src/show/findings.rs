@@ -57,7 +57,10 @@ impl ShowInput {
         match &self.content {
             InputContent::Declared(source) => {
                 let declared = source.module.warnings.iter().cloned();
-                let own = layout_warnings(&source.module.blocks, layouts);
+                let present = layouts.iter().flat_map(|layout| {
+                    layout.present().map(|(index, block)| BlockUnderRules { index, rules: &layout.name, layout: block })
+                });
+                let own = layout_warnings(&source.module.blocks, present);
                 declared.chain(own).chain(dxc_spirv::warnings(source, layouts)).collect()
             }
             InputContent::LaidOut(file) => file.warnings.clone(),
@@ -65,14 +68,34 @@ impl ShowInput {
     }
 }
 
+/// The layout of one of a source's blocks.
+#[derive(Clone, Copy, Debug)]
+struct BlockUnderRules<'a> {
+    /// Of the block in its source.
+    index: usize,
+    rules: &'a str,
+    layout: &'a BlockLayout,
+}
+
+/// What shares bytes in the layouts of a source's blocks: names of rule sets, each with the layouts of all blocks in order.
+pub fn overlap_warnings<'a>(
+    blocks: &[Block],
+    layouts: impl Iterator<Item = (&'a str, &'a [BlockLayout])>,
+) -> Vec<Diagnostic> {
+    let each = layouts.flat_map(|(rules, layouts)| {
+        layouts.iter().enumerate().map(move |(index, layout)| BlockUnderRules { index, rules, layout })
+    });
+    let mut found = layout_warnings(blocks, each);
+    found.retain(|warning| warning.code == Code::OffsetOverlap);
+    found
+}
+
 /// Each warning of a layout once, with the rule sets that it holds under; by block, then by path.
-fn layout_warnings(blocks: &[Block], layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
+fn layout_warnings<'a>(blocks: &[Block], layouts: impl Iterator<Item = BlockUnderRules<'a>>) -> Vec<Diagnostic> {
     let mut found: BTreeMap<(usize, &LayoutWarning), Vec<&str>> = BTreeMap::new();
-    for layout in layouts {
-        for (index, block) in layout.present().filter(|(_, block)| block.result.is_ok()) {
-            for warning in &block.warnings {
-                found.entry((index, warning)).or_default().push(&layout.name);
-            }
+    for BlockUnderRules { index, rules, layout } in layouts.filter(|block| block.layout.result.is_ok()) {
+        for warning in &layout.warnings {
+            found.entry((index, warning)).or_default().push(rules);
         }
     }
 

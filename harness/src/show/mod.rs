@@ -14,6 +14,7 @@ mod shipping;
 mod show_input;
 mod shown_rules;
 
+pub use findings::overlap_warnings;
 pub use laid_out_file::LaidOutFile;
 pub use placements::Placements;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};

@@ -73,7 +73,7 @@ fn pair_card(pair: &CheckedPair) -> Markup {
         article.card.lights {
             h3 {
                 span class=(format!("badge {}", outcome.as_str())) { (outcome.as_str()) } " "
-                code { (one_line(&pair.block)) } " · " (one_line(&pair.target)) " · " code { (one_line(&pair.host)) }
+                code { (one_line(&pair.shader_name())) } " · " (one_line(&pair.target)) " · " code { (one_line(&pair.host)) }
             }
             p.dim { (one_line(&pair.shader)) " and " (one_line(&pair.host_file)) }
             @if outcome == PairOutcome::Agree {
@@ -106,9 +106,9 @@ fn numbers(pair: &CheckedPair) -> Markup {
 }
 
 fn both_sides(pair: &CheckedPair) -> Markup {
-    let comparison = &pair.comparison;
+    let (comparison, name) = (&pair.comparison, pair.shader_name());
     let shader =
-        Side { owner: &pair.block, role: "shader", size: comparison.shader_size, members: &comparison.shader_members };
+        Side { owner: &name, role: "shader", size: comparison.shader_size, members: &comparison.shader_members };
     let host =
         Side { owner: &pair.host, role: "host", size: Some(comparison.host_size), members: &comparison.host_members };
     html! { div.maps { (shader.figure()) (host.figure()) } }

@@ -19,10 +19,13 @@ pub enum ShowFormat {
     /// The byte maps as one picture.
     Svg,
     /// Structs of Rust with assertions of their offsets and sizes.
+    #[value(alias = "rust")]
     RustAsserts,
     /// Structs of C++ with assertions of their offsets and sizes.
+    #[value(alias = "cpp")]
     CppAsserts,
     /// Structs of C with assertions of their offsets and sizes.
+    #[value(alias = "c")]
     CAsserts,
     /// LLVM types with explicit padding, as Clang makes them.
     Llvm,
