@@ -309,11 +309,11 @@ impl Graph {
             }
             _ => return None,
         };
-        self.compared(operator, range, bound)
+        Self::compared(operator, range, bound)
     }
 
     /// What a comparison of a value in a range with a number is, if it is always the same.
-    pub(super) fn compared(&self, operator: BinaryOperator, (least, most): (i64, i64), bound: i64) -> Option<bool> {
+    pub(super) fn compared(operator: BinaryOperator, (least, most): (i64, i64), bound: i64) -> Option<bool> {
         let (all, none) = match operator {
             BinaryOperator::Less => (most < bound, least >= bound),
             BinaryOperator::LessEqual => (most <= bound, least > bound),

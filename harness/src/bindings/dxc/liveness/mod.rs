@@ -435,7 +435,7 @@ impl<'m> Liveness<'m> {
                 (_, _) => {}
             }
         }
-        self.graph.compared(operator, (least, most), bound).is_some()
+        Graph::compared(operator, (least, most), bound).is_some()
     }
 
     /// Runs `run` where `condition` is `holds`.

@@ -8,6 +8,7 @@ use std::ops::Range;
 use layoutproof_layout::shape::{Count, Type};
 
 use super::BodyWalk;
+use crate::declare::ast::{Expression as ExpressionSyntax, Identifier, NamePath, Operation, PathPart};
 use crate::declare::elaborate::lookup_context::LookupContext;
 use crate::declare::elaborate::{Elaborator, builtin, resolve};
 use crate::declare::lexer::TokenKind;
@@ -19,10 +20,11 @@ use crate::module::code::{
 };
 
 use super::calls::Calls;
+use super::candidates::QualifiedName;
 use super::locals::LocalMeaning;
 
 /// Expressions and statements in others after which the reader gives up, which keeps the stack small.
-const DEEPEST: u32 = 96;
+const DEEPEST: u32 = 160;
 
 /// Conditional `?` binds as the walk over types has it.
 const CONDITIONAL: u8 = 1;
@@ -424,8 +426,10 @@ impl<'t> TreeReader<'_, '_, 't> {
 
     fn binary(&mut self, at: usize, least: u8) -> Option<(Expression, usize)> {
         let (mut left, mut end) = self.unary(at)?;
+        let outer = self.depth;
         while let Some(operator) = self.walk.operator(end).filter(|operator| operator.precedence >= least) {
             let start = end + operator.tokens;
+            self.link()?;
             if operator.symbol == "?" {
                 let (first, colon) = self.expression(start, 0)?;
                 if self.kind(colon) != TokenKind::Colon {
@@ -459,7 +463,14 @@ impl<'t> TreeReader<'_, '_, 't> {
             };
             end = behind;
         }
+        self.depth = outer;
         Some((left, end))
+    }
+
+    /// Counts one more expression in others: each operand of a chain holds those before it.
+    fn link(&mut self) -> Option<()> {
+        self.depth += 1;
+        (self.depth <= DEEPEST).then_some(())
     }
 
     fn unary(&mut self, at: usize) -> Option<(Expression, usize)> {
@@ -491,7 +502,9 @@ impl<'t> TreeReader<'_, '_, 't> {
 
     fn postfix(&mut self, at: usize) -> Option<(Expression, usize)> {
         let (mut value, mut end) = self.primary(at)?;
+        let outer = self.depth;
         loop {
+            self.link()?;
             match self.kind(end) {
                 TokenKind::Dot if self.kind(end + 1) == TokenKind::Identifier => {
                     let name = self.text(end + 1);
@@ -529,7 +542,10 @@ impl<'t> TreeReader<'_, '_, 't> {
                     value = Expression::Step { target: Box::new(value), down, postfix: true };
                     end += 1;
                 }
-                _ => return Some((value, end)),
+                _ => {
+                    self.depth = outer;
+                    return Some((value, end));
+                }
             }
         }
     }
@@ -581,6 +597,18 @@ impl<'t> TreeReader<'_, '_, 't> {
         }
     }
 
+    /// The value of an enumerator, a generic argument or a constant. What follows the name is not looked at, which keeps
+    /// long expressions linear.
+    fn constant_named(&mut self, at: usize, name: &QualifiedName<'t>) -> Option<i64> {
+        let span = self.walk.source.token(at).span;
+        let last = PathPart { name: Identifier { text: name.name, span }, arguments: None };
+        let parts = name.outer.iter().cloned().chain([last]).collect();
+        let operation = Operation::Name(NamePath { parts, span });
+        let expression = ExpressionSyntax { operations: vec![(operation, span)], span };
+        let constant = self.walk.elaborator.evaluate(&expression, &self.walk.context).ok()?;
+        Some(constant.value)
+    }
+
     /// A name that is called, constructed or read.
     fn named(&mut self, at: usize) -> Option<(Expression, usize)> {
         let local = self.names.iter().rev().find(|(name, _)| *name == self.text(at)).map(|(_, slot)| *slot);
@@ -620,10 +648,11 @@ impl<'t> TreeReader<'_, '_, 't> {
             return Some((Expression::Member(this, name.name.to_owned()), name.end));
         }
         let qualified = self.walk.qualified(&written);
-        let is_variable = self.walk.elaborator.module.parameters.iter().any(|known| known.name == qualified)
-            || self.walk.elaborator.module.variables.iter().any(|known| known.name == qualified);
+        let scope = self.walk.elaborator.symbols.mentioned(self.walk.context.scope, name.name);
+        let is_variable = name.outer.is_empty()
+            && scope.is_some_and(|scope| self.walk.calls.catalogue.variable(scope, name.name).is_some());
         if !is_variable {
-            if let Some(value) = self.walk.constant(at, name.end) {
+            if let Some(value) = self.constant_named(at, &name) {
                 return Some((Expression::Constant(Literal::Integer { value, unsigned: false }), name.end));
             }
         }
