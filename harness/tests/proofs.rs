@@ -205,7 +205,8 @@ fn the_summary_says_how_many_resources_each_device_read() {
     let end = fold(&checks);
     let expected = [("lavapipe via ash".to_owned(), 4), ("swiftshader via ash".to_owned(), 2)];
     assert_eq!(end.bound, BTreeMap::from(expected));
-    let facts = RunFacts { devices: &[], checks: &checks, end: &end, seconds: None, is_detailed: true };
+    let facts =
+        RunFacts { devices: &[], checks: &checks, end: &end, seconds: None, is_detailed: true, is_short: false };
     let summary = summary(&facts, Style::PLAIN);
     let lines: Vec<&str> = summary.lines().filter(|line| line.contains("read")).collect();
     let expected = [

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use layoutproof_layout::native::Native;
 use layoutproof_layout::shape::{Member, StructType, Type};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, RuleSet, find, lay_out};
 
@@ -20,11 +21,13 @@ const DEEPEST: usize = 64;
 pub(super) fn warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     for column in layouts {
-        if !column.native.is_some_and(|native| native.counts_statics_and_bit_fields) {
-            continue;
-        }
         for (index, layout) in column.present() {
             let block = &source.module.blocks[index];
+            let natives = column.targets.iter().filter_map(|target| target.native());
+            let takes = |native: &Native| native.rules(block).is_some_and(|rules| rules.name == layout.rules);
+            if !natives.into_iter().any(|native| native.counts_statics_and_bit_fields && takes(native)) {
+                continue;
+            }
             let Some(rules) = find(&layout.rules).filter(|_| layout.result.is_ok()) else { continue };
             let statics: Vec<&BufferStatic> =
                 source.module.buffer_statics.iter().filter(|member| member.buffer == block.span).collect();
@@ -185,7 +188,8 @@ mod tests {
         let file = sources.add("a.hlsl", text);
         let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
         let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).unwrap();
-        let input = ShowInput { content: InputContent::Declared(Box::new(source)), language: None };
+        let content = InputContent::Declared(Box::new(source));
+        let input = ShowInput { content, language: None, assumes_sixteen_bit: false };
         let layouts = input.layouts(&ShownRules::Named(vec![RuleChoice::Native(find_native(native).unwrap())]));
         let found = input.warnings(&layouts);
         let found = found.into_iter().filter(|warning| warning.code == Code::CompilerDiffers);

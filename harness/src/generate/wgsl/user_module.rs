@@ -144,7 +144,7 @@ struct Counters { first: atomic<i32>, list: array<atomic<u32>, 2>, inner: array<
         let mut reads = Vec::new();
         for (layout, binding) in layouts.iter().zip(&bindings) {
             let plan = plan(layout, &layout.leaves(), &[AddressSpace::Storage].into());
-            let text = probe(TEXT, layout, &binding.atomics, &plan, &plan.entries[0]).unwrap();
+            let text = probe(TEXT, &Reserved::default(), layout, &binding.atomics, &plan, &plan.entries[0]).unwrap();
             assert!(naga::front::wgsl::parse_str(&text).is_ok(), "{text}");
             let values = text.lines().filter_map(|line| line.split_once("bitcast<u32>(")?.1.strip_suffix(");"));
             reads.extend(values.map(str::to_owned));

@@ -85,7 +85,7 @@ const RANGE: &str = "Texture2D<float4> t; Texture2D<float4> z;\n\
     float4 main(float4 p : SV_Position, uint ii : II) : SV_Target {\n\
     float4 r = 0; if (ii > 3) if (ii < 2) r = t.Load(0); return r + z.Load(0); }\n";
 
-/// What DXC 1.7.2308 lists for it (`-T ps_6_6 -E main -enable-16bit-types`).
+/// What DXC 1.7.2308 lists for it (`-T ps_6_6 -E main`).
 #[cfg(unix)]
 const LISTING: &str = "; Resource Bindings:
 ;
@@ -128,7 +128,7 @@ fn the_compiler_says_its_registers_itself() {
     assert_eq!(answer["bindings"], json!([row]));
     let codes: Vec<_> = answer["warnings"].as_array().unwrap().iter().map(|warning| &warning["code"]).collect();
     assert_eq!(codes, [&json!("compiler-differs"), &json!("compiler-differs")]);
-    assert_eq!(folder.read("arguments"), "-T ps_6_6 -E main -enable-16bit-types range.hlsl\n");
+    assert_eq!(folder.read("arguments"), "-T ps_6_6 -E main range.hlsl\n");
     let answer = folder.run(words).exits(0);
     assert!(answer.out.contains("z  t0 (layoutproof: t1)"), "{answer}");
     assert!(answer.err.contains("DXC drops `t`, which nothing needs; layoutproof's rules give it t0"), "{answer}");
@@ -202,4 +202,25 @@ fn an_expected_refusal_must_come() {
     let folder = Folder::without_drivers(&[("ranges.toml", &case(refusal))]);
     let answer = folder.run("run ranges.toml").exits(2);
     assert!(answer.err.contains("d3d12.dxc does not refuse this"), "{answer}");
+}
+
+/// DXC 1.7.2308 with -spirv gives b0 and u0 one binding; with -E CSMain it drops what PSMain alone uses.
+#[test]
+fn what_shares_a_place_and_what_is_not_used_is_said() {
+    let text = "cbuffer Frame : register(b0) { float a; };\nRWStructuredBuffer<float> parts : register(u0);\n\
+                Texture2D<float4> albedo : register(t0);\n\
+                [numthreads(1,1,1)] void CSMain() { parts[0] = a; }\n\
+                float4 PSMain() : SV_Target { return albedo.Load(0); }\n";
+    let folder = Folder::with(&[("two.hlsl", text)]);
+    let vulkan = folder.run("show two.hlsl --target vulkan --convention dxc --entry CSMain").exits(0);
+    let vulkan = vulkan.prints("! Frame set 0 binding 0 same as parts").prints("! parts set 0 binding 0 same as Frame");
+    let vulkan = vulkan.prints("not used by CSMain: albedo");
+    assert!(vulkan.err.contains("`parts` at set 0 binding 0 shares its place with `Frame`"), "{vulkan}");
+    let json = folder.run("show two.hlsl --target vulkan --convention dxc --entry CSMain --format json").exits(0);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((&json["entry"], &json["unused"]), (&"CSMain".into(), &serde_json::json!(["albedo"])));
+    assert_eq!(json["bindings"][0]["overlaps"], serde_json::json!(["parts"]));
+    let d3d12 = folder.run("show two.hlsl --target d3d12 --convention dxc --entry CSMain").exits(0);
+    let d3d12 = d3d12.prints("Frame b0").prints("not used by CSMain: albedo");
+    assert!(!d3d12.out.contains('!') && !d3d12.err.contains("shares"), "{d3d12}");
 }

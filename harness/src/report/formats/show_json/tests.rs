@@ -71,6 +71,7 @@ fn the_contracts_example_of_bindings() {
         count,
         uncertain: None,
         computed: None,
+        overlaps: Vec::new(),
     };
     let rows = vec![
         row("A", "u", [0, 1], Count::Finite(1)),

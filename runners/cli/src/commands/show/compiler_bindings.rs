@@ -14,7 +14,6 @@ use layoutproof_core::show::{InputContent, Placements, ShaderLanguage, ShowInput
 use layoutproof_layout::{Argument, Span};
 
 use crate::args::{DeclareArgs, MatrixArg, OnOff};
-use crate::commands::show::args::ShowArgs;
 use crate::compilers;
 use crate::output::warn;
 
@@ -30,7 +29,6 @@ const SHADER_MODEL: &str = "6_6";
 /// A question that the compiler does not answer, and its refusal.
 pub(crate) fn take_answer(
     name: &str,
-    args: &ShowArgs,
     declare: &DeclareArgs,
     word: &str,
     (input, requests): (&ShowInput, &[BindingRequest]),
@@ -78,7 +76,9 @@ pub(crate) fn take_answer(
         }
     };
     placements.refused.clear();
-    placements.columns = vec![BindingsColumn { name: format!("{} by dxc", request.name()), bound }];
+    let entry = placements.columns.pop().and_then(|column| column.entry);
+    let name = format!("{} by dxc", request.name());
+    placements.columns = vec![BindingsColumn { name, bound, entry, overlaps: Vec::new() }];
     Ok(true)
 }
 
@@ -162,7 +162,7 @@ fn arguments(
     if declare.matrix == MatrixArg::Row {
         arguments.push("-Zpr".to_owned());
     }
-    if declare.sixteen_bit == OnOff::On {
+    if declare.sixteen_bit == Some(OnOff::On) {
         arguments.push("-enable-16bit-types".to_owned());
     }
     for option in &request.options {

@@ -50,7 +50,8 @@ pub(crate) fn read_input(
             (None, read_case(&cases, &id, sources).map(declared))
         }
     };
-    Ok(content.map(|content| ShowInput { content, language }))
+    let assumes_sixteen_bit = declare.sixteen_bit.is_none();
+    Ok(content.map(|content| ShowInput { content, language, assumes_sixteen_bit }))
 }
 
 /// The questions for conventions; none where the user names no target.

@@ -78,7 +78,7 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     let mut placements = input.placements(&requests);
     if let Some(compiler) = &args.compiler {
         let asked = (&input, requests.as_slice());
-        if !compiler_bindings::take_answer(compiler, args, declare, word, asked, &mut placements)? {
+        if !compiler_bindings::take_answer(compiler, declare, word, asked, &mut placements)? {
             return Ok(Exit::Missing);
         }
     }
