@@ -120,7 +120,11 @@ impl Graph {
                 let elements = (0..*count).map(|at| Value::Opaque(self.part(node, at), Some((**element).clone())));
                 Value::Array(Rc::new(elements.collect()))
             }
-            Type::Array { .. } | Type::Pointer { .. } | Type::Resource(_) | Type::Handle { .. } => value,
+            Type::Array { .. }
+            | Type::Pointer { .. }
+            | Type::Resource(_)
+            | Type::Handle { .. }
+            | Type::Interface { .. } => value,
         }
     }
 
@@ -295,7 +299,7 @@ impl Graph {
                 Value::Scalar(node) => self.filled(ty, node),
                 other => other,
             },
-            Type::Pointer { .. } | Type::Resource(_) | Type::Handle { .. } => value,
+            Type::Pointer { .. } | Type::Resource(_) | Type::Handle { .. } | Type::Interface { .. } => value,
         }
     }
 
