@@ -95,7 +95,7 @@ fn vk_offset(walk: &mut WalkState<'_>, member: &Member, level: Level) -> Result<
 pub(super) fn warn_of_overlaps(walk: &mut WalkState<'_>, members: &[(&str, Range<u32>)]) {
     let ranges: Vec<Range<u64>> = members.iter().map(|(_, range)| range.start.into()..range.end.into()).collect();
     for SharedBytes { earlier, later } in shared_bytes(&ranges) {
-        let message = overlap::message(ranges[later].start, members[earlier].0, ranges[earlier].end);
+        let message = overlap::message(&ranges[later], members[earlier].0, &ranges[earlier]);
         let path = walk.path_of(members[later].0);
         walk.warnings.push(LayoutWarning { path, kind: LayoutWarningKind::OffsetOverlap, message });
     }

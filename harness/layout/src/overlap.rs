@@ -9,42 +9,45 @@ use crate::numbers::join;
 use crate::shape::{Count, MatrixOrder};
 use crate::tree::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning, LayoutWarningKind};
 
-/// A range of bytes that begins inside another one: `later` begins before `earlier` ends.
+/// Two ranges with bytes in common, by their places in the list of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SharedBytes {
-    /// Index of the range that begins first.
+    /// The one that is declared first.
     pub(crate) earlier: usize,
-    /// Index of the range that begins inside it.
+    /// The one whose declaration makes the conflict.
     pub(crate) later: usize,
 }
 
-/// The ranges that begin inside an earlier one, each once, by their starts. Of several earlier ranges the one that ends
-/// last is named. Empty ranges share nothing.
+/// Each range that begins inside another one, by their starts, with that one: of several the one that ends last. Empty ranges
+/// share nothing.
 pub(crate) fn shared_bytes(ranges: &[Range<u64>]) -> Vec<SharedBytes> {
     let mut sorted: Vec<usize> = (0..ranges.len()).filter(|index| !ranges[*index].is_empty()).collect();
-    // Of ranges that begin together the one that is declared first is the earlier one.
     sorted.sort_by_key(|index| ranges[*index].start);
 
     let mut found = Vec::new();
     let mut furthest: Option<usize> = None;
-    for later in sorted {
+    for inside in sorted {
         match furthest {
-            Some(earlier) if ranges[later].start < ranges[earlier].end => {
-                found.push(SharedBytes { earlier, later });
-                if ranges[later].end > ranges[earlier].end {
-                    furthest = Some(later);
+            Some(around) if ranges[inside].start < ranges[around].end => {
+                found.push(SharedBytes { earlier: inside.min(around), later: inside.max(around) });
+                if ranges[inside].end > ranges[around].end {
+                    furthest = Some(inside);
                 }
             }
-            Some(_) | None => furthest = Some(later),
+            Some(_) | None => furthest = Some(inside),
         }
     }
     found
 }
 
-/// The sentence about a part that begins inside an earlier one.
-pub(crate) fn message(start: u64, earlier: &str, end: u64) -> String {
+/// The sentence about a part at the bytes `later` that shares some with the part `earlier` at `taken`.
+pub(crate) fn message(later: &Range<u64>, earlier: &str, taken: &Range<u64>) -> String {
+    let start = later.start;
+    if start < taken.start {
+        return format!("at offset {start} overlaps `{earlier}`, which starts at {}", taken.start);
+    }
     // Ends beyond all offsets are those of arrays without a length.
-    match u32::try_from(end) {
+    match u32::try_from(taken.end) {
         Ok(end) if end < u32::MAX => format!("at offset {start} overlaps `{earlier}`, which ends at {end}"),
         Ok(_) | Err(_) => format!("at offset {start} overlaps `{earlier}`, which has no end"),
     }
@@ -93,8 +96,8 @@ impl LaidOut {
 
     /// Warnings of everything in this type that shares bytes, in declaration order.
     ///
-    /// An array without a length ends nowhere: what follows it overlaps. A member ends with its last byte of data: one may stand in the tail padding of another. Bit-fields of one storage
-    /// unit share it.
+    /// An array without a length ends nowhere: what follows it overlaps. A member ends with its last byte of data: one may
+    /// stand in the tail padding of another. Bit-fields of one storage unit share it.
     pub fn overlaps(&self) -> Vec<LayoutWarning> {
         let mut found = Vec::new();
         self.find_overlaps("", &mut found);
@@ -148,7 +151,7 @@ fn members_overlap(members: &[LaidOutMember], path: &str, found: &mut Vec<Layout
     };
     let ranges: Vec<Range<u64>> = members.iter().map(range).collect();
     for SharedBytes { earlier, later } in shared_bytes(&ranges) {
-        let message = message(ranges[later].start, &members[earlier].name, ranges[earlier].end);
+        let message = message(&ranges[later], &members[earlier].name, &ranges[earlier]);
         let path = path_of(path, &members[later]);
         found.push(LayoutWarning { path, kind: LayoutWarningKind::OffsetOverlap, message });
     }
@@ -176,7 +179,7 @@ mod tests {
         assert_eq!(found(&[0..4, 4..8]), []);
         // The third does not touch its neighbour, but the first one.
         assert_eq!(found(&[0..64, 16..20, 32..36]), [(0, 1), (0, 2)]);
-        assert_eq!(found(&[8..12, 0..16]), [(1, 0)]);
+        assert_eq!(found(&[8..12, 0..16]), [(0, 1)]);
         assert_eq!(found(&[0..16, 8..24, 20..28]), [(0, 1), (1, 2)]);
         assert_eq!(found(&[0..16, 4..4, 0..16]), [(0, 2)]);
     }

@@ -294,6 +294,14 @@ pub struct MemberRow {
     pub bit_width: Option<u32>,
 }
 
+impl MemberRow {
+    /// Which vectors of a matrix are contiguous, and the bytes from one to the next; `None` for a matrix of one vector, whose
+    /// elements are the same bytes in either order, and for non-matrices.
+    pub fn matrix_vectors(&self) -> Option<(MatrixOrder, u32)> {
+        self.matrix_order.zip(self.matrix_stride)
+    }
+}
+
 /// A scalar component reached by a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leaf {

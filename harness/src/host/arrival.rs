@@ -4,16 +4,18 @@
 //! What the host keeps at that offset is what the leaf would read of the program. Nothing else needs to be uploaded to know
 //! it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::{BlockLayout, ElementChoice, without_indices};
+use layoutproof_layout::{ElementChoice, without_indices};
 
+use super::block_part::BlockPart;
 use super::compare::{CompareOptions, ShaderBlock};
 use super::comparison::{Comparison, RowState};
 use super::flat_struct::{FlatMember, FlatStruct, Lane};
 use super::flatten_block::flatten_block;
 use super::flatten_program::flatten_program;
 use super::names::member_key;
+use super::open_end::OpenEnd;
 use super::program_struct::ProgramStruct;
 
 /// Components of vectors.
@@ -73,20 +75,25 @@ pub fn arrivals(
     comparison: &Comparison,
     observed: &[ObservedLeaf],
 ) -> Arrivals {
+    let (places, ends) = (block.part_places(), OpenEnd::meet(block.part.root, host, options.renames));
+    let start = first_element(&block.part.path);
+    let observed = in_part(observed, block.part, &start);
     let parted = comparison.rows.iter().filter(|row| matches!(row.state, RowState::Differs | RowState::Follows));
     let lookup = ArrivalLookup {
-        block: block.layout,
-        shader: flatten_block(block.root, block.places),
-        host: flatten_program(host, options.vector_types),
-        options,
+        block,
+        start: start.clone(),
+        shader: flatten_block(&ends.shader, &places),
+        host: flatten_program(&ends.host, options.vector_types),
+        renames: &ends.renames,
         parted: parted.filter_map(|row| Some(without_indices(&row.shader.as_ref()?.path))).collect(),
     };
 
     let read: BTreeSet<&str> = observed.iter().map(|leaf| leaf.path.as_str()).collect();
-    let unread = block.layout.leaves_in(ElementChoice::Sample).into_iter().filter(|leaf| !read.contains(&*leaf.path));
+    let leaves = block.layout.leaves_in(ElementChoice::Sample).into_iter();
+    let unread = leaves.filter(|leaf| path_in_part(&leaf.path, &start).is_some_and(|path| !read.contains(path)));
     let mut arrivals = Arrivals { unread: u32::try_from(unread.count()).unwrap_or(u32::MAX), ..Arrivals::default() };
 
-    let placed = observed.iter().filter_map(|leaf| Some((block.root.offset_of(&leaf.path)?, leaf)));
+    let placed = observed.iter().filter_map(|leaf| Some((block.part.root.offset_of(&leaf.path)?, leaf)));
     let placed: BTreeSet<(u32, &ObservedLeaf)> = placed.collect();
     for (laid_out, leaf) in placed {
         let Some(lane) = lookup.shader_lane(&leaf.path, laid_out) else { continue };
@@ -106,11 +113,33 @@ pub fn arrivals(
     arrivals
 }
 
+/// The path of a part's first element: `particles[0]`.
+fn first_element(part: &str) -> String {
+    part.replace("[]", "[0]")
+}
+
+/// The path in the part that starts at `start`; `None` for what lies elsewhere.
+fn path_in_part<'a>(path: &'a str, start: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(start)?;
+    if start.is_empty() { Some(rest) } else { rest.strip_prefix('.').or(Some(rest).filter(|rest| rest.is_empty())) }
+}
+
+/// The leaves of a part, each with its place there; of several elements those of the first.
+fn in_part(observed: &[ObservedLeaf], part: &BlockPart<'_>, start: &str) -> Vec<ObservedLeaf> {
+    let inside = observed.iter().filter_map(|leaf| {
+        let path = path_in_part(&leaf.path, start)?.to_owned();
+        Some(ObservedLeaf { path, offset: leaf.offset.and_then(|offset| offset.checked_sub(part.offset)) })
+    });
+    inside.collect()
+}
+
 struct ArrivalLookup<'a> {
-    block: &'a BlockLayout,
+    block: ShaderBlock<'a>,
+    /// Path in the block of the part's first element.
+    start: String,
     shader: FlatStruct,
     host: FlatStruct,
-    options: CompareOptions<'a>,
+    renames: &'a BTreeMap<String, String>,
     /// Paths without indices of the shader's members that are not where the host has them.
     parted: BTreeSet<String>,
 }
@@ -148,7 +177,11 @@ impl ArrivalLookup<'_> {
             self.by_stride(lane, &self.host.members[namesake])?
         };
 
-        let arrives_in = self.block.leaf_path_at(found.offset);
+        let in_block = found.offset.checked_add(self.block.part.offset)?;
+        let arrives_in = self.block.layout.leaf_path_at(in_block).map(|path| {
+            let in_part = path_in_part(&path, &self.start).map(str::to_owned);
+            in_part.unwrap_or(path)
+        });
         Some(LeafHome { path: words(&self.host, found), offset: found.offset, arrives_in })
     }
 
@@ -166,7 +199,7 @@ impl ArrivalLookup<'_> {
 
     fn namesake(&self, member: &FlatMember) -> Option<usize> {
         let plain = member.path.split('[').next().unwrap_or_default();
-        let (path, key) = match self.options.renames.get(plain) {
+        let (path, key) = match self.renames.get(plain) {
             Some(renamed) => {
                 let key: Vec<String> = renamed.split('.').map(member_key).collect();
                 let rest = &member.path[plain.len()..];

@@ -107,4 +107,9 @@ impl Comparison {
     pub fn agrees(&self) -> bool {
         self.mismatches.is_empty()
     }
+
+    /// True if the host struct has only what comes before the elements of an array without end.
+    pub fn is_header(&self) -> bool {
+        self.remarks.iter().any(|remark| matches!(remark, Remark::HeaderOnly { .. }))
+    }
 }

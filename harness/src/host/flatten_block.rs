@@ -89,12 +89,14 @@ impl BlockFlattener<'_> {
         };
 
         let index = self.flat.members.len();
+        // A bit-field is where its bits are, as in the host, and not where its storage unit begins.
+        let bytes = bits.map(ProgramBits::bytes);
         self.flat.members.push(FlatMember {
             path: place.path.clone(),
             key: place.key.clone(),
             type_name: layout.type_name.clone(),
-            offset: place.offset,
-            size: layout.size.finite(),
+            offset: bytes.map_or(place.offset, |(offset, _)| offset),
+            size: bytes.map_or(layout.size.finite(), |(_, size)| Some(size)),
             arrays,
             vectors,
             has_members: matches!(element.shape, LaidOutShape::Struct(_)),
@@ -104,11 +106,8 @@ impl BlockFlattener<'_> {
             parent: place.parent,
             is_first_element: !place.is_later_element,
         });
-        match bits {
-            Some(bits) => {
-                let offset = bits.offset / 8;
-                let end = bits.offset.saturating_add(bits.width).div_ceil(8);
-                let size = end.saturating_sub(offset);
+        match bytes {
+            Some((offset, size)) => {
                 self.flat.add_lane(Lane { offset, size, class: LaneClass::Bits, member: index });
             }
             None => self.elements(layout, place, index),

@@ -1,5 +1,7 @@
 //! Flattens a struct of the host program.
 
+use layoutproof_layout::UNSIZED_ELEMENTS;
+
 use super::flat_struct::{FlatArray, FlatMember, FlatScalar, FlatStruct, FlatVectors, Lane, MAX_LANES};
 use super::names::{join_path, member_key};
 use super::program_struct::{
@@ -97,9 +99,9 @@ impl ProgramFlattener<'_> {
             path: place.path.clone(),
             key: place.key.clone(),
             type_name: new.type_name.to_owned(),
-            offset: place.offset,
+            offset: new.bits.map_or(place.offset, |bits| bits.bytes().0),
             size: match new.bits {
-                Some(bits) => Some(bits.offset.saturating_add(bits.width).div_ceil(8).saturating_sub(bits.offset / 8)),
+                Some(bits) => Some(bits.bytes().1),
                 None => new.shape.size().filter(|_| !is_endless),
             },
             has_members: scalar.is_none(),
@@ -122,16 +124,15 @@ impl ProgramFlattener<'_> {
 
     /// The bytes that a bit-field touches.
     fn bit_lane(&mut self, member: usize, bits: ProgramBits) {
-        let end = bits.offset.saturating_add(bits.width).div_ceil(8);
-        let offset = bits.offset / 8;
-        self.flat.add_lane(Lane { offset, size: end.saturating_sub(offset), class: LaneClass::Bits, member });
+        let (offset, size) = bits.bytes();
+        self.flat.add_lane(Lane { offset, size, class: LaneClass::Bits, member });
     }
 
     /// Lanes of a member, each element of an array in turn.
     fn elements(&mut self, shape: &ProgramShape, place: &FlatPlace, lanes: &MemberLanes) {
         match shape {
             ProgramShape::Array { element, count, stride, .. } => {
-                for index in 0..count.unwrap_or(1) {
+                for index in 0..count.unwrap_or(UNSIZED_ELEMENTS) {
                     let offset = stride.checked_mul(index).and_then(|distance| place.offset.checked_add(distance));
                     let (Some(offset), true) = (offset, self.flat.lanes.len() < MAX_LANES) else {
                         self.flat.is_truncated = true;

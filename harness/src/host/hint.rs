@@ -2,6 +2,7 @@
 
 use super::flat_struct::{FlatMember, FlatStruct};
 use super::mismatch::{MismatchKind, StridedThing, bytes};
+use super::program_struct::{ProgramContract, ProgramStruct};
 
 /// Registers of D3D and rows of std140: what C++ programs align to.
 const REGISTER: u32 = 16;
@@ -146,29 +147,74 @@ pub(super) fn missing_hint(member: &FlatMember, found: Option<&FlatMember>) -> S
 }
 
 /// How elements or vectors get their distance.
-pub(super) fn stride_hint(member: &FlatMember, host: &FlatMember, kind: &MismatchKind) -> String {
+pub(super) fn stride_hint(
+    member: &FlatMember,
+    host: &FlatMember,
+    kind: &MismatchKind,
+    program: &ProgramStruct,
+) -> String {
     let MismatchKind::StrideDiffers { of, shader_stride, host_stride } = kind else { return String::new() };
-    let name = leaf_name(&host.path);
-    match of {
-        StridedThing::MatrixVector => format!(
-            "each vector of `{}` takes {} in the shader: declare `{name}` with vectors of {}",
-            leaf_name(&member.path),
-            bytes(*shader_stride),
-            bytes(*shader_stride)
-        ),
-        StridedThing::ArrayElement if host_stride < shader_stride => format!(
-            "each element of `{}` takes {} in the shader: pad the element type of `{name}` to {}, or declare it \
-             `alignas({shader_stride})`",
-            leaf_name(&member.path),
-            bytes(*shader_stride),
-            bytes(*shader_stride)
-        ),
-        StridedThing::ArrayElement | StridedThing::BufferElement => format!(
-            "each element of `{}` takes {} in the shader: make the element type of `{name}` {} smaller",
-            leaf_name(&member.path),
-            bytes(*shader_stride),
-            bytes(host_stride.saturating_sub(*shader_stride))
-        ),
+    let (shader_stride, host_stride) = (*shader_stride, *host_stride);
+    let (name, declared) = (leaf_name(&host.path), leaf_name(&member.path));
+    let takes = format!("of `{declared}` takes {} in the shader", bytes(shader_stride));
+    if *of == StridedThing::MatrixVector {
+        return format!("each vector {takes}: declare `{name}` with vectors of {}", bytes(shader_stride));
+    }
+
+    let element = short_type(host.type_name.split('[').next().unwrap_or_default());
+    let Some(missing) = shader_stride.checked_sub(host_stride) else {
+        let late = bytes(host_stride - shader_stride);
+        return format!("each element {takes}: make the element type of `{name}` {late} smaller");
+    };
+    if !host.has_members {
+        return format!(
+            "each element {takes}: declare `{name}` with elements of {}, of which the last {missing} are padding",
+            bytes(shader_stride)
+        );
+    }
+    let aligned =
+        alignment_for(host_stride, shader_stride).filter(|alignment| member.offset.is_multiple_of(*alignment));
+    format!(
+        "each element {takes}: add {} of padding at the end of `{element}` in the host{}",
+        bytes(missing),
+        aligned_words(aligned, program)
+    )
+}
+
+/// How a struct of the host gets the distance of a buffer's elements; `end` is one past its last byte that is no padding.
+pub(super) fn element_hint(program: &ProgramStruct, stride: u32, end: u32) -> String {
+    let name = &program.name;
+    match stride.checked_sub(program.size) {
+        Some(missing) => {
+            let aligned = aligned_words(alignment_for(program.size, stride), program);
+            format!("add {} at the end of `{name}`{aligned}", bytes(missing))
+        }
+        None => {
+            let late = bytes(program.size - stride);
+            let shader = format!("add {late} at the end of the shader's struct");
+            if end <= stride {
+                format!("take {late} of padding from the end of `{name}`, as a lower alignment does, or {shader}")
+            } else {
+                shader
+            }
+        }
+    }
+}
+
+/// The alignment that makes elements of `size` bytes lie `stride` bytes apart, if there is one; that of registers first.
+fn alignment_for(size: u32, stride: u32) -> Option<u32> {
+    let possible = [REGISTER, 8, 32, 64, 128, 256];
+    possible.into_iter().find(|alignment| size > 0 && size.next_multiple_of(*alignment) == stride)
+}
+
+/// `, or declare it `alignas(16)``, as the host's language writes it.
+fn aligned_words(alignment: Option<u32>, program: &ProgramStruct) -> String {
+    match (alignment, program.contract) {
+        (None, _) => String::new(),
+        (Some(alignment), ProgramContract::Fixed) => format!(", or declare it `alignas({alignment})`"),
+        (Some(alignment), ProgramContract::Unstated | ProgramContract::Reordered) => {
+            format!(", or declare it `#[repr(C, align({alignment}))]`")
+        }
     }
 }
 

@@ -111,14 +111,21 @@ fn same_bytes(shader: Lane, host: Lane) -> LaneAnswer {
         // A pointer is the address of a buffer.
         LaneClass::Opaque if is_integer && shader.size == 8 => LaneAnswer::RawBits(host),
         LaneClass::Bits => LaneAnswer::Bits(host),
+        // A program may put bit-fields together by hand.
+        LaneClass::Signed | LaneClass::Unsigned if shader.class == LaneClass::Bits => LaneAnswer::RawBits(host),
         LaneClass::Float | LaneClass::Signed | LaneClass::Unsigned | LaneClass::Bool | LaneClass::Opaque => {
             LaneAnswer::OtherClass(host)
         }
     }
 }
 
-/// Whether a larger integer of the host (or a pointer) is split into lanes of one member: `uint2` over `uint64_t`.
+/// Whether a larger integer of the host (or a pointer) is split into lanes of one member, `uint2` over `uint64_t`, or has the
+/// bits of bit-fields.
 fn is_part_of_wide(question: &LaneQuestion, host: Lane) -> bool {
+    let lane = question.lane;
+    if lane.class == LaneClass::Bits {
+        return host.class.is_integer() && host.offset <= lane.offset && lane.end() <= host.end();
+    }
     let is_inside = host.offset >= question.member_start && host.end() <= question.member_end;
     let is_raw = question.lane.class.is_integer() || question.lane.size == 2;
     let is_whole = matches!(host.class, LaneClass::Signed | LaneClass::Unsigned | LaneClass::Opaque);

@@ -18,7 +18,23 @@ pub struct BlockNames {
     pub block: String,
     /// Name of the struct that it holds, if it has one.
     pub element: Option<String>,
+    /// Names of the structs in it that a host program may have alone, from the outside to the inside: those of
+    /// [`block_parts`](super::block_parts) without the first.
+    pub parts: Vec<PartName>,
     /// Name of the host type that a user has written, if any.
+    pub stated: Option<String>,
+}
+
+/// The name of a struct in a block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartName {
+    /// Name of the struct: `Particle`.
+    pub element: String,
+    /// Name of the member that holds it: `particles`; empty for the elements of a block that is an array.
+    pub member: String,
+    /// Whether it is all of the block; otherwise other members come before it.
+    pub is_all: bool,
+    /// Name of the host type that a user has written for it, if any.
     pub stated: Option<String>,
 }
 
@@ -53,48 +69,118 @@ enum MatchQuality {
     ElementName,
     /// The whole qualified name.
     QualifiedName,
+    /// The struct's name with that of the block or member: `Light_lights`, as `show` calls a second layout of `Light`.
+    UsedName,
+}
+
+/// The type of a block, and what of the block it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockMatch {
+    /// The type.
+    pub found: TypeMatch,
+    /// The part that has its name, as index into the block's parts; `None` if the block has, or if the user wrote it.
+    pub part: Option<usize>,
 }
 
 /// True if a type of this name may belong to one of the blocks, so that its layout is worth reading.
 pub fn is_candidate(blocks: &[BlockNames], type_name: &str) -> bool {
-    blocks.iter().any(|block| match &block.stated {
+    let is_candidate_of = |stated: Option<&String>, quality: &dyn Fn() -> Option<MatchQuality>| match stated {
         Some(stated) => is_stated(stated, type_name),
-        None => quality(block, type_name).is_some(),
+        None => quality().is_some(),
+    };
+    blocks.iter().any(|block| {
+        is_candidate_of(block.stated.as_ref(), &|| quality(block, type_name))
+            || block
+                .parts
+                .iter()
+                .any(|part| is_candidate_of(part.stated.as_ref(), &|| part_quality(block, part, type_name)))
     })
 }
 
-/// Finds the type of a block among the names of all types.
-pub fn match_type<'a>(block: &BlockNames, type_names: impl Iterator<Item = &'a str> + Clone) -> TypeMatch {
+/// Whether a type has the very name of a block or of the struct in it, and not one that differs by conventions.
+pub fn has_name(block: &BlockNames, type_name: &str) -> bool {
+    let part = |part: &PartName| part_quality(block, part, type_name);
+    let best = block.parts.iter().filter_map(part).chain(quality(block, type_name)).max();
+    best >= Some(MatchQuality::BlockName)
+}
+
+/// Finds the type of a block among the names of all types. A type with the name of a part that is all of the block is the
+/// block's if none has the block's own name.
+pub fn match_type<'a>(block: &BlockNames, type_names: impl Iterator<Item = &'a str> + Clone) -> BlockMatch {
     if let Some(stated) = &block.stated {
-        let exact = type_names.clone().find(|name| *name == stated);
-        let found: Vec<&str> = type_names.clone().filter(|name| is_stated(stated, name)).collect();
-        return match (exact, found.as_slice()) {
-            (Some(name), _) => TypeMatch::Found(name.to_owned()),
-            (None, [name]) => TypeMatch::Found((*name).to_owned()),
-            (None, []) => TypeMatch::StatedMissing {
-                stated: stated.clone(),
-                nearest: nearest(&BlockNames { block: stated.clone(), element: None, stated: None }, type_names),
-            },
-            (None, several) => TypeMatch::Ambiguous(owned(several)),
-        };
+        return BlockMatch { found: match_stated(stated, type_names), part: None };
+    }
+    let own = BestTypes::of(type_names.clone(), |name| quality(block, name));
+    let mut best = BlockMatch { found: own.found(), part: None };
+    let mut best_quality = own.quality;
+    if best_quality < Some(MatchQuality::BlockName) {
+        for (index, part) in block.parts.iter().enumerate().filter(|(_, part)| part.is_all) {
+            let types = BestTypes::of(type_names.clone(), |name| part_quality(block, part, name));
+            if types.quality > best_quality {
+                best_quality = types.quality;
+                best = BlockMatch { found: types.found(), part: Some(index) };
+            }
+        }
+    }
+    if best.found == TypeMatch::None(Vec::new()) {
+        best.found = TypeMatch::None(nearest(block, type_names));
+    }
+    best
+}
+
+/// Finds the type of a part of a block.
+pub fn match_part<'a>(
+    block: &BlockNames,
+    part: &PartName,
+    type_names: impl Iterator<Item = &'a str> + Clone,
+) -> TypeMatch {
+    match &part.stated {
+        Some(stated) => match_stated(stated, type_names),
+        None => BestTypes::of(type_names, |name| part_quality(block, part, name)).found(),
+    }
+}
+
+fn match_stated<'a>(stated: &str, type_names: impl Iterator<Item = &'a str> + Clone) -> TypeMatch {
+    let exact = type_names.clone().find(|name| *name == stated);
+    let found: Vec<&str> = type_names.clone().filter(|name| is_stated(stated, name)).collect();
+    match (exact, found.as_slice()) {
+        (Some(name), _) => TypeMatch::Found(name.to_owned()),
+        (None, [name]) => TypeMatch::Found((*name).to_owned()),
+        (None, []) => {
+            let own = BlockNames { block: stated.to_owned(), element: None, parts: Vec::new(), stated: None };
+            TypeMatch::StatedMissing { stated: stated.to_owned(), nearest: nearest(&own, type_names) }
+        }
+        (None, several) => TypeMatch::Ambiguous(owned(several)),
+    }
+}
+
+/// The types that fit best.
+struct BestTypes<'a> {
+    quality: Option<MatchQuality>,
+    names: Vec<&'a str>,
+}
+
+impl<'a> BestTypes<'a> {
+    fn of(type_names: impl Iterator<Item = &'a str>, quality: impl Fn(&str) -> Option<MatchQuality>) -> Self {
+        let mut best = Self { quality: None, names: Vec::new() };
+        for name in type_names {
+            let Some(quality) = quality(name) else { continue };
+            if best.quality.is_none_or(|best| quality > best) {
+                best = Self { quality: Some(quality), names: Vec::new() };
+            }
+            if best.quality == Some(quality) {
+                best.names.push(name);
+            }
+        }
+        best
     }
 
-    let mut best: Option<MatchQuality> = None;
-    let mut found: Vec<&str> = Vec::new();
-    for name in type_names.clone() {
-        let Some(quality) = quality(block, name) else { continue };
-        if best.is_none_or(|best| quality > best) {
-            best = Some(quality);
-            found.clear();
+    fn found(&self) -> TypeMatch {
+        match self.names.as_slice() {
+            [] => TypeMatch::None(Vec::new()),
+            [name] => TypeMatch::Found((*name).to_owned()),
+            several => TypeMatch::Ambiguous(owned(several)),
         }
-        if best == Some(quality) {
-            found.push(name);
-        }
-    }
-    match found.as_slice() {
-        [] => TypeMatch::None(nearest(block, type_names)),
-        [name] => TypeMatch::Found((*name).to_owned()),
-        several => TypeMatch::Ambiguous(owned(several)),
     }
 }
 
@@ -114,6 +200,9 @@ fn quality(block: &BlockNames, type_name: &str) -> Option<MatchQuality> {
     }
     let element = block.element.as_deref();
     let name = last_segment(type_name);
+    if element.is_some_and(|element| is_used_name(name, element, &block.block)) {
+        return Some(MatchQuality::UsedName);
+    }
     if element == Some(type_name) || (block.block.contains("::") && block.block == type_name) {
         return Some(MatchQuality::QualifiedName);
     }
@@ -131,11 +220,35 @@ fn quality(block: &BlockNames, type_name: &str) -> Option<MatchQuality> {
     (type_key(&block.block) == key).then_some(MatchQuality::BlockKey)
 }
 
+/// How well a name fits a part: only the struct's name counts, which that of the member may follow.
+fn part_quality(block: &BlockNames, part: &PartName, type_name: &str) -> Option<MatchQuality> {
+    if type_name.contains('<') {
+        return None;
+    }
+    let (element, name) = (part.element.as_str(), last_segment(type_name));
+    if [&block.block, &part.member].into_iter().any(|user| is_used_name(name, element, user)) {
+        Some(MatchQuality::UsedName)
+    } else if element == type_name {
+        Some(MatchQuality::QualifiedName)
+    } else if last_segment(element) == name {
+        Some(MatchQuality::ElementName)
+    } else {
+        (type_key(element) == type_key(type_name)).then_some(MatchQuality::ElementKey)
+    }
+}
+
+/// `Light_lights` for the `Light` of `lights`.
+fn is_used_name(name: &str, element: &str, user: &str) -> bool {
+    let rest = name.strip_prefix(last_segment(element)).and_then(|rest| rest.strip_prefix('_'));
+    !user.is_empty() && rest == Some(last_segment(user))
+}
+
 /// Names that are nearly those of a block, best first.
 pub fn nearest<'a>(block: &BlockNames, type_names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let keys: Vec<String> = [block.stated.as_deref(), Some(block.block.as_str()), block.element.as_deref()]
         .into_iter()
         .flatten()
+        .chain(block.parts.iter().map(|part| part.element.as_str()))
         .map(type_key)
         .collect();
     let mut scored: Vec<ScoredName<'_>> = type_names
@@ -189,13 +302,23 @@ mod tests {
     use super::*;
 
     fn names(block: &str, element: Option<&str>, stated: Option<&str>) -> BlockNames {
-        BlockNames { block: block.to_owned(), element: element.map(str::to_owned), stated: stated.map(str::to_owned) }
+        BlockNames {
+            block: block.to_owned(),
+            element: element.map(str::to_owned),
+            parts: Vec::new(),
+            stated: stated.map(str::to_owned),
+        }
+    }
+
+    fn array_of(block: &str, element: &str, member: &str, is_all: bool) -> BlockNames {
+        let (element, member) = (element.to_owned(), member.to_owned());
+        BlockNames { parts: vec![PartName { element, member, is_all, stated: None }], ..names(block, None, None) }
     }
 
     #[test]
     fn names_are_found_by_quality() {
         let types = ["engine::PerFrame", "engine::PerFrameData", "Light", "editor::Light", "Material", "Node<float>"];
-        let found = |block: BlockNames| match_type(&block, types.iter().copied());
+        let found = |block: BlockNames| match_type(&block, types.iter().copied()).found;
         let is = |name: &str| TypeMatch::Found(name.to_owned());
         assert_eq!(found(names("PerFrame", None, None)), is("engine::PerFrame"));
         assert_eq!(found(names("per_frame_data", None, None)), TypeMatch::Ambiguous(owned(&types[..2])));
@@ -211,5 +334,24 @@ mod tests {
             nearest: vec!["Light".to_owned(), "editor::Light".to_owned()],
         };
         assert_eq!(found(names("x", None, Some("Lights"))), missing);
+    }
+    /// A buffer of structs is filled with the struct of its elements, unless a type has the buffer's own name.
+    #[test]
+    fn elements_are_found_where_the_buffer_has_no_type() {
+        let is = |name: &str, part| BlockMatch { found: TypeMatch::Found(name.to_owned()), part };
+        let found = |block: &BlockNames, types: &[&str]| match_type(block, types.iter().copied());
+        let particles = array_of("Particles", "Particle", "particles", true);
+        assert_eq!(found(&particles, &["sim::Particle"]), is("sim::Particle", Some(0)));
+        assert_eq!(found(&particles, &["sim::Particle", "sim::Particles"]), is("sim::Particles", None));
+        // `ParticleBuffer` is `Particle` but for a convention: it is the element all the same.
+        let buffer = array_of("ParticleBuffer", "Particle", "items", true);
+        assert_eq!(found(&buffer, &["Particle"]), is("Particle", Some(0)));
+        assert_eq!(found(&buffer, &["Particle", "Particle_items"]), is("Particle_items", Some(0)));
+        assert!(is_candidate(&[buffer], "Particle_items"));
+        // Elements behind a header are not the block.
+        let counted = array_of("Counted", "Sphere", "spheres", false);
+        assert_eq!(found(&counted, &["Sphere"]).found, TypeMatch::None(vec!["Sphere".to_owned()]));
+        let elements = match_part(&counted, &counted.parts[0], ["Sphere"].into_iter());
+        assert_eq!(elements, TypeMatch::Found("Sphere".to_owned()));
     }
 }

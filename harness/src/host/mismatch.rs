@@ -170,6 +170,15 @@ pub enum Remark {
         /// Bytes of the host struct.
         host_size: u32,
     },
+    /// The host struct has only what comes before the elements of an array without end.
+    HeaderOnly {
+        /// Path of the array in the block.
+        path: String,
+        /// Where its first element begins.
+        offset: u32,
+        /// Bytes of the host struct.
+        host_size: u32,
+    },
     /// Rust's debug information does not say whether a struct is `repr(C)`.
     ReprUnknown,
     /// Only the first bytes were compared.
@@ -308,6 +317,14 @@ impl fmt::Display for Remark {
                 "the host struct has {}, the block {shader_size} with its tail padding: do not read beyond the struct \
                  when uploading",
                 bytes(*host_size)
+            ),
+            Self::HeaderOnly { path, offset, host_size } if offset == host_size => {
+                write!(f, "the host struct is what comes before the elements of `{path}`, which begin at byte {offset}")
+            }
+            Self::HeaderOnly { path, offset, host_size } => write!(
+                f,
+                "the host struct is what comes before the elements of `{path}`: upload them at byte {offset}, not at {host_size}, \
+                 where the struct ends"
             ),
             Self::ReprUnknown => f.write_str("debug information does not say whether this Rust struct is `repr(C)`"),
             Self::TooManyMembers { lanes } => write!(f, "only the first {lanes} scalars were compared"),

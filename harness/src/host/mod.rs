@@ -3,9 +3,11 @@
 //! [`ProgramStruct`] is a struct as its compiler laid it out, read from debug information by somebody else; a
 //! [`BlockLayout`](layoutproof_layout::BlockLayout) is a block under one rule set. `flatten_program` and `flatten_block` turn
 //! both into lanes, the scalars with their bytes, and [`compare()`] says where they part: first by bytes, then by names.
-//! [`arrivals`] says the same of where a device read the block. [`matching`] finds out which struct belongs to which block. Nothing here reads files.
+//! [`arrivals`] says the same of where a device read the block. [`matching`] finds out which struct belongs to which block,
+//! and [`block_parts`] which structs of a block that may be. Nothing here reads files.
 
 mod arrival;
+mod block_part;
 mod block_places;
 mod compare;
 mod comparison;
@@ -17,18 +19,23 @@ mod lane_check;
 pub mod matching;
 mod mismatch;
 mod names;
+mod open_end;
 mod program_struct;
 pub mod shader_comment;
+mod text_places;
 mod vector_types;
 
 pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
+pub use block_part::{BlockPart, block_parts, part_of_host, part_path};
 pub use block_places::member_places;
 pub use compare::{CompareOptions, ShaderBlock, compare};
 pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};
 pub use mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
 pub use program_struct::{
-    LaneClass, LinePlace, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
+    LaneClass, LinePlace, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape,
+    ProgramStruct,
 };
+pub use text_places::TextPlaces;
 pub use vector_types::{VectorType, VectorTypeRow, VectorTypes};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Names of members and types without what conventions add to them, so that `m_viewProj` is `view_proj`.
 
-/// One-letter prefixes that stand before an underscore.
-const LETTERS_BEFORE_UNDERSCORE: &str = "bcfgikmnpsuv";
+/// One-letter prefixes that stand before an underscore. `n_` is none: `n_lights` is the number of `lights`.
+const LETTERS_BEFORE_UNDERSCORE: &str = "bcfgikmpsuv";
 
 /// One-letter prefixes that stand before a capital letter.
 const LETTERS_BEFORE_CAPITAL: &str = "gkmu";
@@ -47,18 +47,34 @@ pub(super) fn is_padding(name: &str) -> bool {
     is_number || PADDING_WORDS.iter().any(|word| key.starts_with(word))
 }
 
+/// True for padding whose name cannot be that of data. `alignment` may be that of a text, and numbers are what compilers call
+/// members without names: those of tuples, and of SPIR-V that was stripped.
+pub(super) fn is_filler(name: &str) -> bool {
+    let leaf = member_key(name.rsplit('.').next().unwrap_or(name));
+    let has_letter = leaf.chars().any(char::is_alphabetic);
+    is_padding(name) && has_letter && !leaf.starts_with("alignment") && !leaf.starts_with("spare")
+}
+
 /// The name of a type or block without namespaces, prefixes, and suffixes like `CB`, `Constants` or `Data`, in lowercase.
 pub(super) fn type_key(name: &str) -> String {
-    let mut words = words(without_prefix(last_segment(name)));
+    let all = words(without_prefix(last_segment(name)));
     let is_buffer_word = |word: &String| BUFFER_WORDS.contains(&word.as_str());
-    while words.len() > 1 && words.last().is_some_and(is_buffer_word) {
-        words.pop();
-    }
-    while words.len() > 1 && words.first().is_some_and(|word| ["cb", "ubo", "ssbo", "cbuffer"].contains(&word.as_str()))
+    let mut own = all.as_slice();
+    while let [before @ .., last] = own
+        && !before.is_empty()
+        && is_buffer_word(last)
     {
-        words.remove(0);
+        own = before;
     }
-    words.concat()
+    while let [first, behind @ ..] = own
+        && !behind.is_empty()
+        && ["cb", "ubo", "ssbo", "cbuffer"].contains(&first.as_str())
+    {
+        own = behind;
+    }
+    // What is left of `CBuffer` and `UBOParams` is no name.
+    let says_nothing = matches!(own, [only] if is_buffer_word(only) || only.chars().count() == 1);
+    if says_nothing { all.concat() } else { own.concat() }
 }
 
 /// The name behind the last `::` that is not among template arguments.
@@ -115,6 +131,11 @@ mod tests {
             ("Constants", "constants"),
             ("SceneCBuffer", "scenec"),
             ("scene_t", "scene"),
+            ("ubo", "ubo"),
+            ("UBOParams", "uboparams"),
+            ("BufferData", "bufferdata"),
+            ("CBuffer", "cbuffer"),
+            ("_CData", "cdata"),
         ] {
             assert_eq!(type_key(name), key, "{name}");
         }

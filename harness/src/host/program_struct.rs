@@ -5,6 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The description of a pointer among opaque members.
+pub const POINTER: &str = "a pointer";
+
 /// A struct of the host program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramStruct {
@@ -147,7 +150,30 @@ pub enum LaneClass {
     Opaque,
 }
 
+impl ProgramBits {
+    /// The first byte that has one of the bits, and how many bytes have some.
+    pub(super) fn bytes(self) -> (u32, u32) {
+        let (start, end) = (self.offset / 8, self.offset.saturating_add(self.width).div_ceil(8));
+        (start, end.saturating_sub(start))
+    }
+}
+
 impl ProgramStruct {
+    /// Whether no program uploads it: its bytes are a table of virtual functions, or what a container of the standard library
+    /// keeps for itself. Arrays of libraries are plain data.
+    pub fn is_never_uploaded(&self) -> bool {
+        let plain = ["std::array<", "std::atomic<", "std::complex<", "std::byte"];
+        let owners =
+            ["std::", "alloc::vec::Vec<", "alloc::string::String", "alloc::boxed::Box<", "QString", "QVector<"];
+        let is_owner = |name: &str| {
+            owners.iter().any(|owner| name.starts_with(owner)) && !plain.iter().any(|plain| name.starts_with(plain))
+        };
+        self.fields.iter().any(|field| {
+            let is_pointer = matches!(&field.shape, ProgramShape::Opaque { description, .. } if description == POINTER);
+            is_pointer || field.name.starts_with("_vptr") || field.name == "__vfptr" || is_owner(&field.type_name)
+        })
+    }
+
     /// Whether two structs have the same members at the same bytes; types may be spelled differently.
     pub fn has_same_layout(&self, other: &Self) -> bool {
         self.size == other.size && same_fields(&self.fields, &other.fields)

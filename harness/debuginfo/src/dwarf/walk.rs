@@ -79,12 +79,13 @@ impl<'a> Walk<'a, '_> {
             let (offset, depth) = (entries.next_offset(), entries.next_depth());
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
 
+            // Any entry ends the scopes before it: the parameters of a function template are none of the struct before it.
+            self.leave_scopes(depth);
             if !is_interesting(abbreviation.tag()) {
                 entries.skip_attributes(abbreviation.attributes())?;
                 continue;
             }
             let Ok(offset) = u32::try_from(offset.0) else { break };
-            self.leave_scopes(depth);
             self.take(offset, depth, abbreviation, &mut entries)?;
         }
         Ok(())

@@ -183,3 +183,39 @@ fn mingw() {
 fn clang_codeview_object() {
     check_object("clang++", &["-target", "x86_64-pc-windows-msvc", "-gcodeview", "-g", "-fno-exceptions"]);
 }
+
+/// Parameters of function and variable templates stand one level below the entry before them, as those of a class template
+/// do: they must not make a template of a struct that happens to come before.
+#[test]
+fn a_struct_before_a_function_template_is_no_template() {
+    const TEXT: &str = "\
+        template<class T> T twice(T a) { return a + a; }\n\
+        struct Frame { float exposure; float gamma; };\n\
+        Frame frame;\n\
+        int use() { return twice(1); }\n\
+        namespace engine {\n\
+        template<int N> struct Wide { float values[N]; };\n\
+        struct Outer { struct View { float m[16]; } view; template<class T> T read(T a) { return a; } };\n\
+        template<class T, int N> T add(T a) { return a + N; }\n\
+        struct Material { float roughness; };\n\
+        template<class T> T zero = T(0);\n\
+        Wide<3> wide; Outer outer; Material material;\n\
+        float all() { return outer.read(1.0f) + add<int, 4>(2) + zero<float> + wide.values[0]; }\n\
+        }\n";
+    let names =
+        ["Frame", "engine::Outer", "engine::Outer::View", "engine::Material", "engine::Wide<3>"].map(str::to_owned);
+    for arguments in
+        [["g++", "-gdwarf-4"], ["g++", "-gdwarf-5"], ["clang++", "-g"], ["clang++", "-gsimple-template-names"]]
+    {
+        let folder = TestFolder::new();
+        folder.write("scene.cpp", TEXT);
+        if folder.run(arguments[0], &[arguments[1], "-std=c++17", "-c", "scene.cpp", "-o", "scene.o"]).is_none() {
+            continue;
+        }
+        let read = read_names(&folder.path("scene.o"), &names.each_ref().map(String::as_str));
+        for name in &names {
+            assert!(read.found.find(name).is_some(), "{arguments:?}: `{name}` is not in the index");
+        }
+        assert_eq!(read.offsets("Frame"), "exposure@0 gamma@4", "{arguments:?}");
+    }
+}

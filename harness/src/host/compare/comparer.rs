@@ -6,27 +6,49 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::{BlockLayout, LaidOut};
+use layoutproof_layout::BlockLayout;
 
+use crate::host::block_part::BlockPart;
 use crate::host::comparison::{Comparison, RowState};
 use crate::host::flat_struct::{FlatMember, FlatStruct};
 use crate::host::flatten_block::flatten_block;
 use crate::host::flatten_program::flatten_program;
 use crate::host::hint::{HintContext, moved_hint};
 use crate::host::mismatch::{Mismatch, MismatchKind, Remark};
-use crate::host::names::member_key;
+use crate::host::names::{is_filler, member_key};
+use crate::host::open_end::OpenEnd;
 use crate::host::program_struct::{LinePlace, ProgramContract, ProgramStruct};
 use crate::host::vector_types::VectorTypes;
 
-/// A block with the places of its declarations.
+/// A block, or a struct in it, with the places of its declarations.
 #[derive(Clone, Copy, Debug)]
 pub struct ShaderBlock<'a> {
     /// The block.
     pub layout: &'a BlockLayout,
-    /// What it holds.
-    pub root: &'a LaidOut,
-    /// Where members were declared, by path without indices; the empty path is the block.
+    /// What of it the host struct stands for.
+    pub part: &'a BlockPart<'a>,
+    /// Where members were declared, by path in the block without indices; the empty path is the block.
     pub places: &'a BTreeMap<String, LinePlace>,
+}
+
+impl ShaderBlock<'_> {
+    /// Where the members of the part were declared, by path in the part.
+    pub(in crate::host) fn part_places(&self) -> BTreeMap<String, LinePlace> {
+        let start = self.part.path.replace("[]", "");
+        if start.is_empty() {
+            return self.places.clone();
+        }
+        let inside = self.places.iter().filter_map(|(path, place)| {
+            let rest = path.strip_prefix(&start)?;
+            let rest = rest.strip_prefix('.').or(Some(rest).filter(|rest| rest.is_empty()))?;
+            Some((rest.to_owned(), place.clone()))
+        });
+        let mut places: BTreeMap<String, LinePlace> = inside.collect();
+        if let Some(block) = self.places.get("") {
+            places.entry(String::new()).or_insert_with(|| block.clone());
+        }
+        places
+    }
 }
 
 /// What a comparison takes besides the two sides.
@@ -40,11 +62,14 @@ pub struct CompareOptions<'a> {
 
 /// Compares a host struct with the block that it fills.
 pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOptions<'_>) -> Comparison {
+    let places = block.part_places();
+    let ends = OpenEnd::meet(block.part.root, host, options.renames);
     let mut comparer = Comparer {
-        shader: flatten_block(block.root, block.places),
-        host: flatten_program(host, options.vector_types),
+        shader: flatten_block(&ends.shader, &places),
+        host: flatten_program(&ends.host, options.vector_types),
         program: host,
-        renames: options.renames,
+        block_place: places.get(""),
+        renames: &ends.renames,
         shift: 0,
         cause: None,
         mismatches: Vec::new(),
@@ -58,8 +83,8 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
 
     comparer.contract();
     comparer.members();
-    comparer.sizes(block);
-    comparer.unread_members(block.root.size.finite());
+    comparer.sizes(block.part, &ends, places.get(""));
+    comparer.unread_members(ends.shader.size.finite());
     comparer.matrix_orders();
     let rows = comparer.rows();
     let sides = comparer.byte_runs();
@@ -69,7 +94,7 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
         host_members: sides.host,
         mismatches: comparer.mismatches,
         remarks: comparer.remarks.into_iter().collect(),
-        shader_size: block.layout.stride.or(block.root.size.finite()),
+        shader_size: block.part.stride.or(block.part.root.size.finite()),
         host_size: host.size,
     }
 }
@@ -79,6 +104,8 @@ pub(super) struct Comparer<'a> {
     pub(super) shader: FlatStruct,
     pub(super) host: FlatStruct,
     pub(super) program: &'a ProgramStruct,
+    /// Where the shader declares the whole.
+    pub(super) block_place: Option<&'a LinePlace>,
     pub(super) renames: &'a BTreeMap<String, String>,
     /// How many bytes the host's members are behind the shader's at the moment.
     pub(super) shift: i64,
@@ -162,6 +189,10 @@ impl Comparer<'_> {
         if self.swapped.contains(&index) {
             return RowState::Differs;
         }
+        // Nobody reads what only fills space.
+        if is_filler(&member.path) {
+            return RowState::OneSided;
+        }
         let shift = i64::from(host.offset) - i64::from(member.offset);
         if shift == self.shift && self.cause.is_some() {
             return self.follow(member);
@@ -243,7 +274,7 @@ impl Comparer<'_> {
             kind,
             hint,
             followers: 0,
-            shader_at: member.place.clone(),
+            shader_at: member.place.as_ref().or(self.block_place).cloned(),
             host_at: host.and_then(|host| host.place.clone()).or_else(|| self.program.place.clone()),
         });
         RowState::Differs

@@ -16,7 +16,7 @@ impl Comparer<'_> {
 
     pub(super) fn lane_answers(&self, index: usize, member: &FlatMember, shift: i64) -> Vec<LaneAnswer> {
         let moved = |offset: u32| u32::try_from(i64::from(offset) + shift).ok();
-        let own = self.shader.lanes_in(member.offset, self.lane_end(member));
+        let own = self.shader.lanes_in(member.offset, lane_end(member));
         let own = own.filter(|lane| lane.member == index);
         own.map(|lane| {
             let (Some(offset), Some(member_start), Some(member_end)) =
@@ -27,14 +27,6 @@ impl Comparer<'_> {
             check_lane(&self.host, &LaneQuestion { lane: Lane { offset, ..lane }, member_start, member_end })
         })
         .collect()
-    }
-
-    /// One past the last lane of a member; of an array without end its first elements count if the host has them.
-    pub(super) fn lane_end(&self, member: &FlatMember) -> u32 {
-        match member.size {
-            Some(_) => member.end(),
-            None => self.program.size.max(member.offset),
-        }
     }
 
     pub(super) fn is_fine(&self, member: &FlatMember, answer: LaneAnswer) -> bool {
@@ -128,6 +120,11 @@ impl Comparer<'_> {
             }
         }
     }
+}
+
+/// One past the last lane of a member; an array without end has lanes for its first elements.
+fn lane_end(member: &FlatMember) -> u32 {
+    member.size.map_or(u32::MAX, |_| member.end())
 }
 
 fn size_mismatch(member: &FlatMember, host: &FlatMember) -> MismatchKind {

@@ -5,10 +5,14 @@ use crate::host::comparison::RowState;
 use crate::host::flat_struct::FlatMember;
 use crate::host::hint::stride_hint;
 use crate::host::mismatch::{MismatchKind, StridedThing};
+use crate::host::names::{is_filler, is_padding};
 
 impl Comparer<'_> {
     /// A member whose namesake is at the same offset.
     pub(super) fn same_place(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
+        if is_filler(&member.path) {
+            return if self.failing_lane(index, member, 0).is_none() { RowState::Agrees } else { RowState::OneSided };
+        }
         self.shift = 0;
         self.cause = None;
         self.resized = None;
@@ -30,10 +34,10 @@ impl Comparer<'_> {
 
         let failing = self.failing_lane(index, member, 0);
         if let Some(kind) = self.stride_mismatch(index, member, host, failing.is_some()) {
-            let hint = stride_hint(member, host, &kind);
+            let hint = stride_hint(member, host, &kind, self.program);
             return self.report(member, Some(host), kind, hint);
         }
-        if let Some(kind) = count_mismatch(member, host) {
+        if let Some(kind) = count_mismatch(member, host).filter(|_| !self.is_continued(member, host)) {
             let hint =
                 format!("give both arrays as many elements: `{}` is where they part", display_path(&member.path));
             return self.report(member, Some(host), kind, hint);
@@ -70,12 +74,12 @@ impl Comparer<'_> {
                         shader_stride: shader.stride,
                         host_stride: found.stride,
                     };
-                    let hint = stride_hint(member, host, &kind);
+                    let hint = stride_hint(member, host, &kind, self.program);
                     return self.report(member, Some(host), kind, hint);
                 }
                 return RowState::Differs;
             }
-            if let Some(kind) = count_mismatch(member, host) {
+            if let Some(kind) = count_mismatch(member, host).filter(|_| !self.is_continued(member, host)) {
                 self.broken_arrays.push(index);
                 let hint =
                     format!("give both arrays as many elements: `{}` is where they part", display_path(&member.path));
@@ -83,6 +87,20 @@ impl Comparer<'_> {
             }
         }
         RowState::Agrees
+    }
+
+    /// Whether the host has the elements that its array lacks in members of their own, named after it: `weights_last` after
+    /// `weights`. A host struct needs these where something lies in the tail of the last element. Their bytes are compared like
+    /// all others.
+    fn is_continued(&self, member: &FlatMember, host: &FlatMember) -> bool {
+        let own = format!("{}_", host.path);
+        let mut rest = self.host.lanes_in(host.end(), member.end()).peekable();
+        host.end() < member.end()
+            && rest.peek().is_some()
+            && rest.all(|lane| {
+                let path = &self.host.members[lane.member].path;
+                path.starts_with(&own) || is_padding(path)
+            })
     }
 
     /// Whether everything in the first element of an array of structs is where the shader has it.

@@ -1,10 +1,13 @@
 //! What concerns the whole struct: contract, size, members that the shader does not read, matrices.
 
-use super::comparer::{Comparer, ShaderBlock, display_path};
+use super::comparer::{Comparer, display_path};
+use crate::host::block_part::BlockPart;
 use crate::host::flat_struct::{FlatMember, Lane};
-use crate::host::mismatch::{Mismatch, MismatchKind, Remark, StridedThing, bytes};
-use crate::host::names::is_padding;
-use crate::host::program_struct::ProgramContract;
+use crate::host::hint::element_hint;
+use crate::host::mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
+use crate::host::names::{is_filler, is_padding};
+use crate::host::open_end::OpenEnd;
+use crate::host::program_struct::{LinePlace, ProgramContract};
 
 impl Comparer<'_> {
     pub(super) fn contract(&mut self) {
@@ -35,16 +38,11 @@ impl Comparer<'_> {
         }
     }
 
-    /// Sizes of the whole.
-    pub(super) fn sizes(&mut self, block: ShaderBlock<'_>) {
-        let (host_size, end) = (self.program.size, block.root.size.finite());
-        if let Some(stride) = block.layout.stride {
+    /// Sizes of the whole; `place` is where the shader declares it.
+    pub(super) fn sizes(&mut self, part: &BlockPart<'_>, ends: &OpenEnd<'_>, place: Option<&LinePlace>) {
+        let (host_size, end) = (self.program.size, ends.shader.size.finite());
+        if let Some(stride) = part.stride {
             if stride != host_size && self.mismatches.is_empty() {
-                let hint = if host_size < stride {
-                    format!("add {} at the end of `{}`", bytes(stride - host_size), self.program.name)
-                } else {
-                    format!("add {} at the end of the shader's struct", bytes(host_size - stride))
-                };
                 self.mismatches.push(Mismatch {
                     path: String::new(),
                     kind: MismatchKind::StrideDiffers {
@@ -52,24 +50,29 @@ impl Comparer<'_> {
                         shader_stride: stride,
                         host_stride: host_size,
                     },
-                    hint,
+                    hint: element_hint(self.program, stride, self.host_end()),
                     followers: 0,
-                    shader_at: block.places.get("").cloned(),
+                    shader_at: place.cloned(),
                     host_at: self.program.place.clone(),
                 });
             }
             return;
         }
-        match end {
-            Some(end) if host_size < end && self.mismatches.is_empty() => {
-                self.remarks.insert(Remark::ShorterThanBlock { shader_size: end, host_size });
-            }
-            _ => {}
+        if let Some((path, offset)) = &ends.header_before {
+            self.remarks.insert(Remark::HeaderOnly { path: path.clone(), offset: *offset, host_size });
+        } else if let Some(end) = end.filter(|end| host_size < *end && self.mismatches.is_empty()) {
+            self.remarks.insert(Remark::ShorterThanBlock { shader_size: end, host_size });
         }
         if self.shader.is_truncated || self.host.is_truncated {
             let lanes = self.shader.lanes.len().min(self.host.lanes.len());
             self.remarks.insert(Remark::TooManyMembers { lanes: u32::try_from(lanes).unwrap_or(u32::MAX) });
         }
+    }
+
+    /// One past the last byte of the host struct that is no padding.
+    fn host_end(&self) -> u32 {
+        let real = self.host.lanes.iter().filter(|lane| !is_filler(&self.host.members[lane.member].path));
+        real.copied().map(Lane::end).max().unwrap_or(0)
     }
 
     /// Members of the host that the shader does not read, where nothing else explains them.

@@ -97,3 +97,25 @@ fn what_is_not_checked_is_said_once() {
         agrees("hlsl-cbuffer", "cbuffer Frame { float3 a; float4 c; };", "0 vec3 a 12 float t 16 vec4 c size 32");
     assert_eq!(remarks, ["the shader does not read `t` of the host, at byte 12"]);
 }
+
+/// Nobody reads padding, whatever its type is and however much of it each side declares.
+#[test]
+fn padding_of_another_type_raises_no_alarm() {
+    let shader = "cbuffer Scene { float time; uint mode; uint lanes; float4 padding[2]; };";
+    agrees("hlsl-cbuffer", shader, "0 float time 4 uint mode 8 uint lanes 12 uint padding[9]/4 size 48");
+    agrees("hlsl-cbuffer", shader, "0 float time 4 uint mode 8 uint lanes 12 float padding size 48");
+    let shader = "cbuffer Scene { float3 a; float _pad0; float4 b; };";
+    agrees("hlsl-cbuffer", shader, "0 vec3 a 12 u8 _pad0[4]/1 16 vec4 b size 32");
+}
+
+/// DXC 1.7.2308 with `-HV 2021` and GCC 12 put the bits of these at the same places: `material` at bit 32, `sampler_` at 56.
+#[test]
+fn bit_fields_are_compared_by_their_bits() {
+    let shader =
+        "struct P { uint geometry; uint material : 24; uint sampler_ : 8; int instances; }; StructuredBuffer<P> p;";
+    agrees(
+        "hlsl-structured",
+        shader,
+        "0 uint geometry 4 bits:32:24 material 7 bits:56:8 sampler_ 8 int instances size 12",
+    );
+}

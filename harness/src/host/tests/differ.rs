@@ -169,7 +169,7 @@ fn strides_and_counts() {
         "struct Light { float3 pos; }; struct S { Light lights[3]; }; ConstantBuffer<S> s;",
         "0 { 0 vec3 pos size 12 } lights[3]/12 size 36",
         "array stride differs: `lights` has 16 bytes in the shader, 12 in the host",
-        "pad the element type of `lights` to 16 bytes",
+        "add 4 bytes of padding at the end of",
         0,
     );
     differs(

@@ -5,11 +5,12 @@
 
 mod agree;
 mod differ;
+mod elements;
 mod program_text;
 
 use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
-use super::{CompareOptions, Comparison, ShaderBlock, VectorTypes, compare, member_places};
+use super::{CompareOptions, Comparison, ShaderBlock, VectorTypes, block_parts, compare, member_places, part_of_host};
 use crate::declare::{DeclareOptions, declare};
 use crate::input::sources::SourceMap;
 
@@ -24,8 +25,11 @@ fn compared(rules: &str, shader: &str, host: &str) -> Comparison {
 
     let layout = lay_out(block, find(rules).expect("the table has the rules"), LayoutOptions::default());
     let places = member_places(block, &sources);
-    let shader = ShaderBlock { layout: &layout, root: layout.result.as_ref().unwrap(), places: &places };
+    let host = program_text::program(host);
+    let parts = block_parts(&layout, layout.result.as_ref().unwrap());
+    let part = &parts[part_of_host(&parts, &host)];
+    let shader = ShaderBlock { layout: &layout, part, places: &places };
     let renames = std::collections::BTreeMap::new();
     let options = CompareOptions { renames: &renames, vector_types: VectorTypes::built_in() };
-    compare(shader, &program_text::program(host), options)
+    compare(shader, &host, options)
 }

@@ -15,7 +15,7 @@ pub fn annotations(check: &HostCheck) -> String {
         differing().flat_map(|pair| pair.comparison.mismatches.iter().map(move |mismatch| line(pair, mismatch)));
     // What a device reads elsewhere follows from the mismatches, if there are any.
     let strays = differing().filter(|pair| pair.comparison.agrees()).map(|pair| {
-        let text = format!("{}: a device reads another member of {}", pair.block, pair.host);
+        let text = format!("{}: a device reads another member of {}", pair.shader_name(), pair.host);
         format!("::error file={}::{}\n", property(&pair.shader), message(&one_line(&text)))
     });
     let unmatched = check.unmatched.iter().filter(|unmatched| check.is_strict || unmatched.reason.is_error());
@@ -35,7 +35,7 @@ fn line(pair: &CheckedPair, mismatch: &Mismatch) -> String {
         properties.push(format!("file={}", property(&place.file)));
         properties.extend(place.line.map(|line| format!("line={line}")));
     }
-    properties.push(format!("title={}", property(&format!("{} {} {}", pair.block, pair.target, pair.host))));
+    properties.push(format!("title={}", property(&format!("{} {} {}", pair.shader_name(), pair.target, pair.host))));
     let text = format!("{}\nhint: {}", one_line(&mismatch.to_string()), one_line(&mismatch.hint));
     format!("::error {}::{}\n", properties.join(","), message(&text))
 }

@@ -36,6 +36,8 @@ struct JsonCheck<'a> {
 #[derive(Debug, Serialize)]
 struct JsonPair<'a> {
     block: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    part: &'a str,
     kind: &'a str,
     target: &'a str,
     shader: &'a str,
@@ -126,6 +128,7 @@ impl<'a> JsonPair<'a> {
         });
         Self {
             block: &pair.block,
+            part: &pair.part,
             kind: pair.kind.as_str(),
             target: &pair.target,
             shader: &pair.shader,

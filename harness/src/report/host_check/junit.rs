@@ -43,7 +43,7 @@ fn pair_case(pair: &CheckedPair) -> TestCase {
             status
         }
     };
-    let mut case = TestCase::new(one_line(&format!("{}::{}::{}", pair.block, pair.target, pair.host)), status);
+    let mut case = TestCase::new(one_line(&format!("{}::{}::{}", pair.shader_name(), pair.target, pair.host)), status);
     case.set_classname(one_line(&pair.shader));
     for reason in &pair.known {
         case.add_property(Property::new("known", one_line(reason)));

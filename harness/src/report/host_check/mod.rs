@@ -13,7 +13,7 @@ pub(in crate::report) use text::{mismatch_places, pair_table, place_text, stray_
 
 use layoutproof_layout::BlockKind;
 
-use crate::host::{Arrivals, Comparison, LinePlace};
+use crate::host::{Arrivals, Comparison, LinePlace, part_path};
 
 /// Everything that a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct HostCheck {
 pub struct CheckedPair {
     /// Name of the block.
     pub block: String,
+    /// What of the block the host struct stands for: `particles[]`; empty for all of it.
+    pub part: String,
     /// Kind of the block.
     pub kind: BlockKind,
     /// Rule set, or the compiler whose choice it is: `native:dxc-dxil`.
@@ -136,6 +138,11 @@ pub enum PairOutcome {
 }
 
 impl CheckedPair {
+    /// The block, or the part of it, that is compared: `Particles.particles[]`.
+    pub fn shader_name(&self) -> String {
+        part_path(&self.block, &self.part)
+    }
+
     /// How it came out.
     pub fn outcome(&self) -> PairOutcome {
         let has_strays = self.proofs.iter().any(PairProof::has_strays);

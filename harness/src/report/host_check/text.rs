@@ -3,7 +3,7 @@
 use layoutproof_layout::BlockKind;
 
 use super::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock};
-use crate::host::{ComparedRow, LinePlace, Mismatch, RowSide, RowState, StrayLeaf};
+use crate::host::{ComparedRow, LinePlace, Mismatch, RowSide, RowState, StrayLeaf, part_path};
 use crate::report::style::{Style, TextLines, Tone, counted, one_line, pad, pad_left, width};
 
 /// Columns of a line.
@@ -70,7 +70,7 @@ fn summary(check: &HostCheck) -> String {
 
 fn pair_name(pair: &CheckedPair, style: Style) -> String {
     let dot = style.dot();
-    one_line(&format!("{} {dot} {} {dot} {} in {}", pair.block, pair.target, pair.host, pair.host_file))
+    one_line(&format!("{} {dot} {} {dot} {} in {}", pair.shader_name(), pair.target, pair.host, pair.host_file))
 }
 
 fn agreeing(pair: &CheckedPair, style: Style) -> String {
@@ -196,9 +196,10 @@ pub(in crate::report) fn place_text(place: &LinePlace) -> String {
 pub(in crate::report) fn pair_table(pair: &CheckedPair, style: Style) -> String {
     let mut lines = TextLines::default();
     let numbers = format!("{}{}", pad_left("offset", NUMBER_COLUMNS), pad_left("size", NUMBER_COLUMNS));
-    let shader = match pair.kind {
-        BlockKind::StructuredElement => format!("element of {}", pair.block),
-        kind => format!("{kind} {}", pair.block),
+    let shader = match (pair.kind, pair.part.strip_suffix("[]")) {
+        (BlockKind::StructuredElement, _) => format!("element of {}", pair.block),
+        (_, Some(array)) => format!("element of {}", part_path(&pair.block, array)),
+        (kind, None) => format!("{kind} {}", pair.shader_name()),
     };
     let heading = format!("{}{numbers}  {}  {numbers}  {}", " ".repeat(MARK_COLUMNS), cut(&shader, style), pair.host);
     lines.push(&style.paint(Tone::Strong, &shortened(&heading, style)));

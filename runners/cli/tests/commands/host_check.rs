@@ -378,3 +378,209 @@ fn a_vector_type_that_nothing_can_match_is_refused_at_its_place() {
         assert!(answer.err.contains(&format!("layoutproof.toml:{place}")), "{entry}: {answer}");
     }
 }
+
+/// One struct in three programs: as the shaders have it, with `vel` and `gradient` exchanged, and 20 bytes that lie 32 apart.
+const BUFFERS_CPP: &str = "
+namespace right { struct Particle { float pos[2], vel[2], gradient[4]; }; Particle particles[16]; }
+namespace wrong { struct Particle { float pos[2], gradient[4], vel[2]; }; Particle particles[16]; }
+namespace whole { struct Particles { right::Particle particles[16]; }; Particles all; }
+";
+/// Offsets 0, 8 and 16 and a stride of 32 in each: glslang 12's decorations, naga 29's layouter, DXC 1.7.2308's listing.
+const BUFFERS: [[&str; 2]; 5] = [
+    [
+        "particles.wgsl",
+        "struct Particle { pos: vec2<f32>, vel: vec2<f32>, gradient: vec4<f32> }
+@group(0) @binding(0) var<storage, read_write> particles: array<Particle>;
+@compute @workgroup_size(1) fn main() { particles[0].pos += particles[0].vel; }",
+    ],
+    [
+        "fixed.wgsl",
+        "struct Particle { pos: vec2<f32>, vel: vec2<f32>, gradient: vec4<f32> }
+@group(0) @binding(0) var<uniform> particles: array<Particle, 8>;
+@compute @workgroup_size(1) fn main() { _ = particles[1].vel.x; }",
+    ],
+    [
+        "wrapped.wgsl",
+        "struct Particle { pos: vec2<f32>, vel: vec2<f32>, gradient: vec4<f32> }
+struct Particles { particles: array<Particle> }
+@group(0) @binding(0) var<storage, read_write> all: Particles;
+@compute @workgroup_size(1) fn main() { all.particles[0].pos += all.particles[0].vel; }",
+    ],
+    [
+        "particles.comp",
+        "#version 450
+layout(local_size_x = 1) in;
+struct Particle { vec2 pos; vec2 vel; vec4 gradient; };
+layout(std430, binding = 0) buffer Particles { Particle particles[]; };
+void main() { particles[gl_GlobalInvocationID.x].pos += particles[gl_GlobalInvocationID.x].vel; }",
+    ],
+    [
+        "particles.hlsl",
+        "struct Particle { float2 pos; float2 vel; float4 gradient; };
+RWStructuredBuffer<Particle> particles;",
+    ],
+];
+
+#[test]
+fn a_buffer_of_structs_is_compared_by_its_elements() {
+    let folder = Folder::with(&[&BUFFERS.map(|[name, text]| (name, text))[..], &[("all.cpp", BUFFERS_CPP)]].concat());
+    if !compiles(&folder, "g++", "-g -c all.cpp -o all.o") {
+        return;
+    }
+    // SPIR-V of a compiler that names what it reads.
+    let mut shaders = BUFFERS.map(|[name, _]| name.to_owned()).to_vec();
+    if compiles(&folder, "glslangValidator", "-V particles.comp -o particles.spv") {
+        shaders.push("particles.spv".to_owned());
+    }
+    for shader in &shaders {
+        let block = match shader.as_str() {
+            "wrapped.wgsl" => "all",
+            "particles.comp" | "particles.spv" => "Particles",
+            _ => "particles",
+        };
+        let check = |host: &str, exit| {
+            pairs(&folder.run(&format!("check {shader} all.o --map {block}={host} --format json")).exits(exit))
+        };
+        let right = check("right::Particle", 0);
+        assert_eq!((right.len(), right[0]["outcome"].as_str()), (1, Some("agree")), "{shader}: {right:#?}");
+        let wrong = check("wrong::Particle", 1);
+        let found: Vec<_> =
+            wrong[0]["mismatches"].as_array().unwrap().iter().filter_map(|found| found["message"].as_str()).collect();
+        assert_eq!(found, ["offset moved: the shader has `vel` at byte 8, the host at byte 24"], "{shader}");
+        // The block of `fixed.wgsl` has 8 elements, the host's array 16.
+        if !["particles.hlsl", "fixed.wgsl"].contains(&shader.as_str()) {
+            assert_eq!(check("whole::Particles", 0)[0]["outcome"].as_str(), Some("agree"), "{shader}");
+        }
+    }
+
+    // Found by the name of the elements, and listed if there is none.
+    folder.write("one.cpp", b"struct Particle { float pos[2], vel[2], gradient[4]; } p[16];");
+    folder.write("none.cpp", b"struct Camera { float m[16]; } c;");
+    assert!(compiles(&folder, "g++", "-g -c one.cpp -o one.o") && compiles(&folder, "g++", "-g -c none.cpp -o none.o"));
+    for shader in &shaders {
+        let found = pairs(&folder.run(&format!("check {shader} one.o --strict --format json")).exits(0));
+        assert_eq!(found[0]["host"].as_str(), Some("Particle"), "{shader}");
+        folder.run(&format!("check {shader} none.o --strict")).exits(1);
+    }
+}
+
+const COUNTED: &str = "#version 460
+layout(local_size_x = 1) in;
+struct Sphere { vec3 place; float radius; uint material; };
+layout(std430, set = 0, binding = 1) buffer Counted { uint count; Sphere spheres[]; };
+void main() { count = spheres[1].material; }";
+
+/// glslang 12 decorates `count` with 0, `spheres` with 16 and a stride of 32.
+#[test]
+fn a_header_with_elements_behind_it_is_compared_in_each_form_of_c() {
+    let folder = Folder::with(&[("counted.comp", COUNTED)]);
+    let sphere = "struct Sphere { float place[3]; float radius; unsigned material; unsigned pad[3]; };";
+    let counted = |array: &str| {
+        format!(
+            "{sphere} struct Counted {{ unsigned count; unsigned pad[3]; {array} }}; struct Counted c; struct Sphere s;"
+        )
+    };
+    let check = |text: &str, exit| {
+        folder.write("host.c", text.as_bytes());
+        compiles(&folder, "gcc", "-g -c host.c -o host.o")
+            .then(|| pairs(&folder.run("check counted.comp host.o --strict --format json").exits(exit)))
+    };
+    for array in [
+        "struct Sphere spheres[];",
+        "struct Sphere spheres[1];",
+        "struct Sphere spheres[0];",
+        "struct Sphere spheres[7];",
+    ] {
+        let Some(pairs) = check(&counted(array), 0) else { return };
+        assert_eq!((pairs.len(), pairs[0]["host"].as_str()), (1, Some("Counted")), "{array}: {pairs:#?}");
+    }
+    // The header alone, with the elements beside it.
+    let header = check(&counted(""), 0).unwrap();
+    let found: Vec<_> =
+        header.iter().map(|pair| (pair["part"].as_str().unwrap_or(""), pair["host"].as_str().unwrap())).collect();
+    assert_eq!(found, [("", "Counted"), ("spheres[]", "Sphere")]);
+    let remark = "the host struct is what comes before the elements of `spheres`, which begin at byte 16";
+    assert_eq!(header[0]["remarks"][0].as_str(), Some(remark));
+    // Faults in the elements.
+    let short = "struct Sphere { float place[3]; float radius; unsigned material; };";
+    let wrong = check(&counted("struct Sphere spheres[];").replace(sphere, short), 1).unwrap();
+    let message = wrong[0]["mismatches"][0]["message"].as_str().unwrap();
+    assert_eq!(message, "array stride differs: `spheres` has 32 bytes in the shader, 20 in the host");
+    let wrong = check(&counted("").replace(sphere, short), 1).unwrap();
+    assert_eq!(
+        wrong[1]["mismatches"][0]["hint"].as_str(),
+        Some("add 12 bytes at the end of `Sphere`, or declare it `alignas(16)`")
+    );
+    let swapped = "struct Sphere { float place[3]; unsigned material; float radius; unsigned pad[3]; };";
+    let wrong = check(&counted("struct Sphere spheres[];").replace(sphere, swapped), 1).unwrap();
+    assert_eq!(wrong[0]["mismatches"][0]["path"].as_str(), Some("spheres[].radius"));
+
+    // The header alone where no struct is that of the elements: said, and an error of a strict check.
+    folder.write("host.c", b"struct Counted { unsigned count; unsigned pad[3]; } c;");
+    assert!(compiles(&folder, "gcc", "-g -c host.c -o host.o"));
+    let answer = folder.run("check counted.comp host.o").exits(0);
+    assert!(unwrapped(&answer).contains("No match Counted.spheres[] · declared"), "{}", answer.out);
+    folder.run("check counted.comp host.o --strict").exits(1);
+}
+
+const STRIDES_RS: &str = "
+#[repr(C)] #[derive(Clone, Copy)] pub struct Vertex { pub place: [f32; 3], pub p0: u32, pub normal: [f32; 3], pub p1: u32, pub uv: [f32; 2] }
+#[repr(C)] #[derive(Clone, Copy)] pub struct Vertices { pub mesh: [Vertex; 3] }
+#[repr(C, align(16))] #[derive(Clone, Copy)] pub struct Vec3A(pub [f32; 4]);
+#[repr(C)] #[derive(Clone, Copy)] pub struct Job { pub place: Vec3A, pub dir: Vec3A, pub accum: Vec3A, pub depth: u32 }
+#[used] pub static VERTICES: core::mem::MaybeUninit<Vertices> = core::mem::MaybeUninit::uninit();
+#[used] pub static JOB: core::mem::MaybeUninit<Job> = core::mem::MaybeUninit::uninit();
+";
+
+/// The stride is 48 (glslang 12, naga 29), which is no alignment; rustc 1.87 gives `Vertex` 40 bytes, `Job` 64.
+#[test]
+fn strides_of_rust_structs_have_advice_that_compiles() {
+    let vertices = "#version 450
+layout(local_size_x = 1) in;
+struct Vertex { vec3 place; vec3 normal; vec2 uv; };
+layout(std430, set = 0, binding = 2) buffer Vertices { Vertex mesh[]; } vertices;
+void main() { vertices.mesh[1].uv.y = vertices.mesh[0].normal.z; }";
+    let job = "struct Job { place: vec3<f32>, dir: vec3<f32>, accum: vec3<f32>, depth: u32 }
+@group(0) @binding(0) var<storage, read_write> jobs: array<Job>;
+@compute @workgroup_size(1) fn main() { jobs[1].depth = u32(jobs[0].accum.z); }";
+    let folder = Folder::with(&[("host.rs", STRIDES_RS), ("vertices.comp", vertices), ("job.wgsl", job)]);
+    if !compiles(&folder, "rustc", "-g --edition 2021 --crate-type lib --emit obj host.rs -o host.o") {
+        return;
+    }
+    let first = |words: &str| pairs(&folder.run(words).exits(1))[0]["mismatches"][0].clone();
+    let whole = first("check vertices.comp host.o --format json");
+    assert_eq!(
+        whole["message"].as_str(),
+        Some("array stride differs: `mesh` has 48 bytes in the shader, 40 in the host")
+    );
+    let hint = "each element of `mesh` takes 48 bytes in the shader: add 8 bytes of padding at the end of `Vertex` in the \
+        host, or declare it `#[repr(C, align(16))]`";
+    assert_eq!(whole["hint"].as_str(), Some(hint));
+    let element = first("check vertices.comp host.o --map vertices=Vertex --format json");
+    let hint = "add 8 bytes at the end of `host::Vertex`, or declare it `#[repr(C, align(16))]`";
+    assert_eq!(element["hint"].as_str(), Some(hint));
+    let moved = first("check job.wgsl host.o --format json");
+    assert_eq!(moved["message"].as_str(), Some("offset moved: the shader has `depth` at byte 44, the host at byte 48"));
+}
+
+/// What `show` writes for the example of the README, and for a struct that has three layouts in one shader.
+#[test]
+fn structs_that_show_writes_agree() {
+    let scene = "cbuffer Scene { float3 sun; float weights[2]; float exposure; };";
+    let lights = "struct Light { float3 pos; float range; float3 color; };
+        cbuffer Lit { Light lights[3]; float exposure; float weights[2]; float3 sun; };
+        StructuredBuffer<Light> all; ConstantBuffer<Light> one;";
+    let folder = Folder::with(&[("scene.hlsl", scene), ("lights.hlsl", lights)]);
+    for (shader, blocks) in [("scene.hlsl", 1), ("lights.hlsl", 3)] {
+        folder.run(&format!("show {shader} --format cpp-asserts --output host.h")).exits(0);
+        let header = folder.read("host.h");
+        let names = header.lines().filter_map(|line| line.strip_prefix("struct ")?.strip_suffix(" {"));
+        let variables: String = names.map(|name| format!("{name} value_{name};\n")).collect();
+        folder.write("host.cpp", format!("#include \"host.h\"\n{variables}").as_bytes());
+        if !compiles(&folder, "g++", "-std=c++11 -g -c host.cpp -o host.o") {
+            return;
+        }
+        let pairs = pairs(&folder.run(&format!("check {shader} host.o --strict --format json")).exits(0));
+        assert_eq!(pairs.len(), blocks, "{pairs:#?}");
+    }
+}

@@ -4,7 +4,7 @@
 //! byte that no field owns. Members of a base become the struct's own, members by descending offset are sorted, and what lies in the
 //! tail of an array makes the array's last element a field of its own (see [`super::values`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 
@@ -14,10 +14,11 @@ use crate::report::host_types::slots::{HostSlot, has_no_end, slots};
 
 /// The structs of all blocks that their rule sets allow.
 pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords) -> Vec<HostStruct> {
-    let mut flatten = StructFlattener { reserved, rules: String::new(), structs: Vec::new(), taken: BTreeSet::new() };
+    let mut flatten = StructFlattener { reserved, rules: String::new(), structs: Vec::new(), uses: Vec::new() };
     for block in blocks {
         flatten.block(block);
     }
+    flatten.name_structs();
     flatten.structs
 }
 
@@ -27,7 +28,17 @@ pub(super) struct StructFlattener {
     reserved: ReservedWords,
     rules: String,
     structs: Vec<HostStruct>,
-    taken: BTreeSet<String>,
+    /// What each of the structs is for.
+    uses: Vec<StructUse>,
+}
+
+/// What a struct is for, which tells it from other layouts of the same struct.
+#[derive(Clone, Debug)]
+pub(super) struct StructUse {
+    /// Name of the block or member that it was made for.
+    pub user: String,
+    /// Whether a program uploads it: a block, or an element of a buffer. Others are only members of these.
+    pub is_uploaded: bool,
 }
 
 /// A struct to make.
@@ -35,8 +46,10 @@ pub(super) struct StructFlattener {
 struct StructRequest<'a> {
     /// Name in the shader.
     declared: &'a str,
-    /// The block or member that it describes.
+    /// The block or member that it describes, for the reader.
     usage: String,
+    /// The same, for its name.
+    made_for: StructUse,
     /// Least size in bytes.
     size: u32,
 }
@@ -74,10 +87,18 @@ impl StructFlattener {
         let usage = format!("{} {} under {}: {bytes}{stride}", block.kind, block.name, block.rules);
 
         let size = size.unwrap_or(0).max(block.stride.unwrap_or(0));
+        let made_for = StructUse { user: block.name.clone(), is_uploaded: true };
+        if let Some((element, stride)) = only_elements(root) {
+            // Nothing comes before the elements, so that there is no other struct.
+            let usage = format!("element of {} {} under {}: stride {stride}", block.kind, block.name, block.rules);
+            let LaidOutShape::Struct(members) = &element.shape else { return };
+            self.structure(StructRequest { declared: &element.type_name, usage, made_for, size: stride }, members);
+            return;
+        }
         match &root.shape {
             LaidOutShape::Struct(members) => {
                 let declared = if root.type_name.is_empty() { &block.name } else { &root.type_name };
-                self.structure(StructRequest { declared, usage, size }, members);
+                self.structure(StructRequest { declared, usage, made_for, size }, members);
             }
             LaidOutShape::Scalar(_)
             | LaidOutShape::Vector { .. }
@@ -85,13 +106,13 @@ impl StructFlattener {
             | LaidOutShape::Array { .. }
             | LaidOutShape::Pointer
             | LaidOutShape::Resource => {
-                self.structure(StructRequest { declared: &block.name, usage, size }, &[only_member(root)]);
+                self.structure(StructRequest { declared: &block.name, usage, made_for, size }, &[only_member(root)]);
             }
         }
     }
 
     /// A struct of `size` bytes for an element or member of this type; a type that is not a struct is wrapped in one.
-    pub(super) fn nested(&mut self, layout: &LaidOut, size: u32) -> usize {
+    pub(super) fn nested(&mut self, layout: &LaidOut, size: u32, made_for: StructUse) -> usize {
         let declared = &layout.type_name;
         let wrapped;
         let (usage, members) = match &layout.shape {
@@ -108,7 +129,7 @@ impl StructFlattener {
         };
 
         let usage = format!("{usage} under {}", self.rules);
-        self.structure(StructRequest { declared, usage, size }, members)
+        self.structure(StructRequest { declared, usage, made_for, size }, members)
     }
 
     fn structure(&mut self, wanted: StructRequest<'_>, members: &[LaidOutMember]) -> usize {
@@ -140,7 +161,7 @@ impl StructFlattener {
 
     /// The struct's index; one that is there already is used again.
     fn add(&mut self, wanted: StructRequest<'_>, body: HostStructBody) -> usize {
-        let StructRequest { declared, usage, .. } = wanted;
+        let StructRequest { declared, usage, made_for, .. } = wanted;
         let HostStructBody { fields, notes, end: size, .. } = body;
         let same = |known: &HostStruct| known.declared == declared && known.fields == fields && known.notes == notes;
         if let Some(index) = self.structs.iter().position(same) {
@@ -148,14 +169,43 @@ impl StructFlattener {
             if !uses.contains(&usage) {
                 uses.push(usage);
             }
+            if made_for.is_uploaded && !self.uses[index].is_uploaded {
+                self.uses[index] = made_for;
+            }
             return index;
         }
 
-        let name = self.reserved.identifier(declared, "Block", &mut self.taken);
+        let name = String::new();
         let declared = declared.to_owned();
         let (alignment, packing) = packing(&fields, size, &self.structs);
         self.structs.push(HostStruct { name, declared, uses: vec![usage], notes, size, alignment, packing, fields });
+        self.uses.push(made_for);
         self.structs.len() - 1
+    }
+
+    /// Gives the structs their names. Of several layouts of one struct the first that a program uploads has the name that is
+    /// declared, as `Light`; the others have their use in theirs, as `Light_lights`.
+    fn name_structs(&mut self) {
+        let mut taken = BTreeSet::new();
+        let mut named: BTreeMap<String, usize> = BTreeMap::new();
+        for (index, host) in self.structs.iter().enumerate() {
+            let first = named.entry(host.declared.clone()).or_insert(index);
+            if self.uses[index].is_uploaded && !self.uses[*first].is_uploaded {
+                *first = index;
+            }
+        }
+        let is_first = |index: usize, host: &HostStruct| named.get(&host.declared) == Some(&index);
+        for index in 0..self.structs.len() {
+            if is_first(index, &self.structs[index]) {
+                self.structs[index].name = self.reserved.identifier(&self.structs[index].declared, "Block", &mut taken);
+            }
+        }
+        for index in 0..self.structs.len() {
+            if !is_first(index, &self.structs[index]) {
+                let used = format!("{}_{}", self.structs[index].declared, self.uses[index].user);
+                self.structs[index].name = self.reserved.identifier(&used, "Block", &mut taken);
+            }
+        }
     }
 
     /// Adds a field whose dimensions, outermost first, are `dimensions`.
@@ -188,6 +238,25 @@ impl HostStructBody {
         let (ty, dimensions) = (HostType::BYTE, vec![size]);
         self.fields.push(HostField { name, ty, dimensions, offset: self.end, size, note: None });
         self.end = offset;
+    }
+}
+
+/// Element and stride of an array of structs without end that is all there is.
+fn only_elements(root: &LaidOut) -> Option<(&LaidOut, u32)> {
+    let array = match &root.shape {
+        LaidOutShape::Struct(members) => match slots(members).as_slice() {
+            [only] => only.layout,
+            _ => return None,
+        },
+        _ => root,
+    };
+    match &array.shape {
+        LaidOutShape::Array { element, stride, .. }
+            if has_no_end(array) && matches!(element.shape, LaidOutShape::Struct(_)) =>
+        {
+            Some((element, *stride))
+        }
+        _ => None,
     }
 }
 

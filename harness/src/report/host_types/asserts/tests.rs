@@ -86,8 +86,8 @@ fn a_struct_under_two_layouts_gets_two_names() {
     let mut both = blocks(text, "std140");
     both[1] = blocks(text, "std430").remove(1);
     let text = asserts("test.hlsl", &both, HostLanguage::Cpp, None);
-    contains(&text, &["struct L {\n    float a[2][4];", "struct L_2 {\n    float a[2];", "sizeof(L) == 32"]);
-    contains(&text, &["sizeof(L_2) == 8"]);
+    contains(&text, &["struct L {\n    float a[2][4];", "struct L_s {\n    float a[2];", "sizeof(L) == 32"]);
+    contains(&text, &["sizeof(L_s) == 8"]);
     let same = asserts(
         "test.hlsl",
         &[both.remove(0), blocks("struct L { float a[2]; }; ConstantBuffer<L> d;", "std140").remove(0)],
@@ -122,6 +122,25 @@ fn an_array_without_end_has_no_field() {
     let text = rust("struct L { float3 p; }; cbuffer S { float a; L tail[]; };", "std430");
     contains(&text, &["// `tail` (L[]) begins at byte 16, stride 16: it has no end, hence no field"]);
     contains(&text, &["size_of::<S>() == 16", "size_of::<L>() == 16"]);
+}
+
+// The element of a buffer is what a program uploads, so it has the name that is declared. In the array of a constant buffer
+// its elements are 32 bytes apart and the last has 20 (DXC 1.7.2308, listing: `ls` at 0, `t` at 84; stride of `all` 20).
+#[test]
+fn layouts_of_one_struct_are_named_by_their_use() {
+    let text = "struct L { float3 p; float q; float r; }; cbuffer S { L ls[3]; float t; }; StructuredBuffer<L> all;";
+    let rules = |kind: &str| blocks(text, kind);
+    let both = [rules("hlsl-cbuffer").remove(0), rules("hlsl-structured").remove(1)];
+    let text = asserts("test.hlsl", &both, HostLanguage::Cpp, None);
+    contains(&text, &["struct L_ls {", "sizeof(L_ls) == 32", "sizeof(L) == 20", "L_ls ls[2];", "L ls_last;"]);
+}
+
+// Elements without a header are all that a program has a struct for.
+#[test]
+fn a_block_of_elements_is_their_struct() {
+    let text = rust("struct L { float3 p; }; cbuffer S { L tail[]; };", "std430");
+    contains(&text, &["// element of cbuffer S under std430: stride 16\n#[repr(C)]", "size_of::<L>() == 16"]);
+    assert!(!text.contains("struct S"), "{text}");
 }
 
 #[test]

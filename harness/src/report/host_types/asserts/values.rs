@@ -7,7 +7,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
 
-use super::flatten::{FieldPlace, HostStructBody, StructFlattener};
+use super::flatten::{FieldPlace, HostStructBody, StructFlattener, StructUse};
 use super::host::HostType;
 use crate::report::host_types::slots::{HostSlot, touched};
 use crate::report::layout_text::numeric::order_word;
@@ -63,7 +63,7 @@ impl StructFlattener {
             }
             LaidOutShape::Struct(_) => {
                 let size = layout.size.finite().unwrap_or(0).min(place.room);
-                let index = self.nested(layout, size);
+                let index = self.nested(layout, size, StructUse { user: place.name.clone(), is_uploaded: false });
                 self.push(body, place, HostType::Struct(index), Vec::new());
             }
             LaidOutShape::Pointer => {
@@ -95,7 +95,7 @@ impl StructFlattener {
 
         let RepeatedElement { element, count, stride } = repeat;
         let whole = count.saturating_mul(stride) <= place.room;
-        let (ty, inner) = self.element(&element, stride);
+        let (ty, inner) = self.element(&element, stride, &place.name);
         let together = if whole { count } else { count - 1 };
         let dimensions = std::iter::once(together).chain(inner).collect();
         if whole {
@@ -117,8 +117,8 @@ impl StructFlattener {
         self.value(body, last, &element);
     }
 
-    /// Type and inner dimensions of one element of an array, with the padding up to its stride.
-    fn element(&mut self, layout: &LaidOut, stride: u32) -> (HostType, Vec<u32>) {
+    /// Type and inner dimensions of one element of the array `user`, with the padding up to its stride.
+    fn element(&mut self, layout: &LaidOut, stride: u32, user: &str) -> (HostType, Vec<u32>) {
         let lanes = |size: u32| stride.checked_div(size).filter(|_| stride.is_multiple_of(size));
         match &layout.shape {
             LaidOutShape::Scalar(component) => {
@@ -136,7 +136,7 @@ impl StructFlattener {
                 let fits = |repeat: &RepeatedElement| repeat.count.saturating_mul(repeat.stride) <= stride;
                 let repeat = repeat.filter(fits);
                 if let Some((repeat, count)) = repeat.and_then(|repeat| lanes(repeat.stride).map(|n| (repeat, n))) {
-                    let (ty, inner) = self.element(&repeat.element, repeat.stride);
+                    let (ty, inner) = self.element(&repeat.element, repeat.stride, user);
                     return (ty, std::iter::once(count).chain(inner).collect());
                 }
             }
@@ -144,7 +144,8 @@ impl StructFlattener {
         }
 
         // Padding that is not a multiple of the element's size has to be a field of a struct.
-        (HostType::Struct(self.nested(layout, stride)), Vec::new())
+        let made_for = StructUse { user: user.to_owned(), is_uploaded: false };
+        (HostType::Struct(self.nested(layout, stride, made_for)), Vec::new())
     }
 
     /// Adds the storage unit of bit-fields.
@@ -160,7 +161,7 @@ impl StructFlattener {
         let ty = &slot.layout.type_name;
         body.note(format!("`{name}` ({ty}) begins at byte {offset}, stride {stride}: it has no end, hence no field"));
         if let LaidOutShape::Struct(_) = element.shape {
-            self.nested(element, *stride);
+            self.nested(element, *stride, StructUse { user: name.clone(), is_uploaded: true });
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use layoutproof_core::host::{
-    LaneClass, LinePlace, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
+    LaneClass, LinePlace, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape,
+    ProgramStruct,
 };
 use layoutproof_debuginfo::{
     DeclarationPlace, ElementCount, FoundTypes, HostArray, HostScalar, HostShape, HostTypeId, HostTypes,
@@ -97,7 +98,7 @@ impl TypeConverter<'_> {
                 let class = if *signed == Some(true) { LaneClass::Signed } else { LaneClass::Unsigned };
                 ProgramShape::Scalar(ProgramScalar { class, size, is_enum: true })
             }
-            HostShape::Pointer { .. } => opaque("a pointer"),
+            HostShape::Pointer { .. } => opaque(POINTER),
             HostShape::Array(array) => self.array(array),
             HostShape::Vector { component, count } => match &self.types[self.types.resolve(*component)].shape {
                 HostShape::Scalar(scalar) => {

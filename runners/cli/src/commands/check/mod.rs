@@ -11,14 +11,16 @@ pub(crate) mod init;
 mod input_kind;
 mod pairing;
 mod prove;
+#[cfg(test)]
+mod round_trip;
 mod shader_blocks;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use layoutproof_core::host::VectorTypes;
 use layoutproof_core::host::matching::BlockNames;
-use layoutproof_core::input::diagnostics::{Code, Diagnostic, render};
+use layoutproof_core::host::{VectorTypes, part_path};
+use layoutproof_core::input::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::host_check::{HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, text};
@@ -226,16 +228,26 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> ShaderJob {
 fn read_shaders(shaders: &[ShaderJob], sources: &mut SourceMap) -> anyhow::Result<shader_blocks::ShaderBlocks> {
     let mut all = shader_blocks::ShaderBlocks::default();
     let mut problems: Vec<Diagnostic> = Vec::new();
+    let mut without_blocks: Vec<Diagnostic> = Vec::new();
     for job in shaders {
         match shader_blocks::read(job, sources)? {
             Ok(read) => {
                 all.blocks.extend(read.blocks);
                 all.warnings.extend(read.warnings);
             }
+            Err(found) if found.iter().all(|problem| problem.code == Code::NothingDeclared) => {
+                without_blocks.extend(found);
+            }
             Err(found) => problems.extend(found),
         }
     }
+    // Of many shaders of a project some have no buffer, which is no mistake. Where none has, there is nothing to check.
+    if all.blocks.is_empty() {
+        problems.append(&mut without_blocks);
+    }
     if problems.is_empty() {
+        let as_warning = |problem: Diagnostic| Diagnostic { severity: Severity::Warning, ..problem };
+        all.warnings.extend(without_blocks.into_iter().map(as_warning));
         return Ok(all);
     }
     bail!(RefusedInput { diagnostics: problems, sources: std::mem::take(sources) })
@@ -248,19 +260,31 @@ fn state_hosts(
     project: &ProjectFile,
 ) -> anyhow::Result<Vec<ProjectMapping>> {
     for mapping in &args.map {
-        let mut found = blocks.iter_mut().filter(|block| block.layout.name == mapping.block).peekable();
+        let mut found = stated_names(blocks, &mapping.block).peekable();
         if found.peek().is_none() {
             bail!("--map names the block `{}`, which no shader has", mapping.block);
         }
-        found.for_each(|block| block.names.stated = Some(mapping.host.clone()));
+        found.for_each(|stated| *stated = Some(mapping.host.clone()));
     }
     for mapping in &project.mappings {
-        let is_named = |block: &&mut TargetBlock| block.layout.name == mapping.block && block.names.stated.is_none();
-        for block in blocks.iter_mut().filter(is_named) {
-            block.names.stated.clone_from(&mapping.host);
+        for stated in stated_names(blocks, &mapping.block).filter(|stated| stated.is_none()) {
+            stated.clone_from(&mapping.host);
         }
     }
     Ok(project.mappings.clone())
+}
+
+/// Where the host type is written down of the blocks, or the elements of blocks (`Counted.spheres`), of this name.
+fn stated_names<'a>(blocks: &'a mut [TargetBlock], name: &'a str) -> impl Iterator<Item = &'a mut Option<String>> {
+    let name = name.trim_end_matches("[]");
+    blocks.iter_mut().flat_map(move |block| {
+        let own = &block.layout.name;
+        let is_part = |member: &str| !member.is_empty() && part_path(own, member) == name;
+        let parts = block.names.parts.iter_mut().filter(move |part| is_part(&part.member));
+        let parts = parts.map(|part| &mut part.stated);
+        let whole = Some(&mut block.names.stated).filter(|_| *own == name);
+        whole.into_iter().chain(parts).collect::<Vec<_>>()
+    })
 }
 
 /// The types of all host files that may belong to the blocks.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::host::matching::{TypeMatch, match_type};
-use layoutproof_core::host::{CompareOptions, ProgramStruct, ShaderBlock, VectorTypes, compare};
+use layoutproof_core::host::matching::{BlockMatch, TypeMatch, has_name, match_part, match_type};
+use layoutproof_core::host::{
+    BlockPart, CompareOptions, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare, part_of_host, part_path,
+};
 use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnmatchedReason};
 use layoutproof_layout::LaidOutShape;
 
@@ -25,10 +27,17 @@ pub(super) struct PairRules<'a> {
 }
 
 impl PairRules<'_> {
-    /// Names of the host's members by those of a block's, for members that are called differently.
-    pub(super) fn renames(&self, block: &TargetBlock) -> BTreeMap<String, String> {
+    /// Names of the host's members by those of a part of a block, for members that are called differently. In the part of a
+    /// block, `lights.color` and `color` are the same.
+    pub(super) fn renames(&self, block: &TargetBlock, part: &BlockPart<'_>) -> BTreeMap<String, String> {
+        let start = part.path.replace("[]", "");
         let own = self.mappings.iter().filter(|mapping| mapping.block == block.layout.name);
-        own.flat_map(|mapping| mapping.members.clone()).collect()
+        let members = own.flat_map(|mapping| mapping.members.clone());
+        let in_part = members.map(|(path, host)| {
+            let rest = path.strip_prefix(&start).and_then(|rest| rest.strip_prefix('.'));
+            (rest.filter(|_| !start.is_empty()).unwrap_or(&path).to_owned(), host)
+        });
+        in_part.collect()
     }
 }
 
@@ -46,6 +55,8 @@ pub(super) struct Pairing {
 pub(super) struct PairPartners {
     /// Index of the block.
     pub block: usize,
+    /// What of the block the host struct stands for, as index into [`block_parts`].
+    pub part: usize,
     /// The host struct.
     pub host: ProgramStruct,
 }
@@ -56,15 +67,12 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
     let mut check = HostCheck { is_strict: rules.is_strict, ..HostCheck::default() };
     let mut partners = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
-        match find_host(index, block, hosts, &by_name) {
-            Ok(host) => {
-                if let Some(pair) = compare_pair(block, host, rules, &mut check.unmatched) {
-                    check.pairs.push(pair);
-                    partners.push(PairPartners { block: index, host: host.clone() });
-                }
-            }
-            Err(reason) if is_worth_listing(block, &reason) => check.unmatched.push(unmatched(block, reason)),
-            Err(_) => {}
+        let mut found = PairsOfBlock { block, rules, pairs: Vec::new(), unmatched: Vec::new() };
+        found.find(index, hosts, &by_name);
+        check.unmatched.extend(found.unmatched);
+        for BlockPair { pair, part, host } in found.pairs {
+            check.pairs.push(pair);
+            partners.push(PairPartners { block: index, part, host: host.clone() });
         }
     }
 
@@ -89,13 +97,93 @@ fn merge(hosts: &[DebugAnswer]) -> BTreeMap<&str, ProgramStruct> {
     by_name
 }
 
+/// What was found for one block.
+struct PairsOfBlock<'a> {
+    block: &'a TargetBlock,
+    rules: PairRules<'a>,
+    pairs: Vec<BlockPair<'a>>,
+    unmatched: Vec<UnmatchedBlock>,
+}
+
+/// A pair with what it was made of.
+struct BlockPair<'a> {
+    pair: CheckedPair,
+    part: usize,
+    host: &'a ProgramStruct,
+}
+
+impl<'a> PairsOfBlock<'a> {
+    /// Finds the host struct of the block, and that of the elements behind its header where the first has only the header.
+    fn find(&mut self, index: usize, hosts: &[DebugAnswer], by_name: &'a BTreeMap<&str, ProgramStruct>) {
+        let block = self.block;
+        let (layout, names) = (&block.layout, &block.names);
+        // A class with a pointer is not taken for a block because its name is similar.
+        let candidates = by_name.iter().filter(|(name, host)| !host.is_never_uploaded() || has_name(names, name));
+        let candidates = candidates.map(|(name, _)| *name);
+        let found = if names.stated.is_some() {
+            match_type(names, by_name.keys().copied())
+        } else {
+            match_type(names, candidates)
+        };
+        let host = find_host(index, names.stated.as_ref(), &found, hosts, by_name, |declared: &[&str]| {
+            match_type(names, declared.iter().copied()).found
+        });
+        let root = match &layout.result {
+            Ok(root) => root,
+            Err(reasons) => {
+                let forbidden = || reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+                let reason = host.map_or_else(|reason| reason, |_| UnmatchedReason::Forbidden(forbidden()));
+                return self.unmatched.push(unmatched(block, layout.name.clone(), reason));
+            }
+        };
+
+        let parts = block_parts(layout, root);
+        let elements = parts.iter().position(|part| part.has_header);
+        let has_host = host.is_ok();
+        match host {
+            Ok(host) => {
+                let part = found.part.map_or_else(|| part_of_host(&parts, host), |inner| inner + 1);
+                self.compare(&parts, part, host);
+            }
+            Err(reason) if is_worth_listing(&parts, &reason) => {
+                self.unmatched.push(unmatched(block, layout.name.clone(), reason));
+            }
+            Err(_) => {}
+        }
+
+        let is_compared = self.pairs.iter().any(|pair| !pair.pair.comparison.is_header());
+        let (Some(part), false) = (elements, is_compared) else { return };
+        let Some(names_of_part) = part.checked_sub(1).and_then(|inner| names.parts.get(inner)) else { return };
+        let found = match_part(names, names_of_part, by_name.keys().copied());
+        let found = BlockMatch { found, part: None };
+        let host = find_host(index, names_of_part.stated.as_ref(), &found, hosts, by_name, |declared: &[&str]| {
+            match_part(names, names_of_part, declared.iter().copied())
+        });
+        match host {
+            Ok(host) => self.compare(&parts, part, host),
+            Err(reason) if has_host || reason.is_error() => {
+                let name = part_path(&layout.name, &parts[part].path);
+                self.unmatched.push(unmatched(block, name, reason));
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &'a ProgramStruct) {
+        let pair = compare_pair(self.block, &parts[part], host, self.rules);
+        self.pairs.push(BlockPair { pair, part, host });
+    }
+}
+
+/// The struct of a match, or why there is none.
 fn find_host<'a>(
     index: usize,
-    block: &TargetBlock,
+    stated: Option<&String>,
+    found: &BlockMatch,
     hosts: &[DebugAnswer],
     by_name: &'a BTreeMap<&str, ProgramStruct>,
+    match_declared: impl Fn(&[&str]) -> TypeMatch,
 ) -> Result<&'a ProgramStruct, UnmatchedReason> {
-    let declared = || hosts.iter().flat_map(|host| &host.declared).map(String::as_str);
     let nearest = || {
         let mut nearest: Vec<String> = Vec::new();
         for name in hosts.iter().filter_map(|host| host.nearest.get(index)).flatten() {
@@ -105,11 +193,12 @@ fn find_host<'a>(
         }
         nearest
     };
-    match match_type(&block.names, by_name.keys().copied()) {
+    match &found.found {
         TypeMatch::Found(name) => by_name.get(name.as_str()).ok_or(UnmatchedReason::NoType(Vec::new())),
-        TypeMatch::Ambiguous(names) => Err(UnmatchedReason::Ambiguous(names)),
+        TypeMatch::Ambiguous(names) => Err(UnmatchedReason::Ambiguous(names.clone())),
         TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => {
-            match (match_type(&block.names, declared()), &block.names.stated) {
+            let declared: Vec<&str> = hosts.iter().flat_map(|host| &host.declared).map(String::as_str).collect();
+            match (match_declared(&declared), stated) {
                 (TypeMatch::Found(name), _) => Err(UnmatchedReason::OnlyDeclared(name)),
                 (_, Some(stated)) => Err(UnmatchedReason::StatedMissing { stated: stated.clone(), nearest: nearest() }),
                 (_, None) => Err(UnmatchedReason::NoType(nearest())),
@@ -119,14 +208,13 @@ fn find_host<'a>(
 }
 
 /// A buffer of plain vectors needs no host struct.
-fn is_worth_listing(block: &TargetBlock, reason: &UnmatchedReason) -> bool {
-    let is_struct = block.layout.result.as_ref().is_ok_and(|root| matches!(root.shape, LaidOutShape::Struct(_)));
-    is_struct || block.layout.result.is_err() || reason.is_error()
+fn is_worth_listing(parts: &[BlockPart<'_>], reason: &UnmatchedReason) -> bool {
+    parts.iter().any(|part| matches!(part.root.shape, LaidOutShape::Struct(_))) || reason.is_error()
 }
 
-fn unmatched(block: &TargetBlock, reason: UnmatchedReason) -> UnmatchedBlock {
+fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> UnmatchedBlock {
     UnmatchedBlock {
-        block: block.layout.name.clone(),
+        block: name,
         target: block.target.clone(),
         shader: block.shader.clone(),
         place: block.places.get("").cloned(),
@@ -135,23 +223,9 @@ fn unmatched(block: &TargetBlock, reason: UnmatchedReason) -> UnmatchedBlock {
     }
 }
 
-fn compare_pair(
-    block: &TargetBlock,
-    host: &ProgramStruct,
-    rules: PairRules<'_>,
-    refused: &mut Vec<UnmatchedBlock>,
-) -> Option<CheckedPair> {
-    let root = match &block.layout.result {
-        Ok(root) => root,
-        Err(reasons) => {
-            let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-            refused.push(unmatched(block, UnmatchedReason::Forbidden(reasons.join("; "))));
-            return None;
-        }
-    };
-
-    let renames = rules.renames(block);
-    let shader = ShaderBlock { layout: &block.layout, root, places: &block.places };
+fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct, rules: PairRules<'_>) -> CheckedPair {
+    let renames = rules.renames(block, part);
+    let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
     let options = CompareOptions { renames: &renames, vector_types: rules.vector_types };
     let comparison = compare(shader, host, options);
 
@@ -160,8 +234,9 @@ fn compare_pair(
         entry.map(|known| known.reason.clone())
     };
     let reasons: Option<Vec<String>> = comparison.mismatches.iter().map(reason_for).collect();
-    Some(CheckedPair {
+    CheckedPair {
         block: block.layout.name.clone(),
+        part: part.path.clone(),
         kind: block.layout.kind,
         target: block.target.clone(),
         shader: block.shader.clone(),
@@ -170,7 +245,7 @@ fn compare_pair(
         comparison,
         known: reasons.unwrap_or_default(),
         proofs: Vec::new(),
-    })
+    }
 }
 
 fn covers(known: &KnownMismatch, block: &str, mismatch: &layoutproof_core::host::Mismatch) -> bool {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Parser;
 use layoutproof_core::check::{Check, Subject};
-use layoutproof_core::host::{CompareOptions, ObservedLeaf, ShaderBlock, VectorTypes, arrivals};
+use layoutproof_core::host::{CompareOptions, ObservedLeaf, ShaderBlock, VectorTypes, arrivals, block_parts};
 use layoutproof_core::probe::Direction;
 use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairProof};
 use layoutproof_core::report::summary::Exit;
@@ -129,9 +129,11 @@ impl Proof<'_> {
     ) -> Vec<PairProof> {
         let block = &self.blocks[partners.block];
         let Ok(root) = &block.layout.result else { return Vec::new() };
-        let renames = self.rules.renames(block);
+        let parts = block_parts(&block.layout, root);
+        let Some(part) = parts.get(partners.part) else { return Vec::new() };
+        let renames = self.rules.renames(block, part);
         let options = CompareOptions { renames: &renames, vector_types: VectorTypes::built_in() };
-        let shader = ShaderBlock { layout: &block.layout, root, places: &block.places };
+        let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
 
         let proofs = records.map(|record| {
             let observed = observed_leaves(record, &block.layout.name);

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use layoutproof_core::check::Source;
-use layoutproof_core::host::matching::BlockNames;
+use layoutproof_core::host::matching::{BlockNames, PartName};
 use layoutproof_core::host::shader_comment::{BlockComment, comment_of};
-use layoutproof_core::host::{LinePlace, member_places};
+use layoutproof_core::host::{LinePlace, TextPlaces, block_parts, member_places};
 use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::show::{InputContent, RuleChoice, ShaderLanguage, overlap_warnings};
@@ -15,7 +15,7 @@ use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, 
 
 use super::args::CheckTarget;
 use crate::args::DeclareArgs;
-use crate::commands::show::input::read_input;
+use crate::commands::show::input::{Wanted, read_input};
 use crate::select::rule_set::rule_choice;
 
 /// One shader file with the way in which it is read.
@@ -81,7 +81,8 @@ pub(crate) struct ShaderBlocks {
 /// What could not be read, and unknown rule sets; the inner error is what is wrong with the text.
 pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
-    let content = match read_input(&word, &job.declare, job.profile.as_deref(), sources)? {
+    let first_file = sources.files().len();
+    let content = match read_input(&word, &job.declare, job.profile.as_deref(), Wanted::Layouts, sources)? {
         Err(problems) => return Ok(Err(problems)),
         Ok(input) => input.content,
     };
@@ -89,7 +90,8 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
         InputContent::LaidOut(file) => {
             let source = BlockSource::Module { file: word.clone().into_owned(), blocks: file.blocks.clone() };
             let source = Arc::new(source);
-            let blocks = file.blocks.into_iter().map(|layout| declared_block(&word, layout, &source)).collect();
+            let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
+            let blocks = file.blocks.into_iter().map(|layout| declared_block(&word, layout, &texts, &source)).collect();
             return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings }));
         }
         InputContent::Declared(source) => Arc::<Source>::from(source),
@@ -117,9 +119,9 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
             read.blocks.push(TargetBlock {
                 shader: word.clone().into_owned(),
                 target,
+                names: names_of(block, &layout, &comment),
                 layout,
                 places: member_places(block, sources),
-                names: names_of(block, &comment),
                 source: Arc::clone(&block_source),
             });
         }
@@ -183,7 +185,8 @@ pub(crate) fn check_rules(name: &str) -> anyhow::Result<()> {
     rule_choice(name).map(drop)
 }
 
-fn names_of(block: &Block, comment: &BlockComment) -> BlockNames {
+/// The names by which the host type of a block is found.
+pub(super) fn names_of(block: &Block, layout: &BlockLayout, comment: &BlockComment) -> BlockNames {
     let element = match &block.element {
         // The members of a cbuffer are no struct of their own.
         layoutproof_layout::Type::Struct(structure) if block.kind != BlockKind::Cbuffer => Some(structure.name.clone()),
@@ -192,20 +195,48 @@ fn names_of(block: &Block, comment: &BlockComment) -> BlockNames {
     BlockNames {
         block: block.name.clone(),
         element: element.filter(|name| !name.is_empty()),
+        parts: part_names(layout, str::to_owned),
         stated: comment.host.clone(),
     }
 }
 
+/// The names of the structs in a block that a host program may have alone.
+fn part_names(layout: &BlockLayout, plain: impl Fn(&str) -> String) -> Vec<PartName> {
+    let parts = layout.result.as_ref().map(|root| block_parts(layout, root)).unwrap_or_default();
+    let inner = parts.iter().skip(1).map(|part| PartName {
+        element: plain(&part.root.type_name),
+        member: part.member().to_owned(),
+        is_all: !part.has_header,
+        stated: None,
+    });
+    inner.collect()
+}
+
 /// A block of a module that says its own offsets.
-fn declared_block(shader: &str, layout: BlockLayout, source: &Arc<BlockSource>) -> TargetBlock {
+fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source: &Arc<BlockSource>) -> TargetBlock {
     let element = layout.result.as_ref().ok().filter(|root| matches!(root.shape, LaidOutShape::Struct(_)));
-    // DXC calls the struct of `cbuffer Frame` `type.Frame`, and that of `ConstantBuffer<Frame>`
-    // `type.ConstantBuffer.Frame`.
-    let element = element.map(|root| root.type_name.rsplit('.').next().unwrap_or_default().to_owned());
+    let is_binary = Path::new(shader).extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("spv"));
+    let plain = |name: &str| if is_binary { compiled_name(name).to_owned() } else { name.to_owned() };
+    let element = element.map(|root| plain(&root.type_name));
     let is_new = |name: &String| !name.is_empty() && name != "struct";
-    let names = BlockNames { block: layout.name.clone(), element: element.filter(is_new), stated: None };
+    let names = BlockNames {
+        block: layout.name.clone(),
+        element: element.filter(is_new),
+        parts: part_names(&layout, plain),
+        stated: None,
+    };
     let file = Path::new(shader).display().to_string();
-    let places = BTreeMap::from([(String::new(), LinePlace { file, line: None })]);
+    let mut places = texts.of_block(&layout);
+    places.entry(String::new()).or_insert(LinePlace { file, line: None });
     let (shader, target, source) = (shader.to_owned(), DECLARED.to_owned(), Arc::clone(source));
     TargetBlock { shader, target, layout, places, names, source }
+}
+
+/// The name of a struct in the source of a SPIR-V module. DXC calls the struct of `cbuffer Frame` `type.Frame`, and that of
+/// `ConstantBuffer<Frame>` `type.ConstantBuffer.Frame`; slangc 2026 puts the layout behind the name: `Frame_std140`.
+fn compiled_name(name: &str) -> &str {
+    let name = name.rsplit('.').next().unwrap_or_default();
+    let layouts = ["_std140", "_std430", "_natural", "_scalar", "_c"];
+    let bare = layouts.iter().find_map(|layout| name.strip_suffix(layout));
+    bare.filter(|bare| !bare.is_empty()).unwrap_or(name)
 }

@@ -1,0 +1,184 @@
+//! The structs of a block that a host program may have as a struct of its own.
+//!
+//! A buffer of structs is a struct only in the shader: the host uploads many of its elements, or a header with elements
+//! behind it. GLSL writes `buffer Particles { Particle particles[]; }`, WGSL `array<Particle>`, DXC's SPIR-V
+//! `type.RWStructuredBuffer.Particle`, and each is filled with the host's `Particle`. A block whose only member is a struct is
+//! filled with that struct, too.
+
+use layoutproof_layout::{BlockLayout, Count, LaidOut, LaidOutMember, LaidOutShape};
+
+use super::names::{is_filler, join_path, member_key};
+use super::program_struct::{ProgramField, ProgramShape, ProgramStruct};
+
+/// Most levels of structs that hold nothing but another one.
+const MAX_LEVELS: usize = 8;
+
+/// A struct in a block.
+#[derive(Clone, Debug)]
+pub struct BlockPart<'a> {
+    /// Path in the block; empty for the block itself, `particles[]` for the elements of an array.
+    pub path: String,
+    /// Bytes from the start of the block to the first one.
+    pub offset: u32,
+    /// Its members.
+    pub root: &'a LaidOut,
+    /// Bytes from one to the next, if there are several.
+    pub stride: Option<u32>,
+    /// Whether the block has members before it: then it is the end of the block, and not all of it.
+    pub has_header: bool,
+}
+
+impl BlockPart<'_> {
+    /// The name of the member that holds it; empty for the block itself and for the elements of a block that is an array.
+    pub fn member(&self) -> &str {
+        let path = self.path.trim_end_matches("[]");
+        path.rsplit('.').next().unwrap_or(path)
+    }
+}
+
+/// The path of a part with the name of its block: `Counted.spheres[]`, `particles[]` for the elements of a block that is an
+/// array.
+pub fn part_path(block: &str, part: &str) -> String {
+    if part.starts_with('[') { format!("{block}{part}") } else { join_path(block, part) }
+}
+
+/// The block itself, then the structs that it consists of, from the outside to the inside; last the elements of an array
+/// without end that follows other members.
+pub fn block_parts<'a>(layout: &BlockLayout, root: &'a LaidOut) -> Vec<BlockPart<'a>> {
+    let whole = BlockPart { path: String::new(), offset: 0, root, stride: layout.stride, has_header: false };
+    let mut parts = vec![whole];
+    while let Some(inner) = parts.last().filter(|_| parts.len() <= MAX_LEVELS).and_then(inner_part) {
+        let is_end = inner.has_header;
+        parts.push(inner);
+        if is_end {
+            break;
+        }
+    }
+    parts
+}
+
+/// The only struct in a part, or the elements of the array at its end.
+fn inner_part<'a>(outer: &BlockPart<'a>) -> Option<BlockPart<'a>> {
+    let members = match &outer.root.shape {
+        LaidOutShape::Array { .. } => return elements_of(outer, "", 0, outer.root, false),
+        LaidOutShape::Struct(members) => members,
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => return None,
+    };
+    let mut real = members.iter().filter(|member| is_data(member));
+    let last = real.next_back()?;
+    let has_header = real.next().is_some();
+    if last.is_base {
+        return None;
+    }
+    match &last.layout.shape {
+        LaidOutShape::Struct(_) if !has_header => Some(BlockPart {
+            path: join_path(&outer.path, &last.name),
+            offset: outer.offset.checked_add(last.offset)?,
+            root: &last.layout,
+            stride: outer.stride,
+            has_header: false,
+        }),
+        LaidOutShape::Array { count, .. } if !has_header || *count == Count::Unbounded => {
+            elements_of(outer, &last.name, last.offset, &last.layout, has_header)
+        }
+        LaidOutShape::Struct(_)
+        | LaidOutShape::Array { .. }
+        | LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => None,
+    }
+}
+
+/// The elements of an array of structs; `None` for other arrays, and where rows of elements have room between them.
+fn elements_of<'a>(
+    outer: &BlockPart<'a>,
+    name: &str,
+    offset: u32,
+    array: &'a LaidOut,
+    has_header: bool,
+) -> Option<BlockPart<'a>> {
+    // Elements of elements do not all have the same distance.
+    if outer.stride.is_some() {
+        return None;
+    }
+    let (mut element, mut dimensions) = (array, String::new());
+    let mut dense: Option<u32> = None;
+    while let LaidOutShape::Array { element: inner, count, stride } = &element.shape {
+        let row = match count {
+            Count::Finite(count) => stride.checked_mul(*count),
+            Count::Unbounded => None,
+        };
+        if dense.is_some_and(|outer_stride| row != Some(outer_stride)) {
+            return None;
+        }
+        dense = Some(*stride);
+        dimensions += "[]";
+        element = inner;
+    }
+    let is_struct = matches!(element.shape, LaidOutShape::Struct(_));
+    is_struct.then_some(BlockPart {
+        path: format!("{}{dimensions}", join_path(&outer.path, name)),
+        offset: outer.offset.checked_add(offset)?,
+        root: element,
+        stride: dense,
+        has_header,
+    })
+}
+
+/// Whether a member has bytes that somebody fills.
+fn is_data(member: &LaidOutMember) -> bool {
+    let is_resource = matches!(member.layout.shape, LaidOutShape::Resource);
+    let is_filler = !member.name.is_empty() && is_filler(&member.name);
+    !is_resource && !is_filler && member.layout.size.finite() != Some(0)
+}
+
+/// The part of a block that a host struct stands for, where its name does not tell: the one with most of its members, the
+/// outermost of several. Without a common member it is the innermost if the host struct has no array as the block has.
+pub fn part_of_host(parts: &[BlockPart<'_>], host: &ProgramStruct) -> usize {
+    let fields = named_fields(&host.fields);
+    let common = |part: &BlockPart<'_>| match &part.root.shape {
+        LaidOutShape::Struct(members) => {
+            let keys = || fields.iter().map(|field| member_key(&field.name));
+            members.iter().filter(|member| keys().any(|key| key == member_key(&member.name))).count()
+        }
+        _ => 0,
+    };
+    let choices = || parts.iter().enumerate().filter(|(_, part)| !part.has_header);
+    let most = choices().map(|(_, part)| common(part)).max().unwrap_or(0);
+    if most > 0 {
+        return choices().find(|(_, part)| common(part) == most).map_or(0, |(index, _)| index);
+    }
+    let wraps = match fields.as_slice() {
+        [only] => match only.shape {
+            ProgramShape::Array { .. } => true,
+            ProgramShape::Struct { .. } => parts.get(1).is_none_or(|inner| inner.stride.is_none()),
+            ProgramShape::Scalar(_)
+            | ProgramShape::Vector { .. }
+            | ProgramShape::Union { .. }
+            | ProgramShape::Opaque { .. } => false,
+        },
+        _ => false,
+    };
+    if wraps { 0 } else { choices().next_back().map_or(0, |(index, _)| index) }
+}
+
+/// Fields that are no padding; those of anonymous structs count as the struct's own.
+fn named_fields(fields: &[ProgramField]) -> Vec<&ProgramField> {
+    let mut named = Vec::new();
+    for field in fields {
+        match &field.shape {
+            ProgramShape::Struct { fields, .. } | ProgramShape::Union { fields, .. } if field.name.is_empty() => {
+                named.extend(named_fields(fields));
+            }
+            _ if is_filler(&field.name) => {}
+            _ => named.push(field),
+        }
+    }
+    named
+}

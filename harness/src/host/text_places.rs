@@ -1,0 +1,172 @@
+//! Where the members of a block stand in WGSL and GLSL, whose readers return offsets without places.
+//!
+//! Names alone are looked for: records (`struct S {`, `buffer S {`) and their members. Nothing of a layout depends on it.
+
+use std::collections::BTreeMap;
+
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+
+use super::names::join_path;
+use super::program_struct::LinePlace;
+use crate::input::sources::SourceFile;
+
+/// Deepest nesting of structs that is followed.
+const DEEPEST: u32 = 32;
+
+/// Most members that are listed: structs of structs double with each level.
+const MAX_PLACES: usize = 1 << 12;
+
+/// The declarations of WGSL or GLSL files, by name.
+#[derive(Clone, Debug, Default)]
+pub struct TextPlaces {
+    /// Records with their members.
+    records: BTreeMap<String, BTreeMap<String, LinePlace>>,
+    /// Variables, blocks and records.
+    names: BTreeMap<String, LinePlace>,
+}
+
+impl TextPlaces {
+    /// Looks through the texts of files; the first declaration of a name counts.
+    pub fn of_files<'a>(files: impl Iterator<Item = &'a SourceFile>) -> Self {
+        let mut places = Self::default();
+        for file in files {
+            places.add(&file.name, &tokens(&file.text));
+        }
+        places
+    }
+
+    /// The places of a block's members, by path without indices; the empty path is the block.
+    pub fn of_block(&self, layout: &BlockLayout) -> BTreeMap<String, LinePlace> {
+        let mut found = BTreeMap::new();
+        found.extend(self.names.get(&layout.name).map(|place| (String::new(), place.clone())));
+        if let Ok(root) = &layout.result {
+            self.add_members(root, "", DEEPEST, &mut found);
+        }
+        found
+    }
+
+    fn add_members(&self, layout: &LaidOut, path: &str, depth: u32, found: &mut BTreeMap<String, LinePlace>) {
+        let mut element = layout;
+        while let LaidOutShape::Array { element: inner, .. } = &element.shape {
+            element = inner;
+        }
+        let (LaidOutShape::Struct(members), Some(depth)) = (&element.shape, depth.checked_sub(1)) else { return };
+        let Some(record) = self.records.get(&element.type_name) else { return };
+        for LaidOutMember { name, layout, .. } in members {
+            if found.len() >= MAX_PLACES {
+                return;
+            }
+            let path = join_path(path, name);
+            self.add_members(layout, &path, depth, found);
+            found.extend(record.get(name).map(|place| (path, place.clone())));
+        }
+    }
+
+    fn add(&mut self, file: &str, tokens: &[Token<'_>]) {
+        let place = |token: &Token<'_>| LinePlace { file: file.to_owned(), line: Some(token.line) };
+        // Braces that are open, with the record that they belong to.
+        let mut open: Vec<Option<&str>> = Vec::new();
+        let mut parentheses = 0_u32;
+        for (index, token) in tokens.iter().enumerate() {
+            let before = |count: usize| index.checked_sub(count).map(|before| tokens[before].text);
+            let next = tokens.get(index + 1).map(|token| token.text);
+            match token.text {
+                "(" => parentheses += 1,
+                ")" => parentheses = parentheses.saturating_sub(1),
+                // `struct S {` and `buffer S {`, but no body of a function: `main() {`, `fn main() -> S {`.
+                "{" => open.push(before(1).filter(|name| is_word(name) && before(2).is_some_and(is_word))),
+                "}" => drop(open.pop()),
+                word if is_word(word) && parentheses == 0 => {
+                    // A type is what WGSL has after a colon, or in angles.
+                    let is_type = matches!(before(1), Some(":" | "<"));
+                    let declares = !is_type && matches!(next, Some(":" | ";" | "," | "[" | "="));
+                    match open.as_slice() {
+                        [] if declares || next == Some("{") => {
+                            self.names.entry(word.to_owned()).or_insert_with(|| place(token));
+                        }
+                        [Some(record)] if declares => {
+                            let members = self.records.entry((*record).to_owned()).or_default();
+                            members.entry(word.to_owned()).or_insert_with(|| place(token));
+                        }
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A word or a sign, with its line.
+#[derive(Clone, Copy, Debug)]
+struct Token<'a> {
+    text: &'a str,
+    line: u32,
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|character: char| character.is_alphabetic() || character == '_')
+}
+
+/// The words and signs of a text without its comments.
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let (mut rest, mut line) = (text, 1);
+    while let Some(first) = rest.chars().next() {
+        let comment = if rest.starts_with("//") {
+            Some(rest.find('\n').unwrap_or(rest.len()))
+        } else if rest.starts_with("/*") {
+            Some(rest[2..].find("*/").map_or(rest.len(), |end| end + 4))
+        } else {
+            None
+        };
+        let is_part = |character: char| character.is_alphanumeric() || character == '_';
+        let length = match comment {
+            Some(length) => length,
+            None if is_part(first) => rest.find(|character| !is_part(character)).unwrap_or(rest.len()),
+            None => first.len_utf8(),
+        };
+        let (taken, after) = rest.split_at(length);
+        if comment.is_none() && !first.is_whitespace() {
+            tokens.push(Token { text: taken, line });
+        }
+        line += u32::try_from(taken.matches('\n').count()).unwrap_or(0);
+        rest = after;
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> (Vec<String>, Vec<String>) {
+        let mut places = TextPlaces::default();
+        places.add("a", &tokens(text));
+        let line = |place: &LinePlace| place.line.unwrap();
+        let names = places.names.iter().map(|(name, place)| format!("{name}:{}", line(place)));
+        let members = places.records.iter().flat_map(|(record, members)| {
+            members.iter().map(move |(name, place)| format!("{record}.{name}:{}", line(place)))
+        });
+        (names.collect(), members.collect())
+    }
+
+    #[test]
+    fn members_stand_at_their_lines() {
+        let (names, members) = lines(
+            "// struct S { wrong: f32 }\nstruct S {\n  a: f32, /* b: f32,\n */ @size(16) b: array<vec3<f32>, 4>,\n}\n\
+             @group(0) @binding(0)\nvar<uniform> s: S;\nfn main() { let a = s.b; }",
+        );
+        assert_eq!(members, ["S.a:3", "S.b:4"]);
+        assert!(names.contains(&"s:7".to_owned()) && names.contains(&"S:2".to_owned()), "{names:?}");
+        let (names, members) = lines(
+            "struct Sphere { vec3 place;\nfloat radius, mass; };\nlayout(std430, binding = 1) buffer Counted {\n\
+             uint count;\nSphere spheres[]; } counted;\nvoid main() { count = 1; }",
+        );
+        assert_eq!(
+            members,
+            ["Counted.count:4", "Counted.spheres:5", "Sphere.mass:2", "Sphere.place:1", "Sphere.radius:2"]
+        );
+        assert!(names.contains(&"Counted:3".to_owned()) && names.contains(&"counted:5".to_owned()), "{names:?}");
+    }
+}

@@ -1,0 +1,194 @@
+//! What `show` writes, `check` must take: the host structs of every case under each of its rule sets, compiled with debug
+//! information and compared with the blocks that they were written for.
+//!
+//! All cases are one program, with a namespace for each. A compiler that is not there is printed and left out.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use layoutproof_core::case::Case;
+use layoutproof_core::check::Source;
+use layoutproof_core::host::shader_comment::BlockComment;
+use layoutproof_core::host::{ProgramStruct, VectorTypes};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::report::asserts::{HostLanguage, asserts};
+use layoutproof_debuginfo::{DebugFile, Sibling, SiblingBytes, SiblingFiles};
+use layoutproof_layout::{find, lay_out};
+
+use super::debug_types::convert;
+use super::debug_worker::DebugAnswer;
+use super::pairing::{PairRules, pair};
+use super::shader_blocks::{BlockSource, TargetBlock, names_of};
+
+/// Blocks that no struct describes, so that what `show` writes says so in a note and `check` rightly finds a difference; the
+/// reason stands beside each.
+const WITHOUT_A_STRUCT: &[(&str, &str)] = &[];
+
+/// The blocks of a case under one rule set, and the text of their host structs.
+struct CaseBlocks {
+    name: String,
+    blocks: Vec<TargetBlock>,
+    text: String,
+}
+
+fn case_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            case_files(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            files.push(path);
+        }
+    }
+}
+
+fn all_cases(language: HostLanguage) -> Vec<CaseBlocks> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    let mut files = Vec::new();
+    case_files(&folder, &mut files);
+    files.sort();
+    files.iter().flat_map(|file| case_blocks(&folder, file, language)).collect()
+}
+
+fn case_blocks(folder: &Path, file: &Path, language: HostLanguage) -> Vec<CaseBlocks> {
+    let mut sources = SourceMap::default();
+    let id = file.strip_prefix(folder).unwrap().with_extension("").display().to_string();
+    let span = sources.add(&id, std::fs::read_to_string(file).unwrap());
+    let case = Case::read(&id, span, &mut sources).unwrap();
+    let Some(source) = Source::of_case(&case, &mut sources).unwrap() else { return Vec::new() };
+    let source = Arc::new(source);
+    let block_source = Arc::new(BlockSource::Declared(Arc::clone(&source)));
+
+    let under = |rules: &str| {
+        let row = find(rules).unwrap();
+        let layouts: Vec<_> = source.module.blocks.iter().map(|block| lay_out(block, row, source.options)).collect();
+        let text = asserts(&id, &layouts, language, None);
+        let blocks = source.module.blocks.iter().zip(layouts).filter(|(_, layout)| layout.result.is_ok());
+        let blocks = blocks.map(|(block, layout)| TargetBlock {
+            shader: id.clone(),
+            target: rules.to_owned(),
+            names: names_of(block, &layout, &BlockComment::default()),
+            layout,
+            places: BTreeMap::new(),
+            source: Arc::clone(&block_source),
+        });
+        CaseBlocks { name: format!("{id} under {rules}"), blocks: blocks.collect(), text }
+    };
+    source.expect.iter().map(|expectation| under(&expectation.rules)).collect()
+}
+
+/// All host structs as one program, each with a variable of its type: compilers leave out types that nothing uses.
+fn program(cases: &[CaseBlocks], language: HostLanguage) -> String {
+    let mut program = match language {
+        HostLanguage::Rust => "#![allow(warnings)]\n".to_owned(),
+        HostLanguage::Cpp | HostLanguage::C => "#include <cstddef>\n#include <cstdint>\n".to_owned(),
+    };
+    for (index, case) in cases.iter().enumerate() {
+        let (begin, text) = match language {
+            HostLanguage::Rust => ("pub mod", case.text.clone()),
+            HostLanguage::Cpp | HostLanguage::C => ("namespace", case.text.replace("#pragma once\n", "")),
+        };
+        writeln!(program, "{begin} case_{index} {{\n{text}").unwrap();
+        for (number, line) in text.lines().enumerate() {
+            let named = line.strip_prefix("pub struct ").or_else(|| line.strip_prefix("struct "));
+            let Some(name) = named.and_then(|rest| rest.strip_suffix(" {")) else { continue };
+            match language {
+                HostLanguage::Rust => writeln!(
+                    program,
+                    "#[used] pub static VALUE_{number}: core::mem::MaybeUninit<{name}> = core::mem::MaybeUninit::uninit();"
+                ),
+                HostLanguage::Cpp | HostLanguage::C => writeln!(program, "{name} value_{number};"),
+            }
+            .unwrap();
+        }
+        program += "}\n";
+    }
+    program
+}
+
+struct NoSiblings;
+
+impl SiblingFiles for NoSiblings {
+    fn open_sibling(&self, _: &Sibling<'_>) -> Option<SiblingBytes> {
+        None
+    }
+}
+
+/// The structs of each case, by its number.
+fn structs_of(object: &Path) -> BTreeMap<usize, Vec<ProgramStruct>> {
+    let bytes = std::fs::read(object).unwrap();
+    let file = DebugFile::new("all.o", &bytes, &NoSiblings);
+    let index = file.index().unwrap();
+    let number = |name: &str| {
+        let inner = name.split("::").find_map(|segment| segment.strip_prefix("case_"))?;
+        inner.parse::<usize>().ok()
+    };
+    let found = file.read(&index, |name| number(name.name).is_some() && !name.name.contains('<')).unwrap();
+    assert_eq!(found.problems, &[]);
+    let mut by_case: BTreeMap<usize, Vec<ProgramStruct>> = BTreeMap::new();
+    for named in &found.named {
+        let program = convert(&found, named, "all.o", Path::new("/"));
+        by_case.entry(number(&named.name).unwrap()).or_default().extend(program);
+    }
+    by_case
+}
+
+/// Compiles the host structs of all cases, and returns every block that `check` does not call equal to its struct.
+#[expect(clippy::print_stderr, reason = "a test that skips says so")]
+fn disagreements(language: HostLanguage, compiler: &mut Command) -> Option<Vec<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = all_cases(language);
+    let source = if language == HostLanguage::Rust { "all.rs" } else { "all.cpp" };
+    std::fs::write(folder.path().join(source), program(&cases, language)).unwrap();
+    let output = match compiler.args([source, "-o", "all.o"]).current_dir(folder.path()).output() {
+        Ok(output) => output,
+        Err(error) => {
+            eprintln!("skipped: {compiler:?} is not here ({error})");
+            return None;
+        }
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut structs = structs_of(&folder.path().join("all.o"));
+
+    let rules = PairRules { mappings: &[], known: &[], vector_types: VectorTypes::built_in(), is_strict: true };
+    let (mut wrong, mut compared) = (Vec::new(), 0);
+    for (index, case) in cases.iter().enumerate() {
+        let answer = DebugAnswer { structs: structs.remove(&index).unwrap_or_default(), ..DebugAnswer::default() };
+        let check = pair(&case.blocks, &[answer], rules).check;
+        compared += check.pairs.len();
+        for pair in &check.pairs {
+            for mismatch in &pair.comparison.mismatches {
+                wrong.push(format!("{}: {} with {}: {mismatch}", case.name, pair.shader_name(), pair.host));
+            }
+        }
+        for unmatched in &check.unmatched {
+            wrong.push(format!("{}: {}: {}", case.name, unmatched.block, unmatched.reason));
+        }
+    }
+    assert!(compared > 1000, "only {compared} blocks were compared: the cases were not found");
+    let is_excused = |line: &String| WITHOUT_A_STRUCT.iter().any(|(case, _)| line.starts_with(case));
+    for (case, reason) in WITHOUT_A_STRUCT {
+        assert!(wrong.iter().any(|line| line.starts_with(case)), "{case} agrees now, remove it: {reason}");
+    }
+    wrong.retain(|line| !is_excused(line));
+    Some(wrong)
+}
+
+#[test]
+fn structs_of_every_case_agree_in_cpp() {
+    let mut compiler = Command::new("g++");
+    compiler.args(["-std=c++11", "-g", "-c"]);
+    let wrong = disagreements(HostLanguage::Cpp, &mut compiler).unwrap_or_default();
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn structs_of_every_case_agree_in_rust() {
+    let mut compiler = Command::new("rustc");
+    compiler.args(["--edition=2021", "--crate-type=lib", "--emit=obj", "-g"]);
+    let wrong = disagreements(HostLanguage::Rust, &mut compiler).unwrap_or_default();
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
