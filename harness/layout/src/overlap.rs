@@ -143,13 +143,11 @@ fn path_of(path: &str, member: &LaidOutMember) -> String {
 }
 
 fn members_overlap(members: &[LaidOutMember], path: &str, found: &mut Vec<LayoutWarning>) {
-    let range = |member: &LaidOutMember| match member.bits {
-        // Their places are bits of a shared unit.
-        Some(_) => 0..0,
-        None => {
-            let start = u64::from(member.offset);
-            start..start + member.layout.data_end()
-        }
+    let range = |member: &LaidOutMember| {
+        let start = u64::from(member.offset);
+        // Bit-fields have bits of a shared unit.
+        let end = if member.bits.is_some() { start } else { start + member.layout.data_end() };
+        start..end
     };
     let ranges: Vec<Range<u64>> = members.iter().map(range).collect();
     for SharedBytes { earlier, later } in shared_bytes(&ranges) {
