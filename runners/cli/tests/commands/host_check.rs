@@ -480,7 +480,7 @@ fn a_header_with_elements_behind_it_is_compared_in_each_form_of_c() {
             "{sphere} struct Counted {{ unsigned count; unsigned pad[3]; {array} }}; struct Counted c; struct Sphere s;"
         )
     };
-    let mut check = |text: &str, exit| {
+    let check = |text: &str, exit| {
         folder.write("host.c", text.as_bytes());
         compiles(&folder, "gcc", "-g -c host.c -o host.o")
             .then(|| pairs(&folder.run("check counted.comp host.o --strict --format json").exits(exit)))
