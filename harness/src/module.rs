@@ -1,6 +1,9 @@
 //! A shader module's declarations after elaboration: its parameters, its entry points, its blocks.
 
-use layoutproof_layout::shape::Type;
+pub mod code;
+
+use code::{Code, StaticVariable};
+use layoutproof_layout::shape::{Member, Type};
 use layoutproof_layout::{Annotations, Block, Span};
 
 use crate::input::diagnostics::Diagnostic;
@@ -18,6 +21,10 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Initialised `static` globals, in declaration order; those whose initialisers mention nothing are left out.
     pub statics: Vec<Static>,
+    /// All `static` and `groupshared` variables, by name.
+    pub variables: Vec<StaticVariable>,
+    /// `static` members of buffers, which take no space but in the SPIR-V of some versions of DXC.
+    pub buffer_statics: Vec<BufferStatic>,
     /// Blocks of bytes, in declaration order: what a byte rule set lays out.
     pub blocks: Vec<Block>,
     /// Names of buffers that stand in other buffers.
@@ -107,6 +114,22 @@ impl EntryPoint {
     }
 }
 
+/// A type of HLSL and Slang around the type of an entry point's parameter, which passes several of it between stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StageWrapper {
+    /// None: a plain type.
+    #[default]
+    None,
+    /// `TriangleStream<T>` and its kin, which have the type `T` here.
+    Stream,
+    /// `InputPatch<T, N>`, `OutputPatch<T, N>`, which are arrays here.
+    Patch,
+    /// `OutputVertices<T, N>`, `OutputPrimitives<T, N>`, which are arrays here.
+    MeshOutput,
+    /// `OutputIndices<T, N>`, which is an array here.
+    MeshIndices,
+}
+
 /// A parameter of an entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryParameter {
@@ -114,6 +137,8 @@ pub struct EntryParameter {
     pub name: String,
     /// Type.
     pub ty: Type,
+    /// Its wrapper, where it has one.
+    pub wrapper: StageWrapper,
     /// Semantics and modifiers.
     pub annotations: Annotations,
     /// The declaration as written, with macros replaced: `uniform float3 y`.
@@ -140,10 +165,23 @@ pub struct Function {
     pub uses: Vec<Use>,
     /// Indices of the uses in the order in which DXC's inliner copies them to a caller.
     pub copied: Vec<usize>,
+    /// The body as a tree; `None` where it was not understood.
+    pub code: Option<Code>,
     /// True if a library has it, though nothing there calls it and no `[shader]` names its stage.
     pub exported: bool,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// A `static` member of a `cbuffer` or `tbuffer`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BufferStatic {
+    /// Where the buffer is declared.
+    pub buffer: Span,
+    /// How many members of the buffer are declared before it, those that are not `static`.
+    pub before: usize,
+    /// The member.
+    pub member: Member,
 }
 
 /// A `static` global with an initialiser. It takes no place itself, but who uses it uses what it is made from.

@@ -75,8 +75,14 @@ fn failure_in_a_large_struct() {
 fn a_whole_run() {
     let checks = records::all();
     let end = summary::fold(&checks);
-    let facts =
-        RunFacts { devices: &records::devices(), checks: &checks, end: &end, seconds: Some(6.82), is_detailed: true };
+    let facts = RunFacts {
+        devices: &records::devices(),
+        checks: &checks,
+        end: &end,
+        seconds: Some(6.82),
+        is_detailed: true,
+        is_short: false,
+    };
     let failures = terminal::failure_report(&checks, Some("target/layoutproof/records.jsonl"), Style::PLAIN);
     let verbose: String = checks.iter().map(|check| terminal::check_line(check, Style::PLAIN)).collect();
     let detailed = terminal::summary(&facts, Style::PLAIN);
@@ -89,8 +95,14 @@ fn a_whole_run() {
 #[test]
 fn a_run_that_no_compiler_saw() {
     let checks = [CheckRecord { device: "model".into(), runner: RunnerKind::Model, ..records::agreeing() }];
-    let facts =
-        RunFacts { devices: &[], checks: &checks, end: &summary::fold(&checks), seconds: None, is_detailed: false };
+    let facts = RunFacts {
+        devices: &[],
+        checks: &checks,
+        end: &summary::fold(&checks),
+        seconds: None,
+        is_detailed: false,
+        is_short: false,
+    };
     expect_file!["golden/run_without_compiler.txt"].assert_eq(&terminal::summary(&facts, Style::PLAIN));
 }
 
@@ -617,8 +629,14 @@ fn listings() {
 #[test]
 fn ascii_texts_are_ascii() {
     let checks = records::all();
-    let facts =
-        RunFacts { devices: &[], checks: &checks, end: &summary::fold(&checks), seconds: None, is_detailed: false };
+    let facts = RunFacts {
+        devices: &[],
+        checks: &checks,
+        end: &summary::fold(&checks),
+        seconds: None,
+        is_detailed: false,
+        is_short: false,
+    };
     for text in [
         terminal::failure_report(&checks, Some("records.jsonl"), ASCII),
         terminal::summary(&facts, ASCII),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use layoutproof_core::bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
 use layoutproof_core::check::{BindingCheck, Proof, ProofCheck, Source};
+use layoutproof_core::generate::reserved::Reserved;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_core::report::Style;
@@ -34,6 +35,7 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> BindingCheck {
         rejects: Vec::new(),
         warns: Vec::new(),
         text: None,
+        reserved: Reserved::default(),
         is_case: true,
     };
     let request = BindingRequest::new(target, Convention::Slang);
@@ -203,7 +205,8 @@ fn the_summary_says_how_many_resources_each_device_read() {
     let end = fold(&checks);
     let expected = [("lavapipe via ash".to_owned(), 4), ("swiftshader via ash".to_owned(), 2)];
     assert_eq!(end.bound, BTreeMap::from(expected));
-    let facts = RunFacts { devices: &[], checks: &checks, end: &end, seconds: None, is_detailed: true };
+    let facts =
+        RunFacts { devices: &[], checks: &checks, end: &end, seconds: None, is_detailed: true, is_short: false };
     let summary = summary(&facts, Style::PLAIN);
     let lines: Vec<&str> = summary.lines().filter(|line| line.contains("read")).collect();
     let expected = [

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_core::check::{BindingCheck, Proof, Source};
+use layoutproof_core::generate::reserved::Reserved;
 use layoutproof_core::inspect::toolchain::SourceText;
 use layoutproof_core::probe::image::REFILL_WORD;
 use layoutproof_device::RegisterRange;
@@ -27,6 +28,7 @@ fn proof(text: &str, convention: Convention) -> Proof {
         rejects: Vec::new(),
         warns: Vec::new(),
         text: Some(SourceText { text: text.to_owned(), ..SourceText::default() }),
+        reserved: Reserved::default(),
         is_case: true,
     };
     let request =

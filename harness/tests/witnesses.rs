@@ -9,7 +9,7 @@ use layoutproof_core::case::Case;
 use layoutproof_core::check::{
     Check, CompiledAccesses, Generator, Settings, Source, Subject, SubjectShaders, share_shaders,
 };
-use layoutproof_core::generate::hlsl;
+use layoutproof_core::generate::reserved::Reserved;
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
@@ -312,7 +312,7 @@ fn rebound(words: &[u32]) -> Vec<u32> {
     for at in 0..rebound.len().saturating_sub(3) {
         let is_binding = rebound[at] == OP_DECORATE && rebound[at + 2] == DECORATION_BINDING;
         if is_binding && (1..=2).contains(&rebound[at + 3]) {
-            rebound[at + 3] += hlsl::BINDING - 1;
+            rebound[at + 3] += Reserved::BINDING - 1;
         }
     }
     rebound

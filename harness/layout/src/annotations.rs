@@ -63,6 +63,8 @@ pub struct Attribute {
     pub name: String,
     /// Arguments.
     pub arguments: Vec<Argument>,
+    /// The name by which Slang reflects an attribute that the source declares: `my_Range` for `[my::Range(1)]`.
+    pub declared: Option<String>,
     /// Where it stands.
     pub span: Span,
 }

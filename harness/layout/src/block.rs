@@ -90,6 +90,19 @@ impl Block {
         }
     }
 
+    /// Where the member at `path` (`lights[].position`) is declared; the block itself for a path that leads to none.
+    pub fn place_of(&self, path: &str) -> Span {
+        let mut ty = &self.element;
+        let mut place = self.span;
+        for step in path.split('.') {
+            let name = step.split('[').next().unwrap_or(step);
+            let Type::Struct(structure) = ty.dimensions().0 else { break };
+            let Some(member) = structure.member(name) else { break };
+            (ty, place) = (&member.ty, member.span);
+        }
+        place
+    }
+
     /// A uniform block of GLSL or WGSL that holds `element`.
     pub fn uniform(name: impl Into<String>, element: impl Into<Type>) -> Self {
         Self::new(name, BlockKind::UniformBlock, element)

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::alignment::{MAX_BYTES, multiply};
+use super::overlap::{self, SharedBytes, shared_bytes};
 use super::rules::{Forbid, GlobalRegister, PackOffsetRule, VkOffset};
 use super::tree::{Extent, LaidOut, LayoutWarning, LayoutWarningKind};
 use super::walk_state::{Level, Stop, WalkState};
@@ -92,15 +93,10 @@ fn vk_offset(walk: &mut WalkState<'_>, member: &Member, level: Level) -> Result<
 
 /// Warns of members that share bytes; only explicit offsets can make them.
 pub(super) fn warn_of_overlaps(walk: &mut WalkState<'_>, members: &[(&str, Range<u32>)]) {
-    let mut sorted: Vec<&(&str, Range<u32>)> = members.iter().filter(|(_, range)| !range.is_empty()).collect();
-    sorted.sort_by_key(|(_, range)| (range.start, range.end));
-
-    for pair in sorted.windows(2) {
-        let [(first, before), (second, after)] = pair else { continue };
-        if after.start < before.end {
-            let message = format!("at offset {} overlaps `{first}`, which ends at {}", after.start, before.end);
-            let path = walk.path_of(second);
-            walk.warnings.push(LayoutWarning { path, kind: LayoutWarningKind::OffsetOverlap, message });
-        }
+    let ranges: Vec<Range<u64>> = members.iter().map(|(_, range)| range.start.into()..range.end.into()).collect();
+    for SharedBytes { earlier, later } in shared_bytes(&ranges) {
+        let message = overlap::message(&ranges[later], members[earlier].0, &ranges[earlier]);
+        let path = walk.path_of(members[later].0);
+        walk.warnings.push(LayoutWarning { path, kind: LayoutWarningKind::OffsetOverlap, message });
     }
 }

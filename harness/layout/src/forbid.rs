@@ -49,7 +49,9 @@ fn not_wgsl(walk: &WalkState<'_>, ty: &Type) -> Option<String> {
         Type::Array { count: Count::Finite(0), .. } => "is an array without elements",
         Type::Struct(ty) if ty.members.is_empty() && ty.base.is_none() => "is an empty struct",
         Type::Pointer { .. } => "is a pointer",
-        Type::Array { .. } | Type::Struct(_) | Type::Resource(_) | Type::Handle { .. } => return None,
+        Type::Array { .. } | Type::Struct(_) | Type::Resource(_) | Type::Handle { .. } | Type::Interface { .. } => {
+            return None;
+        }
     };
     Some(reason.to_owned())
 }

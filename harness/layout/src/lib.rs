@@ -28,10 +28,10 @@
 //! `forbid` finds what a rule set does not allow. [`tree`] is the result; `views` flattens it to rows and to scalars, and
 //! [`LaidOut::offset_of`] looks up one path.
 //!
-//! [`native`] names the rule set that each compiler implies. [`mutate`] makes wrong rule sets, to test that the cases notice
-//! them. [`padding`] finds the bytes that a layout loses between members, and [`reorder`] an order that loses fewer.
-//! [`LayoutUnit`] names all kinds of space that a parameter can take; this crate decides the bytes, not registers, spaces
-//! and bindings.
+//! [`native`] names the rule set that each compiler implies, and [`limits`] what it does not take. [`mutate`] makes wrong rule
+//! sets, to test that the cases notice them. [`padding`] finds the bytes that a layout loses between members, and [`reorder`]
+//! an order that loses fewer. [`LayoutUnit`] names all kinds of space that a parameter can take; this crate decides the bytes,
+//! not registers, spaces and bindings.
 #![forbid(unsafe_code)]
 
 pub mod alignment;
@@ -41,12 +41,14 @@ mod block;
 mod block_rules;
 mod explicit;
 mod forbid;
+pub mod limits;
 mod matrix;
 mod measured;
 pub mod mutate;
 pub mod native;
 mod numbers;
 mod offset_of;
+mod overlap;
 pub mod padding;
 mod place;
 mod quantity;

@@ -95,6 +95,7 @@ fn collect(ty: &Type, named: &mut BTreeMap<String, Arc<StructType>>) {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => {}
     }
 }

@@ -88,7 +88,19 @@ pub enum Type {
         /// HLSL spelling of the resource.
         resource: String,
     },
+    /// A value of a Slang interface, whose own type is known when the program runs: two numbers of 8 bytes that say which
+    /// one it is, then room for it.
+    Interface {
+        /// Qualified name.
+        name: String,
+        /// Bytes for the value: `N` of `[anyValueSize(N)]`, else [`DEFAULT_ANY_VALUE_SIZE`].
+        any_value_size: u32,
+    },
 }
+
+/// Room for the value of an interface without `[anyValueSize(N)]`, as the reflection of slangc 2026.14.1 has it (bytes).
+/// Its code has room for the largest type that is linked in instead.
+pub const DEFAULT_ANY_VALUE_SIZE: u32 = 16;
 
 /// A struct type. Static members are not kept: they take no space.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,6 +166,7 @@ impl fmt::Display for Type {
             Self::Enum(ty) => f.write_str(&ty.name),
             Self::Pointer { pointee } => write!(f, "{pointee}*"),
             Self::Handle { resource } => write!(f, "DescriptorHandle<{resource}>"),
+            Self::Interface { name, .. } => f.write_str(name),
             Self::Resource(resource) => write!(f, "{resource}"),
         }
     }
@@ -236,6 +249,7 @@ impl Type {
             | Self::Enum(_)
             | Self::Pointer { .. }
             | Self::Handle { .. }
+            | Self::Interface { .. }
             | Self::Resource(_) => false,
         }
     }
@@ -251,7 +265,8 @@ impl Type {
             | Self::Struct(_)
             | Self::Enum(_)
             | Self::Pointer { .. }
-            | Self::Handle { .. } => None,
+            | Self::Handle { .. }
+            | Self::Interface { .. } => None,
         }
     }
 
@@ -266,7 +281,8 @@ impl Type {
             | Self::Array { .. }
             | Self::Enum(_)
             | Self::Pointer { .. }
-            | Self::Handle { .. } => false,
+            | Self::Handle { .. }
+            | Self::Interface { .. } => false,
         }
     }
 }

@@ -66,7 +66,8 @@ impl Precision {
             | Type::Struct(_)
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => Self::Normal,
+            | Type::Handle { .. }
+            | Type::Interface { .. } => Self::Normal,
             Type::Array { .. } | Type::Resource(_) => Self::Unchanged,
         }
     }

@@ -66,6 +66,8 @@ pub enum LayoutWarningKind {
     Ignored,
     /// Two members share bytes.
     OffsetOverlap,
+    /// A module decorates something with a number that is unknown here.
+    UnknownDecoration,
 }
 
 /// A property of a layout that its author may not expect.
@@ -290,6 +292,14 @@ pub struct MemberRow {
     /// Width of a bit-field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bit_width: Option<u32>,
+}
+
+impl MemberRow {
+    /// Which vectors of a matrix are contiguous, and the bytes from one to the next; `None` for a matrix of one vector, whose
+    /// elements are the same bytes in either order, and for non-matrices.
+    pub fn matrix_vectors(&self) -> Option<(MatrixOrder, u32)> {
+        self.matrix_order.zip(self.matrix_stride)
+    }
 }
 
 /// A scalar component reached by a path.

@@ -53,6 +53,12 @@ units! {
     LocationOut = "location-out",
     /// Shader records of ray-tracing stages.
     ShaderRecord = "shader-record",
+    /// Slots of ray payloads.
+    RayPayload = "ray-payload",
+    /// Slots of hit attributes.
+    HitAttributes = "hit-attributes",
+    /// Slots of the payloads of callable shaders.
+    CallablePayload = "callable-payload",
     /// Input attachments.
     InputAttachment = "input-attachment",
     /// Metal buffer indices.
@@ -95,6 +101,9 @@ impl LayoutUnit {
             | Self::LocationIn
             | Self::LocationOut
             | Self::ShaderRecord
+            | Self::RayPayload
+            | Self::HitAttributes
+            | Self::CallablePayload
             | Self::InputAttachment
             | Self::MetalArgument => false,
         }
@@ -110,6 +119,14 @@ impl fmt::Display for LayoutUnit {
 /// How many of each unit a type or parameter takes. A unit that it does not take has no entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage(BTreeMap<LayoutUnit, Count>);
+
+impl FromIterator<(LayoutUnit, Count)> for Usage {
+    fn from_iter<I: IntoIterator<Item = (LayoutUnit, Count)>>(amounts: I) -> Self {
+        let mut usage = Self::default();
+        amounts.into_iter().for_each(|(unit, count)| usage.add(unit, count));
+        usage
+    }
+}
 
 impl Usage {
     /// `count` of `unit` and nothing else.
@@ -133,6 +150,12 @@ impl Usage {
         if sum != Count::Finite(0) {
             self.0.insert(unit, sum);
         }
+    }
+
+    /// Takes `count` of `unit`, however much it took before.
+    pub fn set(&mut self, unit: LayoutUnit, count: Count) {
+        self.0.remove(&unit);
+        self.add(unit, count);
     }
 
     /// Takes everything that `other` takes.

@@ -50,7 +50,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
         Some(_) | None => Err(walk.refusals.into_vec()),
     };
 
-    BlockLayout {
+    let mut layout = BlockLayout {
         rules: rules.name.to_owned(),
         name: block.name.clone(),
         kind: block.kind,
@@ -58,7 +58,9 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
         result,
         stride,
         warnings: walk.warnings,
-    }
+    };
+    layout.warn_of_overlaps();
+    layout
 }
 
 impl WalkState<'_> {
@@ -107,6 +109,7 @@ impl WalkState<'_> {
             Type::Enum(declared) => self.enumeration(declared, placement),
             Type::Pointer { .. } => pointer(self.rules.pointer_size, placement),
             Type::Handle { .. } => self.handle(placement)?,
+            Type::Interface { any_value_size, .. } => interface_value(*any_value_size, placement),
             Type::Resource(_) => MeasuredType::empty(LaidOutShape::Resource),
         };
 
@@ -241,8 +244,22 @@ fn in_default_order(ty: &Type) -> Option<Type> {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => None,
     }
+}
+
+/// Words of 4 bytes, whatever stands around them: slangc 2026.14.1 gives them no other alignment under any rules.
+fn interface_value(any_value_size: u32, placement: &Placement) -> MeasuredType {
+    const WORD: u32 = 4;
+    const TYPE_NUMBERS: u32 = 16;
+    let size = any_value_size.saturating_add(TYPE_NUMBERS);
+    let component = Component { scalar: Scalar::Uint32, size: WORD };
+    let footprint = Footprint { size: WORD, alignment: Alignment::FOUR };
+    let word = MeasuredType::new(LaidOutShape::Scalar(component), footprint, placement).layout;
+    let count = Count::Finite(size.div_ceil(WORD));
+    let shape = LaidOutShape::Array { element: Box::new(word), count, stride: WORD };
+    MeasuredType::new(shape, Footprint { size, alignment: Alignment::FOUR }, placement)
 }
 
 fn pointer(size: u32, placement: &Placement) -> MeasuredType {

@@ -29,6 +29,8 @@ pub struct BindingOptions {
     pub unused: UnusedResources,
     /// `-flegacy-resource-reservation`: unused resources keep the registers that are written at them.
     pub legacy_reservation: bool,
+    /// `-fvk-stage-io-order=alpha`: inputs and outputs get their locations in the order of their semantics.
+    pub stage_order: StageOrder,
     /// `-Vd`: DXC's validator does not look at the module.
     pub unvalidated: bool,
 }
@@ -41,6 +43,16 @@ pub enum UnusedResources {
     Dropped,
     /// They stay.
     Kept,
+}
+
+/// The order in which inputs and outputs get their locations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StageOrder {
+    /// That of the declarations.
+    #[default]
+    Declared,
+    /// That of the semantics.
+    Alphabetical,
 }
 
 /// A descriptor set and a binding in it.
@@ -113,6 +125,8 @@ impl BindingOptions {
             ["-Od" | "-fspv-preserve-bindings"] => self.unused = UnusedResources::Kept,
             // These choose what may be in the code, not where it is bound.
             [target] if target.starts_with("-fspv-target-env=") => {}
+            ["-fvk-stage-io-order=alpha"] => self.stage_order = StageOrder::Alphabetical,
+            ["-fvk-stage-io-order=decl"] => self.stage_order = StageOrder::Declared,
             ["-flegacy-resource-reservation"] => self.legacy_reservation = true,
             ["-Vd"] => self.unvalidated = true,
             ["-auto-binding-space", space] => self.auto_space = Some(number(space)?),

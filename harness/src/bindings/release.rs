@@ -102,6 +102,7 @@ fn is_array_of_arrays(parameter: &Parameter) -> bool {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => false,
     }
 }

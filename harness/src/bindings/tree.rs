@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use layoutproof_layout::shape::Type;
+use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Annotations, LayoutUnit, Span, Usage};
 
 use crate::input::diagnostics::Diagnostic;
@@ -21,6 +21,37 @@ pub struct TypeLayout {
     pub alignment: u32,
     /// Its parts.
     pub parts: TypeParts,
+}
+
+impl TypeLayout {
+    /// Bytes of the pointers in a Metal argument buffer, which Slang reflects next to its arguments; `None` for anything
+    /// else.
+    pub fn argument_pointers(&self) -> Option<u32> {
+        let has_arguments = self.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
+        has_arguments.then(|| pointers(&self.ty).saturating_mul(POINTER))
+    }
+}
+
+/// Bytes of a pointer.
+const POINTER: u32 = 8;
+
+/// How many pointers a type holds, outside of resources.
+fn pointers(ty: &Type) -> u32 {
+    match ty {
+        Type::Pointer { .. } => 1,
+        Type::Array { element, count: Count::Finite(count) } => pointers(element).saturating_mul(*count),
+        Type::Struct(structure) => {
+            let base = structure.base.iter().map(|base| pointers(&Type::Struct(Arc::clone(base))));
+            base.chain(structure.members.iter().map(|member| pointers(&member.ty))).fold(0, u32::saturating_add)
+        }
+        Type::Array { count: Count::Unbounded, .. }
+        | Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Enum(_)
+        | Type::Handle { .. }
+        | Type::Resource(_) => 0,
+    }
 }
 
 /// The parts of a type.
@@ -46,6 +77,10 @@ pub enum TypeParts {
     },
     /// `StructuredBuffer<T>` and its kin: the layout of one element in memory.
     Memory(Arc<TypeLayout>),
+    /// `TriangleStream<T>` and its kin: one output. The type is that of the output.
+    Stream(Arc<TypeLayout>),
+    /// `InputPatch<T, N>`, `OutputVertices<T, N>` and their kin, which take the locations of one element.
+    Patch(Arc<TypeLayout>),
 }
 
 /// Where a variable is in what encloses it.
@@ -97,6 +132,8 @@ pub struct EntryLayout {
     /// Stage: `compute`, `vertex`, `fragment`, `raygeneration` ...; empty where neither an attribute nor the profile
     /// says it.
     pub stage: String,
+    /// Its attributes.
+    pub annotations: Annotations,
     /// `[numthreads(x, y, z)]`, for compute.
     pub thread_group_size: Option<[u32; 3]>,
     /// Its scope: a struct of its parameters, or a constant buffer with that struct as its element. Offsets of

@@ -5,6 +5,7 @@ use layoutproof_layout::{LayoutOptions, Span};
 use crate::bindings::BindingInvocation;
 use crate::case::{BindExpectation, By, Case, Expectation, ExpectedDiagnostic};
 use crate::declare::{DeclareOptions, declare};
+use crate::generate::reserved::Reserved;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
 use crate::inspect::toolchain::SourceText;
@@ -41,6 +42,8 @@ pub struct Source {
     pub warns: Vec<ExpectedDiagnostic>,
     /// The declarations as their author wrote them; `None` for a module that comes laid out.
     pub text: Option<SourceText>,
+    /// What the text leaves to probes that go after it.
+    pub reserved: Reserved,
     /// True for a case.
     pub is_case: bool,
 }
@@ -59,13 +62,35 @@ impl Source {
         let source = Self::of_program(span, options, declared, sources)?;
 
         if source.module.blocks.is_empty() && source.module.parameters.is_empty() {
-            let message = "this declares no shader parameter, so there is nothing to lay out";
-            let start = Span { end: span.start, ..span };
-            let problem = Diagnostic::error(Code::NothingDeclared, start, message)
-                .with_help("a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it");
-            return Err(source.module.warnings.into_iter().chain([problem]).collect());
+            return Err(source.nothing_declared(span));
         }
         Ok(source)
+    }
+
+    /// Reads a user's declarations for where they are bound: an entry point may have inputs and outputs alone.
+    ///
+    /// # Errors
+    /// Those of [`Self::of_file`].
+    pub fn of_bound_file(
+        span: Span,
+        options: LayoutOptions,
+        declared: &DeclareOptions,
+        sources: &mut SourceMap,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let source = Self::of_program(span, options, declared, sources)?;
+        let Module { blocks, parameters, entry_points, .. } = &source.module;
+        if blocks.is_empty() && parameters.is_empty() && entry_points.is_empty() {
+            return Err(source.nothing_declared(span));
+        }
+        Ok(source)
+    }
+
+    fn nothing_declared(self, span: Span) -> Vec<Diagnostic> {
+        let message = "this declares no shader parameter, so there is nothing to lay out";
+        let start = Span { end: span.start, ..span };
+        let problem = Diagnostic::error(Code::NothingDeclared, start, message)
+            .with_help("a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it");
+        self.module.warnings.into_iter().chain([problem]).collect()
     }
 
     /// Reads a user's program, which may have entry points and nothing else.
@@ -78,6 +103,7 @@ impl Source {
         declared: &DeclareOptions,
         sources: &mut SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
+        let opened = sources.files().len();
         let module = declare(sources, span, declared)?;
         let invocation = BindingInvocation { entry: declared.entry.clone(), ..BindingInvocation::default() };
 
@@ -85,9 +111,15 @@ impl Source {
         let text = SourceText {
             text: file.text.clone(),
             defines: declared.defines.clone(),
-            include_paths: own_folder(&file.name).into_iter().chain(declared.include_paths.clone()).collect(),
+            include_paths: std::iter::once(own_folder(&file.name)).chain(declared.include_paths.clone()).collect(),
         };
-        Ok(Self { module, options, invocation, text: Some(text), ..Self::of_module(&file.name) })
+        // The file itself, and what it included.
+        let read = sources.files()[opened..].iter().chain([file]).map(|file| file.text.as_str());
+        let defines = declared.defines.iter().map(|(name, value)| format!("#define {name} {value}"));
+        let defines: Vec<String> = defines.collect();
+        let texts: Vec<&str> = read.chain(defines.iter().map(String::as_str)).collect();
+        let reserved = Reserved::free_in(&texts, &module);
+        Ok(Self { module, options, invocation, text: Some(text), reserved, ..Self::of_module(&file.name) })
     }
 
     /// A module that comes laid out: a file of this name, without declarations of our own reading.
@@ -105,6 +137,7 @@ impl Source {
             rejects: Vec::new(),
             warns: Vec::new(),
             text: None,
+            reserved: Reserved::default(),
             is_case: false,
         }
     }
@@ -144,6 +177,8 @@ impl Source {
 
     fn declared(case: &Case, module: Module, sources: &SourceMap) -> Self {
         let line = sources.position(case.declare).line;
+        let text = sources.text(case.declare);
+        let reserved = Reserved::free_in(&[text], &module);
         Self {
             id: case.id.clone(),
             summary: case.summary.clone(),
@@ -156,20 +191,17 @@ impl Source {
             invocation: case.invocation.clone(),
             rejects: by_others(&case.rejects),
             warns: by_others(&case.warns),
-            text: Some(SourceText {
-                text: sources.text(case.declare).to_owned(),
-                defines: case.defines.clone(),
-                include_paths: Vec::new(),
-            }),
+            text: Some(SourceText { text: text.to_owned(), defines: case.defines.clone(), include_paths: Vec::new() }),
+            reserved,
             is_case: true,
         }
     }
 }
 
-/// The folder of a file, where `#include "..."` looks first.
-fn own_folder(name: &str) -> Option<String> {
-    let (folder, _) = name.rsplit_once(['/', '\\'])?;
-    Some(folder.to_owned())
+/// The folder of a file, where `#include "..."` looks first. Compilers run in another one, so the working folder has to be
+/// named, too.
+fn own_folder(name: &str) -> String {
+    name.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder).to_owned()
 }
 
 /// The diagnostics that rule sets, conventions and compilers must give, other than our own parser.

@@ -7,8 +7,10 @@ use layoutproof_layout::{BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find
 
 use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
+use crate::generate::reserved::Reserved;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::inspect::toolchain::SourceText;
+use crate::module::Module;
 use crate::results::record::{RecordValue, Row};
 
 /// Finds what the case expects under a rule set. A dialect has a table of its own only where some type differs; elsewhere what is
@@ -79,8 +81,10 @@ impl Subject {
     /// WGSL there is the text, too.
     pub fn declared(name: &str, layouts: Vec<BlockLayout>, wgsl: Option<String>) -> Self {
         let text = wgsl.map(|text| SourceText { text, ..SourceText::default() });
+        let reserved = text.as_ref().map(|text| Reserved::free_in(&[&text.text], &Module::default()));
+        let reserved = reserved.unwrap_or_default();
         Self {
-            source: Arc::new(Source { text, ..Source::of_module(name) }),
+            source: Arc::new(Source { text, reserved, ..Source::of_module(name) }),
             rules: DECLARED,
             expected: Numbers::default(),
             accessed: Numbers::default(),

@@ -9,6 +9,7 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
 
 use crate::input::diagnostics::Diagnostic;
+pub(super) use crate::module::code::BinaryOperator;
 
 /// A name with the place where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub(super) struct Identifier<'a> {
 /// `N::Pair<float, 3>`; never empty.
 #[derive(Clone, Debug)]
 pub(super) struct NamePath<'a> {
+    /// True if `::` stands before it: it is looked up in no inner scope.
+    pub(super) is_rooted: bool,
     pub(super) parts: Vec<PathPart<'a>>,
     pub(super) span: Span,
 }
@@ -109,32 +112,6 @@ pub(super) enum UnaryOperator {
     Part,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BinaryOperator {
-    Or,
-    And,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Equal,
-    NotEqual,
-    Less,
-    Greater,
-    LessEqual,
-    GreaterEqual,
-    ShiftLeft,
-    ShiftRight,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-    /// `min(a, b)`.
-    Least,
-    /// `max(a, b)`.
-    Greatest,
-}
-
 /// Attributes, modifiers, `layout(...)` and generic parameters in front of a declaration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prefix<'a> {
@@ -154,10 +131,39 @@ impl Prefix<'_> {
 
 #[derive(Clone, Debug)]
 pub(super) struct AttributeSyntax<'a> {
-    pub(super) namespace: Option<&'a str>,
+    /// `vk` of `vk::binding`; `a::b` of `a::b::c`.
+    pub(super) namespace: Option<String>,
     pub(super) name: &'a str,
     pub(super) arguments: Vec<ArgumentSyntax<'a>>,
     pub(super) span: Span,
+}
+
+impl<'a> AttributeSyntax<'a> {
+    /// Namespace and name, under the spelling that the rest of the program knows.
+    ///
+    /// To slangc 2026.14.1 `a::b::c` is the name `a_b_c`, so that `vk::binding` and `vk_binding` are one attribute. Its
+    /// names differ by case; `Shader` and `NumThreads` are the only second spellings.
+    pub(super) fn identity(&self, is_slang: bool) -> (Option<&str>, &'a str) {
+        let namespace = self.namespace.as_deref();
+        if !is_slang {
+            return (namespace, self.name);
+        }
+        match (namespace, self.name) {
+            (None, "Shader") => (None, "shader"),
+            (None, "NumThreads") => (None, "numthreads"),
+            (None, "gl_binding") => (Some("gl"), "binding"),
+            (None, name) => match name.strip_prefix("vk_") {
+                Some(rest) => (Some("vk"), rest),
+                None => (None, name),
+            },
+            (Some(_), name) => (namespace, name),
+        }
+    }
+
+    /// True if this is the attribute `name` without a namespace.
+    pub(super) fn is(&self, name: &str, is_slang: bool) -> bool {
+        self.identity(is_slang) == (None, name)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -320,20 +326,43 @@ pub(super) enum Item<'a> {
     },
     Alias {
         name: Identifier<'a>,
+        /// `T` of Slang's `typealias A<T> = T[2];`.
+        generics: Option<Vec<GenericParameter<'a>>>,
         ty: TypeExpression<'a>,
+        is_public: bool,
     },
     Using {
         path: NamePath<'a>,
     },
     Interface {
         name: Identifier<'a>,
+        /// `N` of `[anyValueSize(N)]`.
+        any_value_size: Option<Expression<'a>>,
+        is_public: bool,
     },
     /// A type whose declaration is skipped; `what` names its kind.
     Unread {
         name: Identifier<'a>,
         what: &'static str,
+        is_public: bool,
     },
     Import {
         name: String,
     },
+}
+
+impl Item<'_> {
+    /// True if Slang's `public` stands before the declaration.
+    pub(super) fn is_public(&self) -> bool {
+        match self {
+            Self::Declaration(declaration) => declaration.prefix.has("public"),
+            Self::Function(function) => function.prefix.has("public"),
+            Self::Buffer(buffer) => buffer.prefix.has("public"),
+            Self::Alias { is_public, .. } | Self::Interface { is_public, .. } | Self::Unread { is_public, .. } => {
+                *is_public
+            }
+            Self::Namespace { items, .. } => items.iter().any(Self::is_public),
+            Self::Using { .. } | Self::Import { .. } => false,
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! (`p.inner`). Loose globals together are `$Globals`, the uniform parameters of an entry point `$Entry.NAME`. A second
 //! block of one name is `NAME#2`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
@@ -21,7 +21,7 @@ const MOST_BLOCKS: usize = 1 << 12;
 
 /// Fills `module.blocks`.
 pub(super) fn derive(elaborated: &mut ElaboratedModule) {
-    let ElaboratedModule { module, globals, globals_at, pointees, measures, problems } = elaborated;
+    let ElaboratedModule { module, globals, globals_at, pointees, members_point, measures, problems } = elaborated;
     let mut blocks = BlockFinder { found: Vec::new(), steps: 0, listed: 0, globals, pointees, measures, problems };
 
     for (index, parameter) in module.parameters.iter().enumerate() {
@@ -32,6 +32,10 @@ pub(super) fn derive(elaborated: &mut ElaboratedModule) {
     }
     for entry in &module.entry_points {
         blocks.entry_point(entry);
+    }
+
+    if *members_point {
+        blocks.member_pointees();
     }
 
     module.blocks = blocks.found;
@@ -141,6 +145,21 @@ impl BlockFinder<'_> {
         }
     }
 
+    /// Adds the blocks that the members of blocks point at, those of the added ones too; each type once.
+    fn member_pointees(&mut self) {
+        let (mut at, mut seen) = (0, BTreeSet::new());
+        while let Some(Block { name, element, annotations, span, .. }) = self.found.get(at).cloned() {
+            for (path, pointee) in pointers(&element) {
+                let is_new = seen.insert(pointee.clone());
+                if let Some(element) = self.pointees.get(&pointee).filter(|_| is_new) {
+                    let name = format!("{name}{path}");
+                    self.push(BlockKind::Pointee, element.clone(), BlockHolder::new(&name, &annotations, span));
+                }
+            }
+            at += 1;
+        }
+    }
+
     /// The blocks in `ty`: the buffer that it is, the members that are buffers, the buffers in those.
     fn inside(&mut self, ty: &Type, holder: BlockHolder<'_>) {
         let (innermost, counts) = ty.dimensions();
@@ -153,7 +172,8 @@ impl BlockFinder<'_> {
             | Type::Matrix { .. }
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => {}
+            | Type::Handle { .. }
+            | Type::Interface { .. } => {}
             Type::Array { .. } => unreachable!("the innermost type of an array is not an array"),
         }
     }
@@ -239,6 +259,31 @@ impl<'m> BlockHolder<'m> {
         });
         Self { count, ..self }
     }
+}
+
+/// The pointers in `ty` with their paths, in order.
+fn pointers(ty: &Type) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut waiting = vec![(String::new(), ty)];
+    while let Some((path, ty)) = waiting.pop() {
+        let (innermost, counts) = ty.dimensions();
+        let path = format!("{path}{}", "[]".repeat(counts.len()));
+        match innermost {
+            Type::Pointer { pointee } => found.push((path, pointee.clone())),
+            Type::Struct(structure) => {
+                // The last one in comes out first.
+                waiting.extend(structure.members.iter().rev().map(|one| (format!("{path}.{}", one.name), &one.ty)));
+            }
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Array { .. }
+            | Type::Enum(_)
+            | Type::Handle { .. }
+            | Type::Resource(_) => {}
+        }
+    }
+    found
 }
 
 fn is_shader_record(annotations: &Annotations) -> bool {

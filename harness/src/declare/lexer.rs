@@ -37,7 +37,8 @@ pub(super) enum LexError {
 #[logos(skip r"\\\r?\n")]
 #[logos(error = LexError)]
 pub(super) enum TokenKind {
-    #[regex("[A-Za-z_][A-Za-z0-9_]*")]
+    /// With `$`, as in DXC (1.7.2308).
+    #[regex("[A-Za-z_$][A-Za-z0-9_$]*")]
     Identifier,
     #[regex("0[xX][0-9a-fA-F]+[uUlL]*")]
     #[regex("[0-9]+[uUlL]*")]
@@ -46,6 +47,8 @@ pub(super) enum TokenKind {
     #[regex(r"\.[0-9]+([eE][+-]?[0-9]+)?[fFhHlL]*")]
     #[regex(r"[0-9]+[eE][+-]?[0-9]+[fFhHlL]*")]
     #[regex("[0-9]+[fFhH]")]
+    // Infinity, which DXC takes behind a whole `1.` alone (`1.#IND` and `1.#QNAN` are errors there).
+    #[regex(r"[0-9]+\.[0-9]*#INF[fFhHlL]?")]
     Float,
     /// A digit with letters behind it (`2D`): no number, but what `##` pastes on.
     #[regex("[0-9][A-Za-z0-9_]*", priority = 1)]
@@ -127,7 +130,7 @@ pub(super) enum TokenKind {
     #[token("->")]
     Arrow,
     /// An operator that no declaration and no constant needs: `+=`, `++`, `...`.
-    #[regex(r"\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<=|\+\+|--|\.\.\.|@|\$|\\|'")]
+    #[regex(r"\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<=|\+\+|--|\.\.\.|@|\\|'")]
     Other,
     /// A name that came out of its own definition and is never replaced again (only while macros are expanded).
     Kept,

@@ -9,6 +9,7 @@
 //! Sources: the HLSL of DXC and the Slang language, as their compilers take them (DXC 1.7.2308, Slang 2026.12).
 
 mod ast;
+mod attribute_names;
 mod blocks;
 mod elaborate;
 mod lexer;
@@ -107,7 +108,13 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     let Some(prepared) = prepared else { return SourceReading { module: None, problems, trace, added } };
 
     let end = Span { start: span.end, ..span };
-    let source = BracketedTokens::new(prepared, end, &mut problems);
+    let is_slang = preprocess::is_slang(options.language, &sources.file(span.file).name);
+    let version = prepared.version;
+    let source = BracketedTokens::new(prepared, end, is_slang, &mut problems);
+    if let Some(version) = source.glsl_version() {
+        problems.report(is_glsl(version));
+        return SourceReading { module: None, problems, trace, added };
+    }
     let mut parser = Parser::new(&source, 0);
     let items = parser.file();
     problems.absorb(parser.problems);
@@ -121,13 +128,24 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     }
     modules.push(rest);
     modules.reverse();
-    let is_slang = preprocess::is_slang(options.language, &sources.file(span.file).name);
     let subject = elaborate::ElaborationInput { entry: options.entry.as_deref(), whole: span, is_slang };
     let mut elaborated = elaborate::elaborate(&source, &modules, subject);
     blocks::derive(&mut elaborated);
 
     problems.absorb(elaborated.problems);
+    // Whatever is not understood is then GLSL, which one problem says once.
+    if let Some(version) = version.filter(|_| problems.has_errors()) {
+        problems = ProblemList::default();
+        problems.report(is_glsl(version));
+    }
     SourceReading { module: Some(elaborated.module), problems, trace, added }
+}
+
+/// The problem with a Slang file that is GLSL from its `#version` on.
+fn is_glsl(version: Span) -> Diagnostic {
+    let message = "`#version` makes this GLSL, of which slangc reads a dialect of its own";
+    let problem = Diagnostic::error(Code::Unsupported, version, message);
+    problem.with_help("GLSL is read through glslang, in files of its suffixes (.comp, .frag, .glsl ...)")
 }
 
 #[cfg(test)]

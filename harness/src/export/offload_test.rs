@@ -14,6 +14,7 @@ use layoutproof_layout::{Argument, Block, BlockKind, LayoutOptions, Quantity, fi
 use super::{NotExported, Repro, refused, rows};
 use crate::check::{Source, Subject};
 use crate::generate::hlsl::{self, Dialect, HlslSource};
+use crate::generate::reserved::Reserved;
 use crate::inspect::toolchain::{Output, Toolchain, toolchains};
 use crate::probe::image::{REFILL_WORD, nonce_word};
 
@@ -101,7 +102,12 @@ impl TestParts {
             return Err("it declares more than one block, or needs macros or folders".to_owned());
         }
 
-        let program = HlslSource { declarations: &text.text, dialect: Dialect::Hlsl, parameters: String::new() };
+        let program = HlslSource {
+            declarations: &text.text,
+            dialect: Dialect::Hlsl,
+            reserved: &subject.source.reserved,
+            parameters: String::new(),
+        };
         let hlsl =
             hlsl::probe(&program, repro.layout, &repro.plan, &repro.wiring).map_err(|error| error.to_string())?;
         let scalars: BTreeSet<Scalar> = repro.layout.leaves().iter().map(|leaf| leaf.component.scalar).collect();
@@ -173,8 +179,8 @@ impl TestParts {
 /// The pipeline: one dispatch, its buffers, and what must be in the output then.
 fn pipeline(repro: &Repro<'_>) -> Result<String, String> {
     let block = BoundResource::of(repro)?;
-    let output = BoundResource::own("output", "RWByteAddressBuffer", 0);
-    let input = BoundResource::own("input", "ByteAddressBuffer", 1);
+    let output = BoundResource::own("output", "RWByteAddressBuffer", 0, &repro.subject.source.reserved);
+    let input = BoundResource::own("input", "ByteAddressBuffer", 1, &repro.subject.source.reserved);
 
     let refill = vec![REFILL_WORD; repro.expected.len()];
     let buffers = [
@@ -259,8 +265,8 @@ struct BoundResource {
 }
 
 impl BoundResource {
-    fn own(name: &'static str, kind: &'static str, index: u32) -> Self {
-        Self { name, kind, register: index, space: hlsl::SPACE, binding: hlsl::BINDING + index, stride: None }
+    fn own(name: &'static str, kind: &'static str, index: u32, reserved: &Reserved) -> Self {
+        Self { name, kind, register: index, space: reserved.space(), binding: reserved.binding() + index, stride: None }
     }
 
     fn of(repro: &Repro<'_>) -> Result<Self, String> {

@@ -9,33 +9,34 @@ use layoutproof_layout::BlockLayout;
 use layoutproof_layout::resource::{Access, Dimension, Resource, ResourceKind, Texture};
 use layoutproof_layout::shape::{StructType, Type};
 
-use super::hlsl::{BINDING, SPACE, expression};
+use super::hlsl::expression;
+use super::reserved::{MARK, Reserved};
 use crate::module::{Module, ParameterKind};
 
 /// Name of the entry point that is written here.
 pub const ENTRY: &str = "main";
 
 /// The declarations with an entry point of the compute stage behind them. `layouts` are those of the module's blocks, by
-/// any rule set that takes them.
-pub fn program(declarations: &str, module: &Module, layouts: &[BlockLayout]) -> String {
+/// any rule set that takes them, `reserved` what the declarations leave free.
+pub fn program(declarations: &str, module: &Module, layouts: &[BlockLayout], reserved: &Reserved) -> String {
     let uses = uses(module, layouts);
-    let (output, texture) = (BINDING, BINDING + 2);
-    format!(
-        "{declarations}
-[[vk::binding({output}, 0)]] RWByteAddressBuffer layoutproof_output : register(u0, space{SPACE});
-[[vk::binding({texture}, 0)]] Texture2D<float4> layoutproof_texture : register(t2, space{SPACE});
+    let (output, texture, space) = (reserved.binding(), reserved.binding() + 2, reserved.space());
+    let own = format!(
+        "[[vk::binding({output}, 0)]] RWByteAddressBuffer {MARK}output : register(u0, space{space});
+[[vk::binding({texture}, 0)]] Texture2D<float4> {MARK}texture : register(t2, space{space});
 [shader(\"compute\")]
 [numthreads(1, 1, 1)]
 void {ENTRY}()
 {{
-    uint layoutproof_sum = 0;
-{uses}    layoutproof_output.Store(0, layoutproof_sum);
+    uint {MARK}sum = 0;
+{uses}    {MARK}output.Store(0, {MARK}sum);
 }}
 "
-    )
+    );
+    format!("{declarations}\n{}", reserved.place(&own))
 }
 
-/// The statements that use every parameter, and add what they read to `layoutproof_sum`.
+/// The statements that use every parameter, and add what they read to the sum.
 fn uses(module: &Module, layouts: &[BlockLayout]) -> String {
     let mut uses = String::new();
     for layout in layouts.iter().filter(|layout| !is_stream(module, &layout.name)) {
@@ -80,7 +81,7 @@ fn use_members(holder: &StructType, prefix: &str, uses: &mut String) {
     }
 }
 
-/// Statements that use the resources in the parameter at `path`, and add what they read to `layoutproof_sum`.
+/// Statements that use the resources in the parameter at `path`, and add what they read to the sum.
 pub(super) fn use_of(ty: &Type, path: &str) -> String {
     let mut uses = String::new();
     add_uses(ty, path, &mut uses);
@@ -97,7 +98,8 @@ fn add_uses(ty: &Type, path: &str, uses: &mut String) {
         | Type::Matrix { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
-        | Type::Handle { .. } => {}
+        | Type::Handle { .. }
+        | Type::Interface { .. } => {}
     }
 }
 
@@ -114,11 +116,11 @@ fn use_resource(resource: &Resource, path: &str, uses: &mut String) {
         ResourceKind::StructuredBuffer(_) => 2,
         ResourceKind::ByteAddressBuffer(_) | ResourceKind::Buffer(_) => 1,
         ResourceKind::Sampler => {
-            let sampled = format!("(uint)layoutproof_texture.SampleLevel({path}, float2(0, 0), 0).x");
+            let sampled = format!("(uint){MARK}texture.SampleLevel({path}, float2(0, 0), 0).x");
             return uses.push_str(&added(&sampled));
         }
         ResourceKind::SamplerComparison => {
-            let sampled = format!("(uint)layoutproof_texture.SampleCmpLevelZero({path}, float2(0, 0), 0)");
+            let sampled = format!("(uint){MARK}texture.SampleCmpLevelZero({path}, float2(0, 0), 0)");
             return uses.push_str(&added(&sampled));
         }
         // Buffers of constants are blocks; the others are Slang's own or need another stage.
@@ -130,9 +132,9 @@ fn use_resource(resource: &Resource, path: &str, uses: &mut String) {
         | ResourceKind::SubpassInput { .. } => return,
     };
 
-    let names = ["x", "y", "z", "w"][..dimensions].iter().map(|name| format!("layoutproof_{name}"));
+    let names = ["x", "y", "z", "w"][..dimensions].iter().map(|name| format!("{MARK}{name}"));
     let names = names.collect::<Vec<_>>().join(", ");
-    writeln!(uses, "    {{ uint {names}; {path}.GetDimensions({names}); layoutproof_sum += layoutproof_x; }}")
+    writeln!(uses, "    {{ uint {names}; {path}.GetDimensions({names}); {MARK}sum += {MARK}x; }}")
         .expect("a String takes every write");
 }
 
@@ -147,7 +149,7 @@ fn texture_dimensions(texture: Texture) -> usize {
 }
 
 fn added(value: &str) -> String {
-    format!("    layoutproof_sum += {value};\n")
+    format!("    {MARK}sum += {value};\n")
 }
 
 #[cfg(test)]
@@ -168,7 +170,7 @@ mod tests {
         let rules = find("std430").unwrap();
         let layouts: Vec<_> =
             module.blocks.iter().map(|block| lay_out(block, rules, LayoutOptions::default())).collect();
-        let program = program(text, &module, &layouts);
+        let program = program(text, &module, &layouts, &Reserved::default());
         let body: Vec<&str> = program
             .lines()
             .filter(|line| line.contains("_sum +=") || line.contains("Append("))

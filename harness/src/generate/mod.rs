@@ -10,6 +10,7 @@ pub mod glsl;
 pub mod hlsl;
 pub mod hlsl_program;
 mod names;
+pub mod reserved;
 pub mod spirv;
 pub mod wgsl;
 

@@ -85,8 +85,16 @@ codes! {
     UncertainLayout = "uncertain-layout",
     /// A call of which it is not certain which function it runs.
     UncertainCall = "uncertain-call",
+    /// It is not certain that the compiler keeps a parameter.
+    UncertainUse = "uncertain-use",
+    /// A compiler places a parameter otherwise than the rules that are known of it.
+    CompilerDiffers = "compiler-differs",
     /// An annotation that has no meaning under a rule set.
     Ignored = "ignored",
+    /// A block or parameter that a compiler or API does not take, although the rules lay it out.
+    CompilerLimit = "compiler-limit",
+    /// A size of 16-bit types that nothing named.
+    AssumedSixteenBit = "assumed-16bit",
     /// A construct that could change a layout and is not understood.
     Unsupported = "unsupported",
     /// A block that the rule set named by the user forbids.
@@ -169,6 +177,9 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Problems behind this one that were counted and not kept.
     pub left_out: usize,
+    /// Columns (target · compiler) that it concerns; empty where it concerns all.
+    #[serde(default)]
+    pub concerns: Vec<String>,
 }
 
 impl From<LayoutWarningKind> for Code {
@@ -176,6 +187,7 @@ impl From<LayoutWarningKind> for Code {
         match kind {
             LayoutWarningKind::Ignored => Self::Ignored,
             LayoutWarningKind::OffsetOverlap => Self::OffsetOverlap,
+            LayoutWarningKind::UnknownDecoration => Self::UncertainLayout,
         }
     }
 }
@@ -192,7 +204,15 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: Code, span: Span, message: String) -> Self {
-        Self { severity, code, message, labels: vec![Label { span, text: String::new() }], help: None, left_out: 0 }
+        Self {
+            severity,
+            code,
+            message,
+            labels: vec![Label { span, text: String::new() }],
+            help: None,
+            left_out: 0,
+            concerns: Vec::new(),
+        }
     }
 
     /// Adds a second place.

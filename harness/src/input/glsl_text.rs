@@ -41,6 +41,15 @@ pub struct GlslText {
     missing: Vec<MissingFile>,
 }
 
+/// What a `#version` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GlslVersion<'a> {
+    /// `450`.
+    pub number: u32,
+    /// `es`, `core`, `compatibility`.
+    pub profile: Option<&'a str>,
+}
+
 /// A piece of the text that stands in a user's file so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CopiedPiece {
@@ -76,6 +85,19 @@ impl GlslText {
         };
         flattening.put_in(main)?;
         Ok(flattening.flat)
+    }
+
+    /// The first `#version`, with its bytes in the text.
+    pub fn version(&self) -> Option<(GlslVersion<'_>, Range<usize>)> {
+        directives(&self.text).find_map(|range| {
+            let (name, rest) = name_and_rest(&self.text[range.clone()]);
+            if name != "version" {
+                return None;
+            }
+            let mut words = rest.split_whitespace();
+            let number = words.next()?.parse().ok()?;
+            Some((GlslVersion { number, profile: words.next().filter(|word| !word.starts_with('/')) }, range))
+        })
     }
 
     /// The place in the user's files of a byte of the text.

@@ -2,6 +2,7 @@
 //! on them.
 
 pub mod diagnostics;
+pub mod encoding;
 mod excerpt;
 pub mod glsl_text;
 pub mod nearest_name;

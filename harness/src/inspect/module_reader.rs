@@ -18,7 +18,7 @@ use crate::input::text_limits::{TextLanguage, check_text};
 use crate::inspect::naga::{read_glsl, read_wgsl};
 use crate::inspect::naga_hlsl::hlsl_of_wgsl;
 use crate::inspect::naga_offsets::{self, NagaError, WgslBinding, WgslCode};
-use crate::inspect::spirv::{BadModule, DeclaredBlock, declared};
+use crate::inspect::spirv::{BadModule, DeclaredModule};
 
 /// Most words of a SPIR-V module that is read: 16 MiB.
 const MOST_WORDS: usize = 1 << 22;
@@ -85,7 +85,7 @@ pub enum ReadAnswer {
     /// To `WgslBlocks` and `GlslBlocks`: blocks in declaration order, or what is wrong with the text.
     TextBlocks(Result<Vec<BlockLayout>, Vec<Diagnostic>>),
     /// To `SpirvBlocks`: blocks in declaration order, or why the words are not a module.
-    SpirvBlocks(Result<Vec<DeclaredBlock>, BadModule>),
+    SpirvBlocks(Result<DeclaredModule, BadModule>),
     /// To `WgslCode`.
     WgslCode(Result<WgslCode, NagaError>),
     /// To `WgslToHlsl`.
@@ -99,7 +99,7 @@ pub fn answer(request: &ReadRequest) -> ReadAnswer {
     match request {
         ReadRequest::WgslBlocks { text, file } => ReadAnswer::TextBlocks(read_wgsl(text, *file)),
         ReadRequest::GlslBlocks { text, file } => ReadAnswer::TextBlocks(read_glsl(text, *file)),
-        ReadRequest::SpirvBlocks { words } => ReadAnswer::SpirvBlocks(declared(words)),
+        ReadRequest::SpirvBlocks { words } => ReadAnswer::SpirvBlocks(DeclaredModule::read(words)),
         ReadRequest::WgslCode { text, entry } => ReadAnswer::WgslCode(naga_offsets::wgsl_code(text, entry)),
         ReadRequest::WgslToHlsl { text, entry } => ReadAnswer::WgslToHlsl(hlsl_of_wgsl(text, entry)),
         ReadRequest::WgslBindings { text } => ReadAnswer::WgslBindings(naga_offsets::wgsl_bindings(text)),
@@ -178,7 +178,7 @@ pub fn spirv_blocks(
     reader: &dyn ModuleReader,
     words: Vec<u32>,
     file: FileId,
-) -> Result<Vec<DeclaredBlock>, Vec<Diagnostic>> {
+) -> Result<DeclaredModule, Vec<Diagnostic>> {
     if words.len() > MOST_WORDS {
         let message = format!("the module has {} words, more than {MOST_WORDS}", words.len());
         return Err(vec![Diagnostic::error(Code::LimitExceeded, start_of(file), message)]);

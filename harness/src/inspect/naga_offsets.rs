@@ -5,7 +5,7 @@
 //!
 //! Source: naga 30, `naga::ir::TypeInner`; matrix vectors stand as in WebGPU Shading Language, 14.4 Memory Layout.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use naga::back::spv;
 use naga::front::glsl;
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::generate::wgsl::{BLOCK, WgslModule, WgslStep};
+use crate::inspect::listing::member_path;
 
 /// Why naga gives no answer.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,7 +122,7 @@ pub fn spirv_of_glsl(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
     for own in &mut module.entry_points {
         entry.clone_into(&mut own.name);
     }
-    let info = validate(&module)?;
+    let info = validate(&module, ValidationFlags::all())?;
     write_spirv(&module, &info, entry)
 }
 
@@ -161,6 +162,8 @@ pub struct WgslBinding {
     pub group: u32,
     /// Binding.
     pub binding: u32,
+    /// Paths of the atomics in it, without indices: `counters.hits`, `list[]`; empty for one that is an atomic itself.
+    pub atomics: BTreeSet<String>,
 }
 
 /// Each variable of WGSL that is bound, in declaration order.
@@ -168,25 +171,51 @@ pub struct WgslBinding {
 /// # Errors
 /// If naga cannot read the text or finds it invalid.
 pub(crate) fn wgsl_bindings(text: &str) -> Result<Vec<WgslBinding>, NagaError> {
-    let (module, _) = load(text)?;
+    let module = parse(text)?;
+    // What is bound does not depend on offsets, which naga does not always compute as WGSL's rules do.
+    validate(&module, ValidationFlags::all() - ValidationFlags::STRUCT_LAYOUTS)?;
     let bound = module.global_variables.iter().filter_map(|(_, variable)| {
         let place = variable.binding.as_ref()?;
         let name = variable.name.clone().unwrap_or_default();
-        Some(WgslBinding { name, group: place.group, binding: place.binding })
+        let mut atomics = BTreeSet::new();
+        add_atomics(&module.types, variable.ty, String::new(), &mut atomics);
+        Some(WgslBinding { name, group: place.group, binding: place.binding, atomics })
     });
     Ok(bound.collect())
 }
 
+/// Adds the paths of the atomics in a type that stands at `path`. naga has validated the module, so the type ends.
+fn add_atomics(types: &UniqueArena<Type>, ty: Handle<Type>, path: String, atomics: &mut BTreeSet<String>) {
+    match &types[ty].inner {
+        TypeInner::Atomic(_) => {
+            atomics.insert(path);
+        }
+        TypeInner::Array { base, .. } | TypeInner::BindingArray { base, .. } => {
+            add_atomics(types, *base, format!("{path}[]"), atomics);
+        }
+        TypeInner::Struct { members, .. } => {
+            for member in members {
+                let path = member_path(&path, member.name.as_deref().unwrap_or_default());
+                add_atomics(types, member.ty, path, atomics);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Reads and validates WGSL.
 pub(crate) fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
-    let module =
-        naga::front::wgsl::parse_str(text).map_err(|error| NagaError::Unreadable(error.message().to_owned()))?;
-    let info = validate(&module)?;
+    let module = parse(text)?;
+    let info = validate(&module, ValidationFlags::all())?;
     Ok((module, info))
 }
 
-fn validate(module: &Module) -> Result<ModuleInfo, NagaError> {
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+fn parse(text: &str) -> Result<Module, NagaError> {
+    naga::front::wgsl::parse_str(text).map_err(|error| NagaError::Unreadable(error.message().to_owned()))
+}
+
+fn validate(module: &Module, flags: ValidationFlags) -> Result<ModuleInfo, NagaError> {
+    let mut validator = Validator::new(flags, Capabilities::all());
     validator.validate(module).map_err(|error| NagaError::Invalid(chain(error.as_inner())))
 }
 

@@ -28,7 +28,8 @@ impl ModelMachine<'_> {
             | Op::MemoryBarrier => return Ok(None),
             Op::Variable => self.variable(call)?,
             Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(call)?,
-            Op::Load => {
+            // One invocation runs at a time, so that every load is atomic.
+            Op::Load | Op::AtomicLoad => {
                 let pointer = self.pointer(call, 0)?;
                 self.load(&pointer)?
             }

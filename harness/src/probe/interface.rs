@@ -15,8 +15,8 @@ pub struct Interface {
     pub output: Socket,
     /// The input.
     pub input: Socket,
-    /// The block in another layout.
-    pub copy: Socket,
+    /// The block in another layout; `None` in code of compilers, where the binding that ours has may be the user's.
+    pub copy: Option<Socket>,
     /// Registers of the array that the block is the first element of; 1 where there is no array. Only Direct3D 12 needs it.
     pub block_count: Count,
     /// True if the shader declares the block as one that it can write, so that it is bound as such where it is read, too.
@@ -27,6 +27,13 @@ pub struct Interface {
     pub has_root_constants: bool,
 }
 
+impl Interface {
+    /// The interface of code that a compiler made of a user's text, in which the probe has only these two buffers.
+    pub fn in_user_text(output: Socket, input: Socket) -> Self {
+        Self { output, input, copy: None, ..Self::default() }
+    }
+}
+
 impl Default for Interface {
     fn default() -> Self {
         let block_count = Count::Finite(1);
@@ -34,7 +41,7 @@ impl Default for Interface {
             block: (0, 0),
             output: (0, 1),
             input: (0, 2),
-            copy: (0, 3),
+            copy: Some((0, 3)),
             block_count,
             is_block_writable: false,
             is_input_writable: false,

@@ -223,7 +223,7 @@ impl Dispatch<'_> {
 
         buffers.push(buffer(output, BufferKind::Storage, word_bytes(&vec![REFILL_WORD; wiring.output as usize])));
         buffers.push(buffer(input_socket, input_kind, word_bytes(&input)));
-        if wiring.copy > 0 {
+        if let Some(copy) = copy.filter(|_| wiring.copy > 0) {
             let kind = match entry.direction {
                 Direction::Read => BufferKind::Storage,
                 Direction::Write => BufferKind::StorageRead,

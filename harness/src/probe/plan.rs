@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_device::Feature;
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::shape::Count;
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
 
@@ -103,7 +103,7 @@ pub fn forms_left_out(layout: &BlockLayout, leaves: &[Leaf]) -> Option<String> {
 /// Its leaves are those of elements 0 and 1, `[1].a` at the stride plus the offset of `a`.
 pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
     let (stride, element) = (layout.stride?, layout.result.as_ref().ok()?);
-    if data_end(element) > stride.into() {
+    if element.data_end() > stride.into() {
         return None;
     }
     let array = LaidOut {
@@ -254,34 +254,7 @@ fn members<'a>(root: &'a LaidOut, steps: &'a [LeafStep]) -> impl Iterator<Item =
 /// Returns true if the bytes from first to last leaf of two members meet; SPIR-V knows no overlapping members. Padding may
 /// hold other members.
 fn overlap(one: &LaidOutMember, other: &LaidOutMember) -> bool {
-    let end = |member: &LaidOutMember| u64::from(member.offset) + data_end(&member.layout);
-    let empty = data_end(&one.layout) == 0 || data_end(&other.layout) == 0;
+    let end = |member: &LaidOutMember| u64::from(member.offset) + member.layout.data_end();
+    let empty = one.layout.data_end() == 0 || other.layout.data_end() == 0;
     !empty && u64::from(one.offset) < end(other) && u64::from(other.offset) < end(one)
-}
-
-/// One past the last byte of data in a type, tail padding left out.
-fn data_end(laid_out: &LaidOut) -> u64 {
-    match &laid_out.shape {
-        LaidOutShape::Scalar(component) => component.size.into(),
-        LaidOutShape::Vector { component, length } => u64::from(component.size) * u64::from(*length),
-        LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-            let (vectors, length) = match order {
-                MatrixOrder::Row => (*rows, *columns),
-                MatrixOrder::Column => (*columns, *rows),
-            };
-            let before_last = u64::from(*stride) * u64::from(vectors.saturating_sub(1));
-            before_last + u64::from(component.size) * u64::from(length)
-        }
-        LaidOutShape::Array { element, count, stride } => match count {
-            Count::Finite(0) => 0,
-            Count::Finite(count) => u64::from(*stride) * u64::from(count - 1) + data_end(element),
-            Count::Unbounded => u32::MAX.into(),
-        },
-        LaidOutShape::Struct(members) => {
-            let ends = members.iter().filter(|member| data_end(&member.layout) > 0);
-            ends.map(|member| u64::from(member.offset) + data_end(&member.layout)).max().unwrap_or(0)
-        }
-        LaidOutShape::Pointer => laid_out.size.finite().unwrap_or(0).into(),
-        LaidOutShape::Resource => 0,
-    }
 }

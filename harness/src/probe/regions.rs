@@ -94,8 +94,10 @@ impl RegionPlaces {
             | AddressSpace::StorageElement
             | AddressSpace::Address => of_socket(block)?,
         };
-        let has_copy = first.wiring.copy > 0;
-        let copy = if has_copy { of_socket(copy)? } else { Vec::new() };
+        let copy = match copy.filter(|_| first.wiring.copy > 0) {
+            Some(socket) => of_socket(socket)?,
+            None => Vec::new(),
+        };
         Some(Self { block, copy, input: SharedInput::of(probes)? })
     }
 }
@@ -245,7 +247,7 @@ impl RegionJob {
             match first.interface {
                 interface if socket == interface.input => RegionBuffer::Input,
                 interface if socket == interface.output => RegionBuffer::Output,
-                interface if socket == interface.copy => RegionBuffer::Blocks(as_indices(&places.copy)),
+                interface if Some(socket) == interface.copy => RegionBuffer::Blocks(as_indices(&places.copy)),
                 _ => RegionBuffer::Blocks(as_indices(&places.block)),
             }
         });

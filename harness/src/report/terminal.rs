@@ -14,6 +14,7 @@ use super::seen_cases::SeenCases;
 use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
 use super::summary::proves_nothing;
 use super::tables::run_table::{run_table, slowest_device};
+use crate::results::known::FixedEntry;
 use crate::results::record::{
     BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RecordedCacheUse, RunEnd, SkipKind,
 };
@@ -38,6 +39,8 @@ pub struct RunFacts<'a> {
     pub seconds: Option<f64>,
     /// True if every kind of reason and every version is listed.
     pub is_detailed: bool,
+    /// True if something that was demanded is missing, or records are cut short: the run fails whatever agrees.
+    pub is_short: bool,
 }
 
 /// The failures, one of each cause in full, and the entries that are stale. `records_file` is the file with all records, if
@@ -98,6 +101,18 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
     format!("{heading}{reason}\n")
 }
 
+/// A line for each entry of which no check of a narrowed run differs any more.
+pub fn fixed_report(fixed: &[FixedEntry], style: Style) -> String {
+    let line = |FixedEntry { entry, agreeing }: &FixedEntry| {
+        let agree = if *agreeing == 1 { "agrees" } else { "agree" };
+        let checks = counted(*agreeing as u64, "check");
+        let place = one_line(&format!("{}:{}", entry.file, entry.line));
+        let reason = one_line(&entry.reason);
+        format!("{} here: {place}: {checks} {agree}: {reason}\n", style.verb(Tone::Agree, "Fixed"))
+    };
+    fixed.iter().map(line).collect()
+}
+
 /// A line for each device, then known differences, skips, what was left out of other checks, what was proved, and the
 /// verdict: about ten lines, however many checks there are.
 pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
@@ -146,7 +161,7 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
         text += &line(Tone::Skip, "Note", sentence);
     }
 
-    let (tone, verdict) = verdict(end);
+    let (tone, verdict) = verdict(end, facts.is_short);
     text + &line(tone, "Summary", verdict + &scale(facts, &seen))
 }
 
@@ -486,7 +501,7 @@ impl SeenCases<'_> {
     }
 }
 
-fn verdict(end: &RunEnd) -> (Tone, String) {
+fn verdict(end: &RunEnd, is_short: bool) -> (Tone, String) {
     let part = |count: u32, text: String| (count > 0).then_some(text);
     let differ = if end.differ == 1 { "differs" } else { "differ" };
     let known = if end.known == 1 { "known difference" } else { "known differences" };
@@ -520,6 +535,7 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
     match (bad.is_empty(), end.checks) {
         (_, 0) => (Tone::Disagree, "nothing was checked".to_owned()),
         (true, _) if proves_nothing(end) => (Tone::Skip, format!("nothing was proved: {good}")),
+        (true, _) if is_short => (Tone::Disagree, format!("incomplete: {good}")),
         (true, _) => (Tone::Agree, format!("ok: {good}")),
         (false, _) => (Tone::Disagree, format!("failed: {}; {good}", bad.join(", "))),
     }

@@ -1,11 +1,11 @@
 //! The blocks of a file that declares their offsets, as its readers return them.
 
-use layoutproof_layout::{BlockLayout, FileId, Span, join};
+use layoutproof_layout::{BlockLayout, FileId, LayoutWarning, Span, join};
 
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::sources::SourceMap;
 use crate::inspect::module_reader::{ModuleReader, glsl_blocks, wgsl_blocks};
-use crate::inspect::spirv::{DeclaredBlock, SpecializedLength};
+use crate::inspect::spirv::{DeclaredModule, SpecializedLength};
 
 /// The blocks of such a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,13 +16,21 @@ pub struct LaidOutFile {
     pub warnings: Vec<Diagnostic>,
 }
 
-impl From<Vec<BlockLayout>> for LaidOutFile {
-    fn from(blocks: Vec<BlockLayout>) -> Self {
-        Self { blocks, warnings: Vec::new() }
-    }
-}
-
 impl LaidOutFile {
+    /// The blocks of a file, with the warnings of their layouts at its `start`: readers of such files do not say where a
+    /// member is declared, so the warnings name it.
+    pub fn new(mut blocks: Vec<BlockLayout>, start: Span) -> Self {
+        let mut warnings = Vec::new();
+        for block in &mut blocks {
+            block.warn_of_overlaps();
+            for LayoutWarning { path, kind, message } in &block.warnings {
+                let message = format!("`{}`: {message}", join(&block.name, path));
+                warnings.push(Diagnostic::warning((*kind).into(), start, message));
+            }
+        }
+        Self { blocks, warnings }
+    }
+
     /// The blocks of the WGSL text at `span`, which may be none.
     ///
     /// # Errors
@@ -31,7 +39,7 @@ impl LaidOutFile {
         let text = &sources.file(span.file).text;
         match unprocessed(text, span.file) {
             Some(problem) => Err(vec![problem]),
-            None => wgsl_blocks(reader, text, span.file).map(Self::from),
+            None => wgsl_blocks(reader, text, span.file).map(|blocks| Self::new(blocks, start_of(span))),
         }
     }
 
@@ -40,29 +48,41 @@ impl LaidOutFile {
     /// # Errors
     /// What the reader refuses, which may be GLSL that naga does not know, each at its place.
     pub fn of_glsl(reader: &dyn ModuleReader, span: Span, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
-        glsl_blocks(reader, &sources.file(span.file).text, span.file).map(Self::from)
+        let blocks = glsl_blocks(reader, &sources.file(span.file).text, span.file);
+        blocks.map(|blocks| Self::new(blocks, start_of(span)))
     }
 
-    /// Takes the blocks of a SPIR-V module; `place` tells where the specialization constant with a `SpecId` stands.
-    pub fn of_module(blocks: Vec<DeclaredBlock>, place: impl Fn(u32) -> Span) -> Self {
-        let warnings = blocks.iter().flat_map(|block| {
+    /// Takes the blocks of a SPIR-V module, whose other warnings are at `start`; `place` returns the place of the
+    /// specialization constant with a `SpecId`.
+    pub fn of_module(module: DeclaredModule, start: Span, place: impl Fn(u32) -> Span) -> Self {
+        let lengths = module.blocks.iter().flat_map(|block| {
             let lengths = block.specialized.iter();
             lengths.filter_map(|length| may_be_another(&block.layout.name, length, &place))
         });
-        Self { warnings: warnings.collect(), blocks: blocks.into_iter().map(|block| block.layout).collect() }
+        let unlisted = module.warnings.iter().map(|warning| Diagnostic::warning(Code::UncertainLayout, start, warning));
+        let warnings: Vec<Diagnostic> = lengths.chain(unlisted).collect();
+
+        let mut file = Self::new(module.blocks.into_iter().map(|block| block.layout).collect(), start);
+        file.warnings.splice(0..0, warnings);
+        file
     }
 
     /// The same file.
     ///
     /// # Errors
-    /// A file without blocks, at its `start`.
+    /// A file without blocks, at its `start`, with the warnings about it.
     pub fn with_blocks(self, start: Span) -> Result<Self, Vec<Diagnostic>> {
         if self.blocks.is_empty() {
             let message = "this module has no buffer, so there is no layout";
-            return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
+            let error = Diagnostic::error(Code::NothingDeclared, start, message);
+            return Err([vec![error], self.warnings].concat());
         }
         Ok(self)
     }
+}
+
+fn start_of(span: Span) -> Span {
+    Span { end: span.start, ..span }
 }
 
 /// The warning that a pipeline may give an array another length; `None` where none can.

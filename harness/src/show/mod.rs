@@ -4,6 +4,7 @@
 //! The command reads files and cases into a [`ShowInput`], the explorer what is typed; from there on both go the same way to
 //! the columns that [`crate::report`] draws.
 
+mod dxc_spirv;
 mod findings;
 mod laid_out_file;
 mod placements;
@@ -13,6 +14,7 @@ mod shipping;
 mod show_input;
 mod shown_rules;
 
+pub use findings::overlap_warnings;
 pub use laid_out_file::LaidOutFile;
 pub use placements::Placements;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};

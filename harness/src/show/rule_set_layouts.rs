@@ -3,6 +3,7 @@
 use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::{BlockLayout, DECLARED};
 
+use super::shipping::ShippingTarget;
 use crate::report::show_json::{ShownBlock, ShownLayout};
 use crate::report::shown_columns::{BlockPresence, PaddingShare, ShownColumn, ShownColumnBlock};
 
@@ -13,6 +14,8 @@ pub struct RuleSetLayouts {
     pub name: String,
     /// In the order of the module's blocks.
     pub blocks: Vec<LaidOutBlock>,
+    /// The compilers with their targets that take these layouts, for what they do not take.
+    pub targets: Vec<ShippingTarget>,
 }
 
 /// A block with whether the column is about it.
@@ -25,10 +28,16 @@ pub struct LaidOutBlock {
 }
 
 impl RuleSetLayouts {
-    /// The blocks of a module that says its own offsets.
-    pub fn declared(blocks: &[BlockLayout]) -> Self {
+    /// The blocks of a module that says its own offsets, for a target if its language has one.
+    pub fn declared(blocks: &[BlockLayout], target: Option<ShippingTarget>) -> Self {
         let present = |layout: &BlockLayout| LaidOutBlock { layout: layout.clone(), presence: BlockPresence::Present };
-        Self { name: DECLARED.to_owned(), blocks: blocks.iter().map(present).collect() }
+        let blocks = blocks.iter().map(present).collect();
+        Self { name: DECLARED.to_owned(), blocks, targets: target.into_iter().collect() }
+    }
+
+    /// True if the column is that of a compiler in which `half` has 2 bytes whatever the options are.
+    pub fn has_fixed_half(&self) -> bool {
+        !self.targets.is_empty() && self.targets.iter().all(|target| target.has_fixed_half())
     }
 
     /// Copies of the layouts.

@@ -3,6 +3,7 @@
 use layoutproof_layout::native::{Native, find_native};
 
 use super::shader_language::ShaderLanguage;
+use crate::bindings::{Convention, Target};
 
 /// A compiler with its target, as people name it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +39,43 @@ impl ShippingTarget {
             ShaderLanguage::Slang => SLANG,
             ShaderLanguage::Hlsl | ShaderLanguage::Glsl | ShaderLanguage::Wgsl => HLSL,
         }
+    }
+
+    /// The target of files that say their own offsets; GLSL and SPIR-V are Vulkan's here.
+    pub fn of_laid_out(language: Option<ShaderLanguage>) -> Self {
+        match language {
+            Some(ShaderLanguage::Wgsl) => Self { label: "WebGPU", native: "native:wgsl" },
+            Some(ShaderLanguage::Glsl | ShaderLanguage::Hlsl | ShaderLanguage::Slang) | None => {
+                Self { label: "Vulkan", native: "native:glsl" }
+            }
+        }
+    }
+
+    /// True if `half` has 2 bytes whatever the options are: slangc has no option for that (2026.14.1, reflection).
+    pub fn has_fixed_half(self) -> bool {
+        self.native.starts_with("native:slang-")
+    }
+
+    /// A compiler's choice as a column: under the name that people have for it, or its own.
+    pub fn of_native(native: &'static Native) -> Self {
+        Self { label: Self::label_of(native.name).unwrap_or(native.name), native: native.name }
+    }
+
+    /// The compiler and target that a convention for bindings speaks of; `None` where no compiler of that kind was measured.
+    pub fn native_of(target: Target, convention: Convention) -> Option<&'static Native> {
+        let name = match (target, convention) {
+            (Target::D3d12, Convention::Dxc) => "native:dxc-dxil",
+            (Target::Vulkan, Convention::Dxc) => "native:dxc-spirv",
+            (Target::D3d12, Convention::Slang) => "native:slang-d3d12",
+            (Target::Vulkan, Convention::Slang) => "native:slang-vulkan",
+            (Target::Webgpu, Convention::Slang) => "native:slang-webgpu",
+            (Target::Metal, Convention::Slang) => "native:slang-metal",
+            (_, Convention::SlangDocumented | Convention::Clang)
+            | (Target::Webgpu | Target::Metal, Convention::Dxc) => {
+                return None;
+            }
+        };
+        find_native(name)
     }
 
     /// What people call the target of a compiler's choice.

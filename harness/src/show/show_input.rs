@@ -1,7 +1,8 @@
 //! What `show`, `diff` and the explorer are about: declarations, or a module that says its own offsets.
 
 use layoutproof_layout::native::{Native, find_native};
-use layoutproof_layout::{BlockLayout, Refusal, RuleSet, lay_out, table};
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::{BlockLayout, LayoutOptions, Refusal, RuleSet, lay_out, table};
 
 use super::laid_out_file::LaidOutFile;
 use super::placements::Placements;
@@ -21,6 +22,8 @@ pub struct ShowInput {
     pub content: InputContent,
     /// The language of a file.
     pub language: Option<ShaderLanguage>,
+    /// True if nothing named the size of `half` and of minimum-precision types, so that it is assumed.
+    pub assumes_sixteen_bit: bool,
 }
 
 /// The blocks of an input.
@@ -42,28 +45,33 @@ impl ShowInput {
     pub fn layouts(&self, shown_rules: &ShownRules) -> Vec<RuleSetLayouts> {
         let source = match &self.content {
             InputContent::Declared(source) => source,
-            InputContent::LaidOut(file) => return vec![RuleSetLayouts::declared(&file.blocks)],
+            InputContent::LaidOut(file) => {
+                let target = ShippingTarget::of_laid_out(self.language);
+                return vec![RuleSetLayouts::declared(&file.blocks, Some(target))];
+            }
         };
 
+        let shipping = ShippingTarget::of(self.shipped_language(source));
         let bare = || table().iter().filter(|rules| rules.is_bare()).map(RuleChoice::Rules);
         match shown_rules {
             ShownRules::Shipping => {
-                let targets = ShippingTarget::of(self.shipped_language(source)).iter();
-                let columns = targets.filter_map(|target| {
-                    Some(under(source, target.label, RuleChoice::Native(target.native()?), Unused::Absent))
+                let columns = shipping.iter().filter_map(|target| {
+                    Some(under(source, target.label, RuleChoice::Native(target.native()?), Unused::Absent, &[]))
                 });
                 columns.collect()
             }
             ShownRules::Columns(choices) => {
                 let label = |choice: RuleChoice| ShippingTarget::label_of(choice.name()).unwrap_or(choice.name());
-                choices.iter().map(|choice| under(source, label(*choice), *choice, Unused::Absent)).collect()
+                choices.iter().map(|choice| under(source, label(*choice), *choice, Unused::Absent, &[])).collect()
             }
-            ShownRules::Bare => bare().map(|rules| under(source, rules.name(), rules, Unused::Forbidden)).collect(),
+            ShownRules::Bare => {
+                bare().map(|rules| under(source, rules.name(), rules, Unused::Forbidden, shipping)).collect()
+            }
             ShownRules::Relevant => {
-                bare().map(|rules| under(source, rules.name(), rules, Unused::Irrelevant)).collect()
+                bare().map(|rules| under(source, rules.name(), rules, Unused::Irrelevant, shipping)).collect()
             }
             ShownRules::Named(choices) => {
-                choices.iter().map(|choice| under(source, choice.name(), *choice, Unused::Forbidden)).collect()
+                choices.iter().map(|choice| under(source, choice.name(), *choice, Unused::Forbidden, &[])).collect()
             }
         }
     }
@@ -99,10 +107,24 @@ enum Unused {
     Irrelevant,
 }
 
-/// All blocks as one column.
-fn under(source: &Source, name: &str, choice: RuleChoice, unused: Unused) -> RuleSetLayouts {
+/// All blocks as one column; `shipping` are the targets whose limits count for a rule set, since a rule set has none itself.
+fn under(
+    source: &Source,
+    name: &str,
+    choice: RuleChoice,
+    unused: Unused,
+    shipping: &[ShippingTarget],
+) -> RuleSetLayouts {
+    let targets = match choice {
+        RuleChoice::Native(native) => vec![ShippingTarget::of_native(native)],
+        RuleChoice::Rules(_) => shipping.to_vec(),
+    };
+    // A rule set is laid out as the options say, a compiler as it is.
+    let is_fixed = matches!(choice, RuleChoice::Native(native) if ShippingTarget::of_native(native).has_fixed_half());
+    let sixteen_bit = if is_fixed { SixteenBit::On } else { source.options.sixteen_bit };
+    let options = LayoutOptions { sixteen_bit, ..source.options };
     let blocks = source.module.blocks.iter().map(|block| {
-        let laid_out = |rules: &RuleSet| lay_out(block, rules, source.options);
+        let laid_out = |rules: &RuleSet| lay_out(block, rules, options);
         match choice.rules(block) {
             Some(rules) if unused == Unused::Irrelevant && !is_relevant(rules, block) => {
                 LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Irrelevant }
@@ -125,5 +147,5 @@ fn under(source: &Source, name: &str, choice: RuleChoice, unused: Unused) -> Rul
             }
         }
     });
-    RuleSetLayouts { name: name.to_owned(), blocks: blocks.collect() }
+    RuleSetLayouts { name: name.to_owned(), blocks: blocks.collect(), targets }
 }

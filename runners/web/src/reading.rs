@@ -74,7 +74,9 @@ impl ExploreReading {
                 laid_out(LaidOutFile::of_glsl(&InProcessReader, span, &sources).map_err(explained), span)
             }
         };
-        let input = content.map(|content| ShowInput { content, language: Some(language) });
+        // The page shows which size is chosen.
+        let assumes_sixteen_bit = false;
+        let input = content.map(|content| ShowInput { content, language: Some(language), assumes_sixteen_bit });
         Self { sources, input, rules: shown_rules(&request.columns), bindings: binding_requests(request), name }
     }
 

@@ -217,6 +217,7 @@ fn vk_offset(offset: i64) -> Attribute {
         namespace: Some("vk".to_owned()),
         name: "offset".to_owned(),
         arguments: vec![Argument::Integer(offset)],
+        declared: None,
         span: Span::default(),
     }
 }

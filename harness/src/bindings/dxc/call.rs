@@ -126,7 +126,8 @@ fn is_method_of(function: &Function, ty: &Type) -> bool {
         | Type::Array { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
-        | Type::Handle { .. } => false,
+        | Type::Handle { .. }
+        | Type::Interface { .. } => false,
     }
 }
 

@@ -88,7 +88,8 @@ impl<'m> Location<'m> {
             | Type::Matrix { .. }
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => {}
+            | Type::Handle { .. }
+            | Type::Interface { .. } => {}
         }
     }
 
@@ -125,6 +126,34 @@ impl<'m> Location<'m> {
                 Step::DynamicIndex | Step::Parameter(_) | Step::This => name,
             }
         })
+    }
+
+    /// True if both are, or may be, bound by the same claim.
+    pub(super) fn may_be(&self, other: &Self, module: &Module) -> bool {
+        let is_data = |place: &Self| {
+            let parameter = &module.parameters[place.parameter];
+            super::register_class::variable_class(parameter).is_none() && !place.is_split_off(module)
+        };
+        // All loose globals are in one buffer.
+        if is_data(self) && is_data(other) {
+            return true;
+        }
+        if self.parameter != other.parameter {
+            return false;
+        }
+        let (one, second) = (self.is_split_off(module), other.is_split_off(module));
+        if !one && !second {
+            return true;
+        }
+        let is_same = |(own, other): (&Step, &Step)| {
+            own == other || matches!(own, Step::DynamicIndex) || matches!(other, Step::DynamicIndex)
+        };
+        self.member == other.member && self.steps.iter().zip(&other.steps).all(is_same)
+    }
+
+    /// The name that `--used` and `--unused` take.
+    pub(super) fn parameter_path(&self, module: &Module) -> String {
+        if self.is_split_off(module) { self.path(module) } else { module.parameters[self.parameter].name.clone() }
     }
 
     /// True if this is a resource that DXC splits off from a struct or a cbuffer.
@@ -207,6 +236,7 @@ pub(in crate::bindings) fn buffer_members(ty: &Type) -> &[Member] {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => &[],
     }
 }

@@ -32,11 +32,34 @@ pub(super) fn format(variable: &VariableLayout) -> Option<String> {
 }
 
 fn stated(annotations: &Annotations) -> Option<String> {
+    let qualifiers = || annotations.layout.iter().map(|qualifier| qualifier.name.as_str());
     let plain = annotations.attribute(None, "format");
-    let attribute = plain.or_else(|| annotations.attribute(Some("vk"), "image_format"))?;
+    let Some(attribute) = plain.or_else(|| annotations.attribute(Some("vk"), "image_format")) else {
+        return qualifiers().find(|name| is_format(name)).map(spelled);
+    };
     match attribute.arguments.first()? {
-        Argument::Text(format) => Some(format.clone()),
+        Argument::Text(format) if format == "unknown" => None,
+        Argument::Text(format) => Some(spelled(format)),
         Argument::Integer(_) | Argument::Other(_) => None,
+    }
+}
+
+/// True for the name of a texel format that GLSL writes as a layout qualifier: `rgba8`, `r11f_g11f_b10f`.
+fn is_format(name: &str) -> bool {
+    let channels = ["bgra", "rgba", "rgb", "rg", "r"].into_iter().find_map(|channels| name.strip_prefix(channels));
+    channels.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// `format` as Slang spells it: `rgba8_snorm` for DXC's `rgba8snorm`.
+fn spelled(format: &str) -> String {
+    match format {
+        "r11g11b10f" => "r11f_g11f_b10f".to_owned(),
+        "rgb10a2" => "rgb10_a2".to_owned(),
+        "rgb10a2ui" => "rgb10_a2ui".to_owned(),
+        _ => match format.strip_suffix("snorm") {
+            Some(start) if !start.ends_with('_') => format!("{start}_snorm"),
+            Some(_) | None => format.to_owned(),
+        },
     }
 }
 
@@ -50,6 +73,7 @@ fn inferred(element: &Type) -> Option<String> {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => return None,
     };
 

@@ -11,6 +11,10 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 pub(super) enum ReflectionNode {
     /// A number.
     Number(u32),
+    /// A number with a sign.
+    Integer(i64),
+    /// A number with a fraction.
+    Float(f32),
     /// A switch.
     Bool(bool),
     /// Text, in quotes.
@@ -114,6 +118,8 @@ impl ReflectionNode {
                 }
             }
             Self::Number(_)
+            | Self::Integer(_)
+            | Self::Float(_)
             | Self::Bool(_)
             | Self::Text(_)
             | Self::Word(_)
@@ -127,6 +133,8 @@ impl ReflectionNode {
     fn yaml_line(&self) -> Option<String> {
         match self {
             Self::Number(number) => Some(number.to_string()),
+            Self::Integer(number) => Some(number.to_string()),
+            Self::Float(number) => Some(number.to_string()),
             Self::Bool(switch) => Some(switch.to_string()),
             Self::Text(text) => Some(quoted(text)),
             Self::Word(word) => Some((*word).to_owned()),
@@ -158,6 +166,8 @@ impl Serialize for ReflectionNode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Number(number) => serializer.serialize_u32(*number),
+            Self::Integer(number) => serializer.serialize_i64(*number),
+            Self::Float(number) => serializer.serialize_f32(*number),
             Self::Bool(switch) => serializer.serialize_bool(*switch),
             Self::Text(text) | Self::Bare(text) => serializer.serialize_str(text),
             Self::Word(word) | Self::Explained(word, _) => serializer.serialize_str(word),

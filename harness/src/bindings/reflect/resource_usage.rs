@@ -43,6 +43,7 @@ fn first_uses(layout: &TypeLayout) -> Vec<LayoutUnit> {
             let units = fields.iter().flat_map(|field| order(&field.layout));
             units.filter(|unit| *unit != LayoutUnit::Bytes).chain([LayoutUnit::Bytes]).collect()
         }
+        TypeParts::Stream(element) | TypeParts::Patch(element) => order(element),
         TypeParts::Elements { element, .. } => [vec![LayoutUnit::Bytes], order(element)].concat(),
         TypeParts::Contained { container, element } => [order(&container.layout), order(&element.layout)].concat(),
     }

@@ -41,6 +41,9 @@ pub(super) fn unit(unit: LayoutUnit) -> (UnitWords, &'static str) {
         LayoutUnit::LocationIn => ("varyingInput", "VaryingInput", "varying input slots"),
         LayoutUnit::LocationOut => ("varyingOutput", "VaryingOutput", "varying output slots"),
         LayoutUnit::ShaderRecord => ("shaderRecord", "ShaderRecord", "shader records"),
+        LayoutUnit::RayPayload => ("rayPayload", "RayPayload", "ray payload slots"),
+        LayoutUnit::HitAttributes => ("hitAttributes", "HitAttributes", "hit attribute slots"),
+        LayoutUnit::CallablePayload => ("callablePayload", "CallablePayload", "callable payload slots"),
         LayoutUnit::InputAttachment => ("inputAttachmentIndex", "InputAttachmentIndex", "subpass input attachments"),
         LayoutUnit::MetalBuffer => ("constantBuffer", "ConstantBuffer", "buffer slots"),
         LayoutUnit::MetalArgument => {
@@ -140,6 +143,8 @@ fn resource_kind(resource: &Resource) -> SlangTypeKind {
         ResourceKind::Sampler | ResourceKind::SamplerComparison => return SlangTypeKind::Sampler,
         ResourceKind::StructuredBuffer(access) => buffer("structuredBuffer", "STRUCTURED_BUFFER", access),
         ResourceKind::ByteAddressBuffer(access) => buffer("byteAddressBuffer", "BYTE_ADDRESS_BUFFER", access),
+        // Slang 2026.14.1 takes this one for a buffer that is written only.
+        ResourceKind::Buffer(Access::RasterizerOrdered) => buffer("textureBuffer", "TEXTURE_BUFFER", Access::Write),
         ResourceKind::Buffer(access) => buffer("textureBuffer", "TEXTURE_BUFFER", access),
         ResourceKind::Texture(texture) => ResourceShape::of_texture(texture),
         ResourceKind::CombinedSampler(texture) => {

@@ -72,8 +72,12 @@ impl ParameterUses {
     fn units_at(&self, entry: &str, layout: &TypeLayout, path: &[&str]) -> BTreeSet<LayoutUnit> {
         let all = || layout.usage.iter().map(|(unit, _)| unit).filter(|unit| *unit != LayoutUnit::Space).collect();
         match &layout.parts {
-            TypeParts::None | TypeParts::Memory(_) if self.reaches(entry, path) => all(),
-            TypeParts::None | TypeParts::Memory(_) => BTreeSet::new(),
+            TypeParts::None | TypeParts::Memory(_) | TypeParts::Stream(_) | TypeParts::Patch(_)
+                if self.reaches(entry, path) =>
+            {
+                all()
+            }
+            TypeParts::None | TypeParts::Memory(_) | TypeParts::Stream(_) | TypeParts::Patch(_) => BTreeSet::new(),
             TypeParts::Fields(fields) => {
                 let below = |field: &VariableLayout| {
                     at_start(field, self.units_at(entry, &field.layout, &extended(path, field)))

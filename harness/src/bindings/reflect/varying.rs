@@ -48,6 +48,7 @@ impl Varying {
     pub(super) fn semantic(&self, variable: &VariableLayout) -> Option<Semantic> {
         match self {
             Self::No => None,
+            Self::Yes(_) if is_stream(variable) => None,
             Self::Yes(Some(outer)) => Some(outer.clone()),
             Self::Yes(None) => variable.annotations.semantic.as_deref().map(Semantic::new),
         }
@@ -57,6 +58,7 @@ impl Varying {
     pub(super) fn inside(&self, variable: &VariableLayout) -> Self {
         match self {
             Self::No => Self::No,
+            Self::Yes(_) if is_stream(variable) => Self::Yes(None),
             Self::Yes(_) => Self::Yes(self.semantic(variable)),
         }
     }
@@ -73,6 +75,11 @@ impl Varying {
     }
 }
 
+/// True if `variable` is an output stream, which has no semantic: its vertices have theirs.
+fn is_stream(variable: &VariableLayout) -> bool {
+    matches!(variable.layout.parts, TypeParts::Stream(_))
+}
+
 /// True if `variable` passes between stages in a slot that the application sees, which gives it a stage.
 pub(super) fn has_stage(variable: &VariableLayout) -> bool {
     let mut units = variable.offsets.iter().map(|offset| offset.unit);
@@ -86,7 +93,9 @@ fn indices(layout: &TypeLayout) -> u32 {
         (TypeParts::Elements { element, .. }, Type::Array { count: Count::Finite(count), .. }) => {
             count.saturating_mul(indices(element))
         }
-        (TypeParts::Elements { element, .. }, _) => indices(element),
+        (TypeParts::Elements { element, .. } | TypeParts::Stream(element) | TypeParts::Patch(element), _) => {
+            indices(element)
+        }
         (TypeParts::None, Type::Matrix { .. }) => 0,
         (TypeParts::None | TypeParts::Contained { .. } | TypeParts::Memory(_), _) => 1,
     }
@@ -96,10 +105,17 @@ fn indices(layout: &TypeLayout) -> u32 {
 pub(super) fn per_sample(parameters: &[VariableLayout]) -> bool {
     parameters.iter().any(|parameter| {
         let words = &parameter.annotations;
-        let system = words.semantic.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("SV_SampleIndex"));
+        let system = words.semantic.as_deref().is_some_and(|name| {
+            name.eq_ignore_ascii_case("SV_SampleIndex") || name.eq_ignore_ascii_case("SV_VulkanSamplePosition")
+        });
         let inside = match &parameter.layout.parts {
             TypeParts::Fields(fields) => per_sample(fields),
-            TypeParts::None | TypeParts::Elements { .. } | TypeParts::Contained { .. } | TypeParts::Memory(_) => false,
+            TypeParts::None
+            | TypeParts::Elements { .. }
+            | TypeParts::Contained { .. }
+            | TypeParts::Memory(_)
+            | TypeParts::Stream(_)
+            | TypeParts::Patch(_) => false,
         };
         system || inside || words.modifiers.iter().any(|word| word == "sample")
     })

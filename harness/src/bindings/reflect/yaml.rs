@@ -108,9 +108,11 @@ impl<'a> YamlPrinter<'a> {
                 };
                 NodeFields::default().with("parameters", ReflectionNode::List(fields.iter().map(parameter).collect()))
             }
-            TypeParts::None | TypeParts::Elements { .. } | TypeParts::Memory(_) => {
-                NodeFields::default().with("parameters", ReflectionNode::List(Vec::new()))
-            }
+            TypeParts::None
+            | TypeParts::Elements { .. }
+            | TypeParts::Memory(_)
+            | TypeParts::Stream(_)
+            | TypeParts::Patch(_) => NodeFields::default().with("parameters", ReflectionNode::List(Vec::new())),
         }
     }
 
@@ -149,9 +151,15 @@ impl<'a> YamlPrinter<'a> {
                 let kind = container_kind(&layout.ty, &container.layout).chapter;
                 NodeFields::default().with("name", ReflectionNode::text(kind)).with("kind", ReflectionNode::Word(kind))
             }
-            TypeParts::None | TypeParts::Fields(_) | TypeParts::Elements { .. } | TypeParts::Memory(_) => {
-                type_head(&layout.ty)
+            TypeParts::Stream(_) => {
+                let kind = "OutputStream";
+                NodeFields::default().with("name", ReflectionNode::text(kind)).with("kind", ReflectionNode::Word(kind))
             }
+            TypeParts::None
+            | TypeParts::Fields(_)
+            | TypeParts::Elements { .. }
+            | TypeParts::Memory(_)
+            | TypeParts::Patch(_) => type_head(&layout.ty),
         };
         head.and(sizes(layout)).and(self.parts(layout, seen))
     }
@@ -162,7 +170,7 @@ impl<'a> YamlPrinter<'a> {
         match &layout.parts {
             TypeParts::None => none.and(plain_parts(&layout.ty, self.matrix)),
             TypeParts::Fields(fields) => none.with("fields", self.fields(fields, seen)),
-            TypeParts::Elements { element, .. } => {
+            TypeParts::Elements { element, .. } | TypeParts::Stream(element) | TypeParts::Patch(element) => {
                 let below = YamlPosition { varying: seen.varying.clone(), ..YamlPosition::BELOW_ARRAY };
                 none.with("element type layout", self.type_layout(element, &below).into())
             }
@@ -266,6 +274,7 @@ fn type_head(ty: &Type) -> NodeFields {
         }
         Type::Pointer { .. } => head("Ptr", "Pointer"),
         Type::Handle { .. } => head("vector", "Vector").with("element count", ReflectionNode::Number(2)),
+        Type::Interface { name, .. } => head(name, "Interface"),
         Type::Resource(resource) => {
             let name = resource.kind.to_string();
             match kind(ty) {
@@ -315,5 +324,6 @@ fn plain_parts(ty: &Type, default: MatrixOrder) -> NodeFields {
         }
         Type::Scalar(_) | Type::Array { .. } | Type::Struct(_) | Type::Enum(_) | Type::Pointer { .. } => none,
         Type::Handle { .. } => none.with("element type", scalar_head(Scalar::Uint32).into()),
+        Type::Interface { .. } => none,
     }
 }

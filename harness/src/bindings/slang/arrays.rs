@@ -82,7 +82,7 @@ fn spread(layout: &Arc<TypeLayout>, count: Count, spaces: &mut u32) -> Option<Ar
             let holds_registers = element.layout.usage.iter().any(|(unit, _)| is_register(unit));
             return (!holds_registers).then(|| Arc::clone(layout));
         }
-        TypeParts::None | TypeParts::Memory(_) => {
+        TypeParts::None | TypeParts::Memory(_) | TypeParts::Stream(_) | TypeParts::Patch(_) => {
             *spaces += u32::from(count == Count::Unbounded);
             return Some(Arc::clone(layout));
         }

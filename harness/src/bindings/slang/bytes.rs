@@ -10,7 +10,7 @@ use std::sync::Arc;
 use layoutproof_layout::resource::{Access, DataLayout, ResourceKind};
 use layoutproof_layout::rules::{StructPadding, UnsizedArrays};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
-use layoutproof_layout::{Annotations, Block, BlockKind, LaidOut, RuleSet, Span, lay_out};
+use layoutproof_layout::{Annotations, Attribute, Block, BlockKind, LaidOut, RuleSet, Span, lay_out};
 
 use super::settings::SlangSettings;
 use crate::bindings::Target;
@@ -25,6 +25,9 @@ pub(super) enum ByteRoom {
     Block,
     /// Handles in a Metal argument buffer.
     Arguments,
+    /// The content of a Metal argument buffer without an argument: pointers, which are bytes, and buffers with resources
+    /// of their own, which are bound on their own.
+    NoArguments,
 }
 
 /// A type that is laid out as a whole.
@@ -60,7 +63,8 @@ impl SlangSettings {
         };
 
         let rules = self.rules(&block);
-        let view = MemoryView { room: whole.room, unsized_arrays: rules.unsized_arrays };
+        let keeps_offsets = self.documented;
+        let view = MemoryView { room: whole.room, unsized_arrays: rules.unsized_arrays, keeps_offsets };
         if let Cow::Owned(element) = view.of(whole.element) {
             block.element = element;
         }
@@ -74,11 +78,18 @@ impl SlangSettings {
         })
     }
 
+    /// True for uniform parameters under `-fvk-use-dx-layout`: slangc 2026.14.1 reflects them as a constant buffer, and its
+    /// code reads them by std430.
+    fn reflects_as_constants(&self, kind: BlockKind) -> bool {
+        kind == BlockKind::EntryUniforms && self.native.name == "native:slang-vulkan-dx"
+    }
+
     /// The rule set of a block. The user guide pads structs and arrays on D3D too; slangc does not.
     fn rules(&self, block: &Block) -> Cow<'static, RuleSet> {
         // Metal has no byte offsets of parameter blocks by `native`, but slangc 2026.14.1 shows those of argument buffers.
         let as_constants = || self.native.rules(&Block { kind: BlockKind::ConstantBuffer, ..block.clone() });
-        let rules = self.native.rules(block).or_else(as_constants);
+        let own = self.native.rules(block).filter(|_| self.documented || !self.reflects_as_constants(block.kind));
+        let rules = own.or_else(as_constants);
         let rules = rules.expect("every target of Slang has a rule set for constant buffers");
         if self.documented && self.target == Target::D3d12 && rules.has_registers {
             return Cow::Owned(RuleSet { pad_arrays: true, pad_structs: StructPadding::Padded, ..rules.clone() });
@@ -92,6 +103,8 @@ impl SlangSettings {
 struct MemoryView {
     room: ByteRoom,
     unsized_arrays: UnsizedArrays,
+    /// False if members are placed as if they had no `[[vk::offset]]`, as in slangc's reflection.
+    keeps_offsets: bool,
 }
 
 impl MemoryView {
@@ -99,11 +112,13 @@ impl MemoryView {
     fn of(self, ty: &Type) -> Cow<'_, Type> {
         match ty {
             Type::Array { element, count } => self.array(element, *count, ty),
-            Type::Struct(structure) if structure.holds(&|_| true) => {
+            Type::Struct(structure)
+                if structure.holds(&|_| true) || (!self.keeps_offsets && has_offsets(structure)) =>
+            {
                 Cow::Owned(Type::Struct(self.structure(structure)))
             }
             Type::Resource(resource) => match self.room {
-                ByteRoom::Ordinary | ByteRoom::Block => Cow::Borrowed(ty),
+                ByteRoom::Ordinary | ByteRoom::Block | ByteRoom::NoArguments => Cow::Borrowed(ty),
                 ByteRoom::Arguments => Cow::Owned(handle(resource.kind)),
             },
             Type::Scalar(_)
@@ -112,12 +127,19 @@ impl MemoryView {
             | Type::Struct(_)
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => Cow::Borrowed(ty),
+            | Type::Handle { .. }
+            | Type::Interface { .. } => Cow::Borrowed(ty),
         }
     }
 
     fn structure(self, structure: &StructType) -> Arc<StructType> {
-        let member = |member: &Member| Member { ty: self.of(&member.ty).into_owned(), ..member.clone() };
+        let member = |member: &Member| {
+            let mut seen = Member { ty: self.of(&member.ty).into_owned(), ..member.clone() };
+            if !self.keeps_offsets {
+                seen.annotations.attributes.retain(|attribute| !is_offset(attribute));
+            }
+            seen
+        };
         let base = structure.base.as_ref().map(|base| self.structure(base));
         let members = structure.members.iter().map(member).collect();
         Arc::new(StructType { base, members, ..structure.clone() })
@@ -169,6 +191,20 @@ pub(super) fn handles(kind: ResourceKind) -> u32 {
     }
 }
 
+/// True for `[[vk::offset(N)]]`.
+fn is_offset(attribute: &Attribute) -> bool {
+    attribute.namespace.as_deref() == Some("vk") && attribute.name == "offset"
+}
+
+/// True if a member, at any depth, has a `[[vk::offset]]`.
+fn has_offsets(structure: &StructType) -> bool {
+    structure.base.as_deref().is_some_and(has_offsets)
+        || structure.members.iter().any(|member| {
+            let inner = matches!(member.ty.dimensions().0, Type::Struct(inner) if has_offsets(inner));
+            inner || member.annotations.attributes.iter().any(is_offset)
+        })
+}
+
 /// True if ordinary data stands in a type, at any depth outside of resources.
 fn has_data(ty: &Type) -> bool {
     match ty.dimensions().0 {
@@ -177,7 +213,8 @@ fn has_data(ty: &Type) -> bool {
         | Type::Matrix { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
-        | Type::Handle { .. } => true,
+        | Type::Handle { .. }
+        | Type::Interface { .. } => true,
         Type::Struct(structure) => holds_data(structure),
         Type::Array { .. } | Type::Resource(_) => false,
     }

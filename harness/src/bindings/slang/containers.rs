@@ -17,6 +17,7 @@ use super::bytes::{ByteRoom, WholeBlock, handles};
 use super::types::{TypeLayoutBuilder, TypePosition, finite};
 use crate::bindings::Target;
 use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// A buffer with a layout inside.
 #[derive(Clone, Copy, Debug)]
@@ -60,23 +61,26 @@ impl TypeLayoutBuilder<'_> {
     /// The layout of a group of type `ty` that holds `element`.
     pub(super) fn container(&mut self, ty: &Type, group: BlockContainer, element: &Type) -> TypeLayout {
         let is_block = group.kind == BlockKind::ParameterBlock;
+        let is_argument_buffer = is_block && self.settings.target == Target::Metal;
+        let arguments = if is_argument_buffer { arguments_inside(element, self.settings.layout.matrix) } else { 0 };
         let room = match (is_block, self.settings.target, group.place.room) {
-            (true, Target::Metal, _) => ByteRoom::Arguments,
+            (true, Target::Metal, _) if arguments > 0 => ByteRoom::Arguments,
+            (true, Target::Metal, _) => ByteRoom::NoArguments,
             (true, Target::D3d12 | Target::Vulkan | Target::Webgpu, _) => ByteRoom::Block,
-            (false, _, ByteRoom::Arguments) => ByteRoom::Ordinary,
+            (false, _, ByteRoom::Arguments | ByteRoom::NoArguments) => ByteRoom::Ordinary,
             (false, _, room) => room,
         };
 
         let span = group.place.span;
+        if is_argument_buffer && element.holds(&|resource| matches!(resource.kind, ResourceKind::SubpassInput { .. })) {
+            let message = "how Slang counts a subpass input in an argument buffer is not modelled";
+            self.problems.push(Diagnostic::error(Code::Unsupported, span, message));
+        }
         let whole = WholeBlock { kind: group.kind, data_layout: group.data_layout, element, room, span };
         let laid = self.bytes(whole);
         let mut inside = self.of(element, laid.as_ref(), TypePosition { room, span });
-        if room == ByteRoom::Arguments {
-            // Slang counts arguments here, though the fields have byte offsets.
-            inside.usage = without_bytes(&inside.usage);
-            let count = arguments(element, self.settings.layout.matrix);
-            inside.usage.add(LayoutUnit::MetalArgument, Count::Finite(count));
-        }
+        // Slang counts arguments here, though the type and its fields have bytes.
+        inside.usage.add(LayoutUnit::MetalArgument, Count::Finite(arguments));
 
         let own = self.own(group, &inside.usage);
         let usage = outside(&own, &inside.usage);
@@ -90,6 +94,7 @@ impl TypeLayoutBuilder<'_> {
         let has_bytes = inside.get(LayoutUnit::Bytes) != Count::Finite(0);
         match group.place.room {
             ByteRoom::Arguments => own.add(LayoutUnit::Bytes, Count::Finite(HANDLE)),
+            ByteRoom::NoArguments => own.add(LayoutUnit::MetalArgument, Count::Finite(1)),
             ByteRoom::Ordinary | ByteRoom::Block if has_bytes || self.settings.target == Target::Metal => {
                 own.add(group.unit, Count::Finite(1));
             }
@@ -112,16 +117,9 @@ fn outside(own: &Usage, inside: &Usage) -> Usage {
         usage.add(LayoutUnit::Space, inside.get(LayoutUnit::Space));
         return usage;
     }
-    let mut usage = own.clone();
+    let own = own.iter().filter(|(unit, _)| *unit != LayoutUnit::MetalArgument);
     let leaks = |(unit, _): &(LayoutUnit, Count)| !matches!(unit, LayoutUnit::Bytes | LayoutUnit::MetalArgument);
-    inside.iter().filter(leaks).for_each(|(unit, count)| usage.add(unit, count));
-    usage
-}
-
-fn without_bytes(usage: &Usage) -> Usage {
-    let mut rest = Usage::default();
-    usage.iter().filter(|(unit, _)| *unit != LayoutUnit::Bytes).for_each(|(unit, count)| rest.add(unit, count));
-    rest
+    own.chain(inside.iter().filter(leaks)).collect()
 }
 
 /// Bytes, and alignment, of a handle in an argument buffer.
@@ -130,7 +128,11 @@ const HANDLE: u32 = 8;
 /// The container and, behind what it takes, the element.
 fn parts(ty: &Type, kind: BlockKind, own: &Usage, inside: TypeLayout, span: Span) -> TypeParts {
     let behind = |unit| if unit == LayoutUnit::Bytes { 0 } else { finite(own.get(unit)) };
-    let element = variable(inside, span, behind);
+    let mut element = variable(inside, span, behind);
+    // Of the bytes of an argument buffer only its pointers have an offset as a whole.
+    if element.layout.argument_pointers() == Some(0) {
+        element.offsets.retain(|offset| offset.unit != LayoutUnit::Bytes);
+    }
     let container =
         TypeLayout { ty: container_type(ty, kind), usage: own.clone(), alignment: 1, parts: TypeParts::None };
     TypeParts::Contained { container: Box::new(variable(container, span, |_| 0)), element: Box::new(element) }
@@ -140,6 +142,14 @@ fn parts(ty: &Type, kind: BlockKind, own: &Usage, inside: TypeLayout, span: Span
 fn variable(layout: TypeLayout, span: Span, offset: impl Fn(LayoutUnit) -> u32) -> VariableLayout {
     let offsets = layout.usage.iter().map(|(unit, _)| UnitOffset { unit, space: 0, offset: offset(unit) }).collect();
     VariableLayout { name: None, annotations: Annotations::default(), offsets, layout: Arc::new(layout), span }
+}
+
+/// Elements that the content of a Metal argument buffer takes; a buffer that is all of it is none of its arguments.
+fn arguments_inside(element: &Type, default: MatrixOrder) -> u32 {
+    let is_buffer = element
+        .resource()
+        .is_some_and(|resource| matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer));
+    if is_buffer { 0 } else { arguments(element, default) }
 }
 
 /// Elements that a type takes in a Metal argument buffer: one for each vector, matrix vector and resource.
@@ -157,7 +167,10 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
             members.fold(base, u32::saturating_add)
         }
         // A pointer and a count, but no argument.
-        Type::Array { count: Count::Unbounded, .. } | Type::Pointer { .. } | Type::Handle { .. } => 0,
+        Type::Array { count: Count::Unbounded, .. }
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. } => 0,
         Type::Resource(resource) => match resource.kind {
             // A buffer with registers of its own inside is not counted.
             ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => {

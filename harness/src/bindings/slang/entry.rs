@@ -8,15 +8,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use layoutproof_layout::resource::ResourceKind;
+use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, Type};
 use layoutproof_layout::{Annotations, Argument, BlockKind, LaidOut, LayoutUnit, Span, Usage};
 
 use super::bytes::{ByteRoom, WholeBlock};
-use super::explicit::{FixedSlot, vulkan_binding};
+use super::containers::BlockContainer;
+use super::explicit::{ExplicitParameter, FixedSlot, vulkan_binding, whole_set};
 use super::scope::{ScopeDraft, ScopeItem, SlotPosition, structure};
 use super::types::{TypeLayoutBuilder, TypePosition, finite, members, next_member, with_bytes};
-use super::varying::{OUTPUT, Varyings, directions};
+use super::varying::{Varyings, blend_index};
 use crate::bindings::Target;
 use crate::bindings::slots::SlotLine;
 use crate::bindings::tree::{EntryLayout, TypeLayout, UnitOffset, VariableLayout};
@@ -42,6 +43,8 @@ pub(super) struct MeasuredEntry<'m> {
     pub(super) scope: ScopeItem<'m>,
     /// Slots that single parameters ask for.
     pub(super) fixed: Vec<FixedParameter<'m>>,
+    /// Names of the parameters that ask for one. If there are any, none is placed with the others (Slang 2026.14.1).
+    bound: Vec<&'m str>,
     /// Numbers and counts of render targets that take `u` registers.
     pub(super) render_targets: Vec<(u32, u32)>,
     /// Problems of this entry point.
@@ -69,7 +72,14 @@ impl<'m> MeasuredEntry<'m> {
         let used = buffer.map(|unit| Usage::of(unit, Count::Finite(1))).unwrap_or_default();
         let mut uniforms = Uniforms { types, running: used.clone(), used, fixed: Vec::new(), problems: Vec::new() };
         let fields = uniforms.fields(declared, laid.as_ref());
-        let Uniforms { types, used, fixed, problems, .. } = uniforms;
+        let Uniforms { types, mut used, fixed, problems, .. } = uniforms;
+        let bound: Vec<&str> = fixed.iter().map(|fixed| fixed.name).collect();
+        if !bound.is_empty() {
+            let placed_alone = used.iter().filter(|(unit, _)| !is_descriptor(*unit));
+            let mut rest: Usage = placed_alone.collect();
+            buffer.into_iter().for_each(|unit| rest.set(unit, Count::Finite(1)));
+            used = rest;
+        }
         let layout = TypeLayout { usage: used, ..with_bytes(&ty, None) };
         let (name, annotations) = (declared.name.as_str(), &declared.annotations);
         let scope = ScopeItem { name, annotations, span, layout: Arc::new(layout), bytes: 0, at: BTreeMap::new() };
@@ -78,6 +88,7 @@ impl<'m> MeasuredEntry<'m> {
             stage,
             scope,
             fixed,
+            bound,
             render_targets: Vec::new(),
             problems,
             ty,
@@ -89,7 +100,7 @@ impl<'m> MeasuredEntry<'m> {
         };
 
         let stage = entry.stage.clone();
-        entry.vary(Varyings { types, stage, span, render_targets: Vec::new() });
+        entry.vary(Varyings { types, stage, span, render_targets: Vec::new(), semantic_index: 0 });
         entry
     }
 
@@ -99,15 +110,15 @@ impl<'m> MeasuredEntry<'m> {
         for parameter in &self.declared.parameters {
             let field = if parameter.is_uniform() { uniforms.next() } else { None };
             let field = field.unwrap_or_else(|| {
-                let EntryParameter { name, ty, annotations, span, .. } = parameter;
-                let layout = varyings.layout(ty, annotations.semantic.as_deref(), directions(annotations));
+                let EntryParameter { name, annotations, span, .. } = parameter;
+                let layout = varyings.parameter(parameter);
                 variable(Some(name), annotations, layout, *span)
             });
             self.fields.push(field);
         }
 
         self.result = self.declared.result.as_ref().map(|ty| {
-            let layout = varyings.layout(ty, self.declared.result_semantic.as_deref(), OUTPUT);
+            let layout = varyings.result(ty, self.declared.result_semantic.as_deref());
             let annotations = Annotations {
                 semantic: self.declared.result_semantic.clone(),
                 attributes: self.declared.annotations.attributes.clone(),
@@ -115,7 +126,7 @@ impl<'m> MeasuredEntry<'m> {
             };
             variable(None, &annotations, layout, self.declared.span)
         });
-        for unit in [LayoutUnit::LocationIn, LayoutUnit::LocationOut] {
+        for unit in VARYING_UNITS {
             let all: Vec<&mut VariableLayout> = self.fields.iter_mut().chain(&mut self.result).collect();
             locate(all, unit, &varyings);
         }
@@ -123,6 +134,16 @@ impl<'m> MeasuredEntry<'m> {
         if varyings.types.settings.render_targets_are_views() {
             self.render_targets = varyings.render_targets;
         }
+    }
+
+    /// The uniform parameters that are placed one by one and have no binding yet.
+    pub(super) fn unbound(&mut self) -> impl Iterator<Item = (&'m EntryParameter, &mut VariableLayout)> {
+        let (bound, any) = (&self.bound, !self.bound.is_empty());
+        let is_open = move |parameter: &EntryParameter| {
+            any && parameter.is_uniform() && !bound.contains(&parameter.name.as_str())
+        };
+        let pairs = self.declared.parameters.iter().zip(&mut self.fields);
+        pairs.filter(move |(parameter, _)| is_open(parameter))
     }
 
     /// The tree of the entry point once its scope is placed.
@@ -135,6 +156,7 @@ impl<'m> MeasuredEntry<'m> {
 
         EntryLayout {
             name: declared.name.clone(),
+            annotations: declared.annotations.clone(),
             thread_group_size: if stage == "compute" { thread_group_size(&declared.annotations) } else { None },
             stage,
             scope: ScopeDraft { ty, size, alignment, fields, buffer }.tree(offsets, declared.span),
@@ -162,7 +184,15 @@ impl<'m> Uniforms<'_, '_, 'm> {
         for parameter in declared.parameters.iter().filter(|parameter| parameter.is_uniform()) {
             let laid = next_member(&mut members, &member(parameter));
             let place = TypePosition { room: ByteRoom::Ordinary, span: parameter.span };
-            let layout = self.types.of(&parameter.ty, laid.map(|laid| &laid.layout), place);
+            let layout = match pushed_element(parameter, self.types.settings.target) {
+                Some((resource, element)) => {
+                    // It is bound as any other, with the layout of a push constant (Slang 2026.14.1, in its code, too).
+                    let unit = self.types.settings.buffer_unit(resource.kind);
+                    let (kind, data_layout) = (BlockKind::PushConstant, resource.data_layout);
+                    self.types.container(&parameter.ty, BlockContainer { unit, kind, data_layout, place }, element)
+                }
+                None => self.types.of(&parameter.ty, laid.map(|laid| &laid.layout), place),
+            };
             fields.push(self.field(parameter, layout, laid.map_or(0, |laid| laid.offset)));
         }
         fields
@@ -195,10 +225,14 @@ impl<'m> Uniforms<'_, '_, 'm> {
     /// The explicit binding of a parameter; what else is explicit is passed over, as in Slang (its warning E38010).
     fn explicit(&mut self, parameter: &EntryParameter, layout: &TypeLayout) -> Option<FixedSlot> {
         let settings = self.types.settings;
-        let takes_bindings = layout.usage.get(LayoutUnit::Binding) != Count::Finite(0);
-        let honours = settings.binds_entry_parameters() && takes_bindings;
+        let takes = |unit| layout.usage.get(unit) != Count::Finite(0);
+        let honours = settings.binds_entry_parameters() && (takes(LayoutUnit::Binding) || takes(LayoutUnit::Space));
         let (honoured, ignored) = match vulkan_binding(&parameter.annotations) {
-            Some(binding) if honours => (Some(binding), None),
+            Some(binding) if honours && takes(LayoutUnit::Binding) => (Some(binding), None),
+            Some(binding) if honours => {
+                let asking = ExplicitParameter { name: &parameter.name, layout, annotations: &parameter.annotations };
+                (whole_set(asking, binding, &mut self.problems), None)
+            }
             binding => (None, binding.map(|binding| binding.span)),
         };
 
@@ -212,6 +246,20 @@ impl<'m> Uniforms<'_, '_, 'm> {
     }
 }
 
+/// True for the units of descriptors, in which `[[vk::binding]]` places a parameter.
+pub(super) fn is_descriptor(unit: LayoutUnit) -> bool {
+    matches!(unit, LayoutUnit::Binding | LayoutUnit::Space)
+}
+
+/// Units that each entry point counts from 0.
+const VARYING_UNITS: [LayoutUnit; 5] = [
+    LayoutUnit::LocationIn,
+    LayoutUnit::LocationOut,
+    LayoutUnit::RayPayload,
+    LayoutUnit::HitAttributes,
+    LayoutUnit::CallablePayload,
+];
+
 /// Gives locations of one direction: explicit ones first, then the first gap in the order of parameters.
 fn locate(variables: Vec<&mut VariableLayout>, unit: LayoutUnit, varyings: &Varyings<'_, '_>) {
     let mut line: SlotLine<()> = SlotLine::default();
@@ -222,6 +270,7 @@ fn locate(variables: Vec<&mut VariableLayout>, unit: LayoutUnit, varyings: &Vary
             Some(location) => {
                 line.reserve(location, variable.layout.usage.get(unit), ());
                 variable.offsets[index].offset = location;
+                variable.offsets[index].space = blend_index(&variable.annotations);
             }
             None => open.push((variable, index)),
         }
@@ -246,6 +295,14 @@ fn member(parameter: &EntryParameter) -> Member {
     Member { name, ty, bit_width: None, annotations, span }
 }
 
+/// The `ConstantBuffer<T>` of a parameter with `[[vk::push_constant]]`, and `T`; only Vulkan has push constants.
+fn pushed_element(parameter: &EntryParameter, target: Target) -> Option<(&Resource, &Type)> {
+    let is_pushed = target == Target::Vulkan && parameter.annotations.is_push_constant();
+    let resource =
+        parameter.ty.resource().filter(|resource| is_pushed && resource.kind == ResourceKind::ConstantBuffer)?;
+    Some((resource, resource.element.as_deref()?))
+}
+
 /// The unit of the buffer of an entry point's uniform bytes.
 fn buffer_unit(types: &TypeLayoutBuilder<'_>, stage: &str) -> LayoutUnit {
     let is_ray_tracing =
@@ -264,17 +321,27 @@ fn stage(annotations: &Annotations, profile: Option<&str>) -> String {
         Some(Argument::Text(stage)) if stage == "pixel" => "fragment".to_owned(),
         Some(Argument::Text(stage)) if stage == "raygen" => "raygeneration".to_owned(),
         Some(Argument::Text(stage)) => stage.clone(),
-        Some(Argument::Integer(_) | Argument::Other(_)) | None
-            if annotations.attribute(None, "numthreads").is_some() =>
-        {
-            "compute".to_owned()
+        Some(Argument::Integer(_) | Argument::Other(_)) | None => {
+            implied_stage(annotations).or(profile).unwrap_or_default().to_owned()
         }
-        Some(Argument::Integer(_) | Argument::Other(_)) | None => profile.unwrap_or_default().to_owned(),
+    }
+}
+
+/// The stage that attributes of another purpose imply.
+fn implied_stage(annotations: &Annotations) -> Option<&'static str> {
+    let has = |name| annotations.attribute(None, name).is_some();
+    match (has("numthreads"), has("outputtopology"), has("patchconstantfunc")) {
+        (true, true, _) => Some("mesh"),
+        (true, false, _) => Some("compute"),
+        (false, _, true) => Some("hull"),
+        (false, _, false) => None,
     }
 }
 
 fn thread_group_size(annotations: &Annotations) -> Option<[u32; 3]> {
-    let arguments = &annotations.attribute(None, "numthreads")?.arguments;
+    // Without the attribute Slang 2026.14.1 shows one thread.
+    let Some(attribute) = annotations.attribute(None, "numthreads") else { return Some([1; 3]) };
+    let arguments = &attribute.arguments;
     let size = |at: usize| match arguments.get(at) {
         Some(Argument::Integer(size)) => u32::try_from(*size).ok(),
         Some(Argument::Text(_) | Argument::Other(_)) => None,

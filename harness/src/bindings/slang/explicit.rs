@@ -56,7 +56,8 @@ impl SlangSettings {
     pub(super) fn fixed(&self, asking: ExplicitParameter<'_>, problems: &mut Vec<Diagnostic>) -> Vec<FixedSlot> {
         problems.extend(self.unknown_registers(asking));
         let mut fixed = match self.target {
-            Target::D3d12 | Target::Metal => self.registers(asking),
+            Target::D3d12 => self.registers(asking),
+            Target::Metal => self.registers(asking).into_iter().chain(self.metal_binding(asking)).collect(),
             Target::Vulkan | Target::Webgpu => self.bindings(asking, problems),
         };
         fixed.extend(numbered(asking, "constant_id", LayoutUnit::ConstantId));
@@ -119,6 +120,17 @@ impl SlangSettings {
         asking.annotations.registers.iter().filter_map(slot).collect()
     }
 
+    /// On Metal Slang 2026.14.1 takes a register for a binding, too, as on Vulkan: reflection shows both, though Metal has
+    /// no bindings.
+    fn metal_binding(&self, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
+        let register =
+            asking.annotations.registers.first().filter(|register| !self.documented && !register.only_dxc)?;
+        let is_combined = asking.layout.ty.resource().is_some_and(|resource| is_combined(resource.kind));
+        let index = register.index.filter(|_| register.class.is_some() && !is_combined)?;
+        let (unit, space) = (LayoutUnit::Binding, register.space);
+        Some(FixedSlot { unit, space, index, count: Some(1), span: register.span })
+    }
+
     /// The unit of a register class. On Metal buffers of any access are buffers; a `u` register of a texture is lost.
     fn register_unit(&self, class: char, asking: ExplicitParameter<'_>) -> Option<LayoutUnit> {
         let metal: &[LayoutUnit] = match class {
@@ -162,7 +174,8 @@ impl SlangSettings {
         asking: ExplicitParameter<'_>,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<FixedSlot> {
-        let is_combined = asking.kind().is_some_and(is_combined);
+        // Of an array of them the register counts.
+        let is_combined = asking.layout.ty.resource().is_some_and(|resource| is_combined(resource.kind));
         let counts = !is_combined && asking.takes(LayoutUnit::Binding);
         let message = if counts {
             format!("the register number of `{}` becomes its binding; the letter is ignored", asking.name)
@@ -188,7 +201,11 @@ impl SlangSettings {
 }
 
 /// The set of a parameter block; its binding can only be 0 (Slang's error E39015).
-fn whole_set(asking: ExplicitParameter<'_>, binding: FixedSlot, problems: &mut Vec<Diagnostic>) -> Option<FixedSlot> {
+pub(super) fn whole_set(
+    asking: ExplicitParameter<'_>,
+    binding: FixedSlot,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<FixedSlot> {
     if binding.index != 0 {
         let message =
             format!("`{}` takes a whole descriptor set: its binding must be 0, not {}", asking.name, binding.index);

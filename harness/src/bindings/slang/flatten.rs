@@ -16,8 +16,8 @@ use layoutproof_layout::{LayoutUnit, Span};
 use super::explicit::vulkan_binding;
 use super::settings::SlangSettings;
 use super::units::unit_class;
-use crate::bindings::Binding;
 use crate::bindings::tree::{EntryLayout, ProgramLayout, TypeLayout, TypeParts, VariableLayout};
+use crate::bindings::{Binding, Target};
 
 /// The rows of `program` in the order in which slots are given out; `own` globals are the source's own.
 pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &SlangSettings) -> Vec<Binding> {
@@ -111,15 +111,21 @@ impl RowCollector<'_> {
                 fields(element)
             }
             TypeParts::Fields(fields) => fields,
-            TypeParts::None | TypeParts::Elements { .. } | TypeParts::Memory(_) => &[],
+            TypeParts::None
+            | TypeParts::Elements { .. }
+            | TypeParts::Memory(_)
+            | TypeParts::Stream(_)
+            | TypeParts::Patch(_) => &[],
         }
     }
 
     fn entry(&mut self, entry: &EntryLayout) {
         let start = PathOffsets::start();
         let reach = PathOffsets { spaces_in_scope: 0, ..start.through(&entry.scope) };
-        for field in self.scope(&entry.scope, &format!("$Entry.{}", entry.name), &reach) {
-            let from = if self.has_own_binding(field) { &start } else { &reach };
+        let fields = self.scope(&entry.scope, &format!("$Entry.{}", entry.name), &reach);
+        // If one parameter has a binding of its own, the others are not bound together either.
+        let from = if fields.iter().any(|field| self.has_own_binding(field)) { &start } else { &reach };
+        for field in fields {
             self.variable(field, &format!("{}.", entry.name), from);
         }
         if let Some(result) = &entry.result {
@@ -129,7 +135,8 @@ impl RowCollector<'_> {
 
     /// True if a parameter of an entry point is bound on its own.
     fn has_own_binding(&self, field: &VariableLayout) -> bool {
-        let honours = self.settings.binds_entry_parameters() && takes(&field.layout, LayoutUnit::Binding);
+        let is_descriptor = [LayoutUnit::Binding, LayoutUnit::Space].iter().any(|unit| takes(&field.layout, *unit));
+        let honours = self.settings.binds_entry_parameters() && is_descriptor;
         honours && vulkan_binding(&field.annotations).is_some()
     }
 
@@ -144,6 +151,11 @@ impl RowCollector<'_> {
             TypeParts::Fields(fields) => self.fields(fields, path, reach),
             TypeParts::Elements { element, .. } => self.elements(layout, element, path, reach, span),
             TypeParts::Contained { container, element } => self.contained(container, element, path, reach, span),
+            TypeParts::Stream(output) => self.parts(output, path, reach, span),
+            TypeParts::Patch(element) => {
+                let path = if holds_more(element) { format!("{path}[]") } else { path.to_owned() };
+                self.parts(element, &path, reach, span);
+            }
         }
     }
 
@@ -185,7 +197,12 @@ impl RowCollector<'_> {
 
         match &element.layout.parts {
             TypeParts::Fields(fields) => self.fields(fields, path, &reach),
-            TypeParts::None | TypeParts::Memory(_) | TypeParts::Elements { .. } | TypeParts::Contained { .. } => {
+            TypeParts::None
+            | TypeParts::Memory(_)
+            | TypeParts::Elements { .. }
+            | TypeParts::Contained { .. }
+            | TypeParts::Stream(_)
+            | TypeParts::Patch(_) => {
                 self.parts(&element.layout, path, &reach, span);
             }
         }
@@ -193,9 +210,16 @@ impl RowCollector<'_> {
 
     /// A row for each unit that something takes itself.
     fn leaf(&mut self, layout: &TypeLayout, path: &str, reach: &PathOffsets, span: Span) {
+        // A register number that only reflection shows as a binding.
+        let is_bound = |other| other == LayoutUnit::PushConstant || other == LayoutUnit::ShaderRecord;
+        let lacks_bindings =
+            self.settings.target == Target::Metal || layout.usage.iter().any(|(other, _)| is_bound(other));
         for (unit, count) in layout.usage.iter() {
             let (space, index) = match unit {
+                LayoutUnit::Binding if lacks_bindings => continue,
                 LayoutUnit::Bytes | LayoutUnit::MetalArgument => continue,
+                // Shader stages pass these to each other; no host binds them.
+                LayoutUnit::RayPayload | LayoutUnit::HitAttributes | LayoutUnit::CallablePayload => continue,
                 LayoutUnit::Space => (0, reach.block.unwrap_or(reach.spaces)),
                 LayoutUnit::ConstantBuffer
                 | LayoutUnit::ShaderResource
@@ -224,7 +248,12 @@ impl RowCollector<'_> {
 fn fields(variable: &VariableLayout) -> &[VariableLayout] {
     match &variable.layout.parts {
         TypeParts::Fields(fields) => fields,
-        TypeParts::None | TypeParts::Elements { .. } | TypeParts::Contained { .. } | TypeParts::Memory(_) => &[],
+        TypeParts::None
+        | TypeParts::Elements { .. }
+        | TypeParts::Contained { .. }
+        | TypeParts::Memory(_)
+        | TypeParts::Stream(_)
+        | TypeParts::Patch(_) => &[],
     }
 }
 
@@ -237,7 +266,9 @@ fn holds_more(element: &TypeLayout) -> bool {
     match &element.parts {
         TypeParts::None | TypeParts::Memory(_) => false,
         TypeParts::Fields(_) | TypeParts::Contained { .. } => true,
-        TypeParts::Elements { element, .. } => holds_more(element),
+        TypeParts::Elements { element, .. } | TypeParts::Stream(element) | TypeParts::Patch(element) => {
+            holds_more(element)
+        }
     }
 }
 

@@ -5,12 +5,14 @@
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to Parameters; measured with Slang 2026.14.1.
 
+use std::sync::Arc;
+
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
 
 use super::budget::LayoutBudget;
-use super::entry::{FixedParameter, MeasuredEntry};
+use super::entry::{FixedParameter, MeasuredEntry, is_descriptor};
 use super::explicit::FixedSlot;
 use super::globals::MeasuredGlobals;
 use super::scope::{ScopeDraft, ScopeItem, SlotPosition};
@@ -18,10 +20,10 @@ use super::settings::SlangSettings;
 use super::slot_allocator::{SlotAllocator, SlotOwner};
 use super::types::TypeLayoutBuilder;
 use super::units::unit_class;
-use crate::bindings::BindingRequest;
-use crate::bindings::tree::ProgramLayout;
+use crate::bindings::tree::{ProgramLayout, UnitOffset};
+use crate::bindings::{BindingRequest, Target};
 use crate::input::diagnostics::{Code, Diagnostic, Severity};
-use crate::module::Module;
+use crate::module::{EntryParameter, Module};
 
 /// Placement of one program.
 #[derive(Debug)]
@@ -88,15 +90,13 @@ impl<'m> ProgramPlacement<'_, 'm> {
 
         let own = own.min(globals.items.len());
         let (own, imported) = globals.items.split_at_mut(own);
-        let scopes = entries.iter_mut().map(|entry| &mut entry.scope);
-        let in_order: Vec<&mut ScopeItem<'m>> = if self.settings.documented {
-            own.iter_mut().chain(scopes).chain(imported).collect()
-        } else {
-            own.iter_mut().chain(imported).chain(scopes).collect()
-        };
-
-        for item in in_order {
-            self.allocate(item);
+        own.iter_mut().for_each(|item| self.allocate(item));
+        if self.settings.documented {
+            entries.iter_mut().for_each(|entry| self.allocate_entry(entry));
+        }
+        imported.iter_mut().for_each(|item| self.allocate(item));
+        if !self.settings.documented {
+            entries.iter_mut().for_each(|entry| self.allocate_entry(entry));
         }
 
         let bindless_space = self.settings.has_bindless().then(|| self.bindless_space());
@@ -118,8 +118,14 @@ impl<'m> ProgramPlacement<'_, 'm> {
     }
 
     fn fix_slot(&mut self, item: &mut ScopeItem<'m>, fixed: FixedSlot) {
+        // A register that counts as a binding is one of them, whatever the parameter takes; reflection shows it so.
+        if let (LayoutUnit::Binding, Some(count)) = (fixed.unit, fixed.count) {
+            Arc::make_mut(&mut item.layout).usage.set(fixed.unit, Count::Finite(count));
+        }
         let count = fixed.count.map_or_else(|| item.layout.usage.get(fixed.unit), Count::Finite);
-        if let Some(held) = self.lines.fix(fixed, count, item.owner()) {
+        // On Metal nothing is at a binding, which reflection shows all the same.
+        let is_real = fixed.unit != LayoutUnit::Binding || self.settings.target != Target::Metal;
+        if let Some(held) = self.lines.fix(fixed, count, item.owner()).filter(|_| is_real) {
             let (FixedSlot { unit, index, .. }, space) = (fixed, fixed.space.unwrap_or(0));
             let (name, other) = (item.name, held.owner.name);
             let message = format!(
@@ -215,6 +221,25 @@ impl<'m> ProgramPlacement<'_, 'm> {
         }
     }
 
+    /// Places the parameters of an entry point together; one by one if one of them asks for a binding of its own.
+    fn allocate_entry(&mut self, entry: &mut MeasuredEntry<'m>) {
+        self.allocate(&mut entry.scope);
+        for (parameter, field) in entry.unbound() {
+            let EntryParameter { name, annotations, span, .. } = parameter;
+            let keeps = |own: &&UnitOffset| !is_descriptor(own.unit);
+            let position = |own: &UnitOffset| (own.unit, SlotPosition { space: own.space, index: own.offset });
+            let at = field.offsets.iter().filter(keeps).map(position).collect();
+            let layout = Arc::clone(&field.layout);
+            let mut item = ScopeItem { name, annotations, span: *span, layout, bytes: 0, at };
+            self.allocate(&mut item);
+            for own in &mut field.offsets {
+                if let Some(at) = item.at.get(&own.unit) {
+                    (own.space, own.offset) = (at.space, at.index);
+                }
+            }
+        }
+    }
+
     /// Adds the shifts of registers on Vulkan and WebGPU.
     fn shifted(&self, mut item: ScopeItem<'m>) -> ScopeItem<'m> {
         for (unit, at) in &mut item.at {
@@ -228,15 +253,13 @@ impl<'m> ProgramPlacement<'_, 'm> {
         SlotPosition { index: at.index.saturating_add(by), ..at }
     }
 
-    /// The space that was asked for, or the first free one (Slang's warning E39012 where that is another).
+    /// The first free space from the one that was asked for on (Slang's warning E39012 where that is another).
     fn bindless_space(&mut self) -> u32 {
         let asked = self.settings.bindless;
-        if let Some(space) = asked.filter(|space| self.lines.is_free_space(*space)) {
-            return space;
-        }
-        let found = self.lines.take_spaces(1).unwrap_or(0);
-        if let Some(space) = asked {
-            let message = format!("space {space} is already in use: bindless resources get space {found}");
+        let first = asked.unwrap_or(0);
+        let found = self.lines.free_space(first).unwrap_or(0);
+        if asked.is_some_and(|space| space != found) {
+            let message = format!("space {first} is already in use: bindless resources get space {found}");
             self.problems.push(Diagnostic::warning(Code::BindingOverlap, Span::default(), message));
         }
         found

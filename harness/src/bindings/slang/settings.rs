@@ -120,9 +120,10 @@ impl SlangSettings {
         self.target != Target::D3d12 || self.model.is_some_and(|model| model >= (6, 6))
     }
 
-    /// True if each render target of a fragment shader takes the `u` register of its number (D3D before 5.1).
+    /// True if each render target of a fragment shader takes the `u` register of its number: on D3D before shader model
+    /// 5.1, and without a profile (Slang 2026.14.1).
     pub(super) fn render_targets_are_views(&self) -> bool {
-        self.target == Target::D3d12 && self.model.is_some_and(|model| model < (5, 1))
+        self.target == Target::D3d12 && self.model.is_none_or(|model| model < (5, 1))
     }
 
     /// True if descriptors have bindings rather than registers of several classes.

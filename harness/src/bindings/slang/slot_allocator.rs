@@ -72,8 +72,8 @@ impl<'m> SlotAllocator<'m> {
         self.spaces.reserve(space, Count::Finite(1), ());
     }
 
-    /// True if nothing has taken a space.
-    pub(super) fn is_free_space(&self, space: u32) -> bool {
-        self.spaces.first_fit(Count::Finite(1), space) == Some(space)
+    /// The first space from `from` on that nothing has taken.
+    pub(super) fn free_space(&self, from: u32) -> Option<u32> {
+        self.spaces.first_fit(Count::Finite(1), from)
     }
 }

@@ -61,7 +61,8 @@ impl TypeLayoutBuilder<'_> {
             | Type::Matrix { .. }
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => with_bytes(ty, laid),
+            | Type::Handle { .. }
+            | Type::Interface { .. } => with_bytes(ty, laid),
             Type::Array { element, count } => self.array(ty, element, *count, laid, place),
             Type::Struct(structure) => self.structure(ty, structure, laid, place),
             Type::Resource(resource) => self.resource(ty, resource, laid, place),
@@ -78,7 +79,8 @@ impl TypeLayoutBuilder<'_> {
         if let (ResourceKind::StructuredBuffer(_), Some(element)) = (resource.kind, resource.element.as_deref()) {
             let whole = WholeBlock {
                 kind: BlockKind::StructuredElement,
-                data_layout: resource.data_layout,
+                // Slang 2026.14.1 reflects the default layout, whatever its code follows.
+                data_layout: resource.data_layout.filter(|_| self.settings.documented),
                 element,
                 room: ByteRoom::Ordinary,
                 span: place.span,

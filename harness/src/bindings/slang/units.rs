@@ -86,6 +86,9 @@ impl SlangSettings {
             | LayoutUnit::LocationIn
             | LayoutUnit::LocationOut
             | LayoutUnit::ShaderRecord
+            | LayoutUnit::RayPayload
+            | LayoutUnit::HitAttributes
+            | LayoutUnit::CallablePayload
             | LayoutUnit::InputAttachment
             | LayoutUnit::MetalBuffer
             | LayoutUnit::MetalTexture
@@ -133,6 +136,9 @@ pub(super) fn is_register(unit: LayoutUnit) -> bool {
         | LayoutUnit::LocationIn
         | LayoutUnit::LocationOut
         | LayoutUnit::ShaderRecord
+        | LayoutUnit::RayPayload
+        | LayoutUnit::HitAttributes
+        | LayoutUnit::CallablePayload
         | LayoutUnit::InputAttachment
         | LayoutUnit::MetalArgument => false,
     }

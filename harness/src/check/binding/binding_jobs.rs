@@ -93,7 +93,7 @@ impl ProofCheck {
             let job = job(&module.program, module.shader.clone(), nonce);
             let job = match self.proof.producer {
                 Producer::Generator(_) => job,
-                Producer::Compiler(_) => in_registers(job, module.ranges.clone()),
+                Producer::Compiler(_) => in_registers(job, module.ranges.clone(), &self.proof.placed.source.reserved),
             };
             all.jobs.push((index, job));
         }

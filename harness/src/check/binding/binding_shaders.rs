@@ -162,6 +162,9 @@ fn class_of(unit: LayoutUnit) -> Option<RegisterClass> {
         | LayoutUnit::LocationIn
         | LayoutUnit::LocationOut
         | LayoutUnit::ShaderRecord
+        | LayoutUnit::RayPayload
+        | LayoutUnit::HitAttributes
+        | LayoutUnit::CallablePayload
         | LayoutUnit::InputAttachment
         | LayoutUnit::MetalBuffer
         | LayoutUnit::MetalTexture
@@ -257,8 +260,14 @@ impl Proof {
         let convention = placed.request.convention;
         let entry = entry_with_parameters(&source.module, convention);
         let apart = globals_apart(&source.module, bound);
-        let declarations =
-            ProgramDeclarations { text: &text.text, module: &source.module, layouts: &layouts, entry, apart: &apart };
+        let declarations = ProgramDeclarations {
+            text: &text.text,
+            reserved: &source.reserved,
+            module: &source.module,
+            layouts: &layouts,
+            entry,
+            apart: &apart,
+        };
         let plan = plan(&source.module, &placed.request, bound);
         let mut plan = plan.without(|probed| declarations.not_readable(probed));
         if binds_unused(convention) {
@@ -329,7 +338,7 @@ impl Proof {
                 toolchain,
                 name: &format!("{}/{}/{toolchain}/{number}", self.placed.source.id, self.placed.request.name()),
                 source: SourceText { text, ..own.clone() },
-                entry: ENTRY,
+                entry: &self.placed.source.reserved.entry(ENTRY),
                 stage: Stage::Compute,
                 options,
                 target,

@@ -53,7 +53,7 @@ impl ProofCheck {
 
         let parameters = parameters(module);
         let texts = given.into_iter().chain(made).chain(listing);
-        texts.map(|text| text.recorded(&parameters, &[ENTRY.to_owned()])).collect()
+        texts.map(|text| text.recorded(&parameters, &[self.proof.placed.source.reserved.entry(ENTRY)])).collect()
     }
 }
 

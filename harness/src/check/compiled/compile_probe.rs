@@ -14,16 +14,17 @@ use layoutproof_layout::{
 };
 
 use crate::check::compiled::authority::{is_authority, is_expected};
-use crate::check::compiled::compiled_code::{CompiledCode, Unusable, fxc_interface, own_buffers};
+use crate::check::compiled::compiled_code::{CompiledCode, OwnBuffers, Unusable, fxc_interface, own_buffers};
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::gap::{Gap, GapCause};
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ModuleSource, ShaderModule};
 use crate::check::produce::subject_shaders::addressed;
 use crate::check::subject::Subject;
-use crate::generate::hlsl::{self, Dialect, HlslSource};
+use crate::generate::hlsl::{self, Dialect, HlslSource, redeclared};
+use crate::generate::reserved::Reserved;
 use crate::generate::spirv::{self, required_feature};
 use crate::generate::{glsl, wgsl};
-use crate::inspect::module_reader::ModuleReader;
+use crate::inspect::module_reader::{ModuleReader, wgsl_bindings};
 use crate::inspect::reported::reported;
 use crate::inspect::spirv::features_of;
 use crate::inspect::toolchain::{
@@ -79,6 +80,12 @@ impl CompileJob<'_> {
         let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);
         let resource = declared.and_then(|parameter| parameter.ty.resource());
         resource.is_some_and(|resource| resource.kind == ResourceKind::StructuredBuffer(Access::ReadWrite))
+    }
+
+    /// The plan with names for its entry points that the user's text does not have.
+    pub(crate) fn named(&self, mut plan: ProbePlan) -> ProbePlan {
+        plan.entries.iter_mut().for_each(|entry| entry.name = self.reserved().entry(&entry.name));
+        plan
     }
 
     /// Compiles the plan with ever fewer forms until its code can be followed. Returns the last attempt and those before it:
@@ -160,6 +167,11 @@ impl CompileJob<'_> {
         plan: &ProbePlan,
         marked: &str,
     ) -> Result<CompileOutcome, String> {
+        if let Some(called) =
+            Dialect::of_toolchain(self.toolchain).and_then(|_| redeclared(&self.subject.source.module))
+        {
+            return Err(format!("the file declares `{called}`, which the probe calls"));
+        }
         let entry = &plan.entries[0];
         let text = self.probe(layout, plan)?;
 
@@ -192,7 +204,10 @@ impl CompileJob<'_> {
         let entry = &plan.entries[0];
         if self.language() == Language::Wgsl {
             let text = match self.subject.rules {
-                DECLARED => wgsl::user_module::probe(&self.text.text, layout, plan, entry),
+                DECLARED => {
+                    let atomics = self.atomics(layout);
+                    wgsl::user_module::probe(&self.text.text, self.reserved(), layout, &atomics, plan, entry)
+                }
                 _ => wgsl::module(layout, plan, entry).map(|module| module.text),
             };
             return text.map_err(|error| error.to_string());
@@ -201,7 +216,7 @@ impl CompileJob<'_> {
         let wiring = Wiring::new(layout, plan, entry);
         if let Some(dialect) = Dialect::of_toolchain(self.toolchain) {
             let parameters = self.parameters();
-            let written = HlslSource { declarations: &self.text.text, dialect, parameters };
+            let written = HlslSource { declarations: &self.text.text, dialect, reserved: self.reserved(), parameters };
             return hlsl::probe(&written, layout, plan, &wiring).map_err(|error| error.to_string());
         }
 
@@ -213,12 +228,28 @@ impl CompileJob<'_> {
         glsl::probe(&declared, plan, &wiring).map_err(|error| error.to_string())
     }
 
+    /// The paths of the atomics of a block of the user's own WGSL, without indices.
+    fn atomics(&self, layout: &BlockLayout) -> BTreeSet<String> {
+        let bindings = wgsl_bindings(self.compilers.reader(), &self.text.text);
+        // What naga does not read has no blocks either.
+        let mut bindings = bindings.ok().and_then(Result::ok).unwrap_or_default().into_iter();
+        bindings.find(|binding| binding.name == layout.name).map(|binding| binding.atomics).unwrap_or_default()
+    }
+
     /// Where the probe declares its own buffers.
-    fn own_buffers(&self) -> Interface {
+    fn own_buffers(&self) -> OwnBuffers {
         match (self.subject.rules, self.language()) {
-            (DECLARED, Language::Wgsl) => wgsl::user_module::buffers(&self.text.text).unwrap_or_default(),
-            (_, language) => own_buffers(language, self.toolchain.output),
+            (DECLARED, Language::Wgsl) => {
+                let interface = wgsl::user_module::buffers(&self.text.text).unwrap_or_default();
+                OwnBuffers { interface, prefix: self.reserved().prefix().to_owned() }
+            }
+            (_, language) => own_buffers(language, self.toolchain.output, self.reserved()),
         }
+    }
+
+    /// What the text leaves to the probe.
+    fn reserved(&self) -> &Reserved {
+        &self.subject.source.reserved
     }
 
     /// The parameters of the probe's entry point: where the block is among them, those of the source's own.
@@ -259,7 +290,7 @@ impl CompileJob<'_> {
             if is_by_address { Numbers::default() } else { reported(made, layout).map_err(Unusable::Unread)? };
 
         let compiled_code =
-            CompiledCode::new(&made.shader, self.own_buffers(), &plan.entries[0], self.compilers.reader())?;
+            CompiledCode::new(&made.shader, &self.own_buffers(), &plan.entries[0], self.compilers.reader())?;
         let shader = compiled_code.followed();
         let CompiledCode { code, interface, binding_size, validation } = compiled_code;
 
@@ -366,7 +397,7 @@ impl CompileJob<'_> {
             }
             // The code that is followed is vkd3d's SPIR-V, which has other bindings.
             (CodeTarget::Direct3d { .. }, Report::FxcListing(listing), Some(container)) => {
-                Ok((code.with_container(Some(container.clone())), fxc_interface(listing)?))
+                Ok((code.with_container(Some(container.clone())), fxc_interface(listing, self.reserved())?))
             }
             (CodeTarget::Direct3d { .. }, _, Some(container)) => {
                 Ok((code.with_container(Some(container.clone())), followed))
@@ -430,18 +461,21 @@ impl CompileJob<'_> {
     }
 }
 
-/// The bytes that what a compiler made of a probe addresses; `reader` reads what only naga can.
+/// The bytes that what a compiler made of a probe addresses. `reserved` is what the text leaves to the probe; `reader` reads
+/// what only naga can.
 ///
 /// # Errors
 /// What cannot be read, and code that cannot be followed.
 pub(crate) fn addressed_by(
     shader: &Shader,
     toolchain: &Toolchain,
+    reserved: &Reserved,
     layout: &BlockLayout,
     plan: &ProbePlan,
     reader: &dyn ModuleReader,
 ) -> Result<CompiledOffsets, String> {
-    let made = CompiledCode::new(shader, own_buffers(toolchain.language, toolchain.output), &plan.entries[0], reader);
+    let ours = own_buffers(toolchain.language, toolchain.output, reserved);
+    let made = CompiledCode::new(shader, &ours, &plan.entries[0], reader);
     let made = made.map_err(|unusable| match unusable {
         Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
     })?;

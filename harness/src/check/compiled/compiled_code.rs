@@ -10,14 +10,23 @@ use layoutproof_layout::LayoutUnit;
 
 use crate::check::produce::shader_module::ModuleCode;
 use crate::check::verdict::Validation;
-use crate::generate::hlsl;
+use crate::generate::reserved::Reserved;
 use crate::inspect::dxil::bindings::{ListedBinding, resource_bindings};
 use crate::inspect::module_reader::{ModuleReader, wgsl_code};
 use crate::inspect::naga_offsets::{NagaError, WgslCode};
-use crate::inspect::spirv::{bound_variables, without_source};
+use crate::inspect::spirv::{BoundVariable, bound_variables, without_source};
 use crate::inspect::toolchain::{Language, Output};
 use crate::inspect::{clang_ir, fxc};
 use crate::probe::{AddressSpace, Interface, ProbeEntry, Socket};
+
+/// The buffers that a probe declares for itself.
+#[derive(Clone, Debug)]
+pub(super) struct OwnBuffers {
+    /// Where they are.
+    pub(super) interface: Interface,
+    /// Part of each of their names; empty where the compiler keeps no names.
+    pub(super) prefix: String,
+}
 
 /// The code of a module.
 #[derive(Clone, Debug)]
@@ -53,7 +62,7 @@ impl CompiledCode {
     /// Code that cannot be read, or binds more or less than the block and the probe's own buffers.
     pub(super) fn new(
         shader: &Shader,
-        ours: Interface,
+        ours: &OwnBuffers,
         entry: &ProbeEntry,
         reader: &dyn ModuleReader,
     ) -> Result<Self, Unusable> {
@@ -64,11 +73,11 @@ impl CompiledCode {
                 Ok(Self::unvalidated(ModuleCode::Spirv(words), interface))
             }
             Shader::DxilListing(listing) => {
-                let interface = dxil_interface(listing, ours)?;
+                let interface = dxil_interface(listing, ours.interface)?;
                 Ok(Self::unvalidated(ModuleCode::Dxil { listing: listing.clone(), container: None }, interface))
             }
             Shader::ClangIr(text) => {
-                let interface = clang_interface(text, &entry.name, ours)?;
+                let interface = clang_interface(text, &entry.name, ours.interface)?;
                 Ok(Self::unvalidated(ModuleCode::ClangIr(text.clone()), interface))
             }
             Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours, reader),
@@ -85,7 +94,7 @@ impl CompiledCode {
     }
 
     /// WGSL, which naga judges and turns into SPIR-V. What naga refuses is a module that is not valid.
-    fn of_wgsl(text: &str, entry: &ProbeEntry, ours: Interface, reader: &dyn ModuleReader) -> Result<Self, Unusable> {
+    fn of_wgsl(text: &str, entry: &ProbeEntry, ours: &OwnBuffers, reader: &dyn ModuleReader) -> Result<Self, Unusable> {
         let read = wgsl_code(reader, text, &entry.name).map_err(|failure| Unusable::unread(&failure))?;
         let WgslCode { spirv, binding_sizes } = match read {
             Ok(code) => code,
@@ -117,38 +126,56 @@ impl CompiledCode {
     }
 }
 
-/// Where code in this form has the own buffers of a probe in this language.
-pub(super) fn own_buffers(language: Language, output: Output) -> Interface {
-    match (language, output) {
+/// Where code in this form has the own buffers of a probe in this language, after a text that leaves `reserved` free.
+pub(super) fn own_buffers(language: Language, output: Output, reserved: &Reserved) -> OwnBuffers {
+    // Our GLSL and our WGSL are the whole text.
+    let usual = Reserved::default();
+    let reserved = if language == Language::Glsl { &usual } else { reserved };
+    let interface = match (language, output) {
         // naga's registers have the numbers of groups and bindings.
         (Language::Wgsl, _) => Interface::default(),
         (
             Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl,
             Output::Dxil | Output::ClangIr,
-        ) => own_registers(),
+        ) => own_registers(reserved),
         (
             Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl,
             Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
-        ) => Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() },
-    }
+        ) => Interface::in_user_text((0, reserved.binding()), (0, reserved.binding() + 1)),
+    };
+    let keeps_names = language != Language::Wgsl && output != Output::SpirvOfDxbc;
+    let prefix = if keeps_names { reserved.prefix().to_owned() } else { String::new() };
+    OwnBuffers { interface, prefix }
 }
 
 /// The registers that a probe in HLSL declares for its own buffers.
-fn own_registers() -> Interface {
-    Interface { output: (hlsl::SPACE, 0), input: (hlsl::SPACE, 1), ..Interface::default() }
+fn own_registers(reserved: &Reserved) -> Interface {
+    Interface::in_user_text((reserved.space(), 0), (reserved.space(), 1))
 }
 
 /// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
-fn spirv_interface(words: &[u32], space: AddressSpace, ours: Interface) -> Result<Interface, Unusable> {
+fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Result<Interface, Unusable> {
+    let OwnBuffers { interface: ours, prefix } = ours;
     if space == AddressSpace::PushConstant {
-        return Ok(ours);
+        return Ok(*ours);
     }
     let bound = bound_variables(words).map_err(|error| Unusable::unread(&error))?;
-    let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
+    let is_own = |variable: &BoundVariable| [ours.output, ours.input].contains(&(variable.set, variable.binding));
+    // An option or a rule of the compiler's can bind a parameter of the user's to a number that the text does not have. glslang
+    // gives our blocks no names.
+    let shares = |variable: &&BoundVariable| {
+        is_own(variable) && !variable.name.is_empty() && !variable.name.contains(prefix.as_str())
+    };
+    if let Some(BoundVariable { name, set, binding }) = bound.iter().find(shares) {
+        let reason =
+            format!("the compiler binds `{name}` to set {set} binding {binding}, which the probe has for itself");
+        return Err(Unusable::NotFollowed(reason));
+    }
     // slangc declares a byte-address buffer once for each type that is loaded from it.
-    let others: BTreeSet<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
+    let others = bound.iter().filter(|variable| !is_own(variable)).map(|variable| (variable.set, variable.binding));
+    let others: BTreeSet<Socket> = others.collect();
     let others: Vec<Socket> = others.into_iter().collect();
-    Ok(Interface { block: only(&others)?, ..ours })
+    Ok(Interface { block: only(&others)?, ..*ours })
 }
 
 /// The same of DXIL's listing, by the table of resource bindings.
@@ -159,10 +186,10 @@ fn dxil_interface(listing: &str, ours: Interface) -> Result<Interface, Unusable>
 }
 
 /// The same of FXC's listing of DXBC, in which the probe's input is bound as what shaders write.
-pub(super) fn fxc_interface(listing: &str) -> Result<Interface, Unusable> {
+pub(super) fn fxc_interface(listing: &str, reserved: &Reserved) -> Result<Interface, Unusable> {
     let rows = fxc::resource_bindings(listing).map_err(Unusable::Unread)?;
     let rows: Vec<_> = rows.into_iter().map(|row| row.binding).collect();
-    let interface = registers(rows.iter().map(|row| (row.space, row.index)), own_registers())?;
+    let interface = registers(rows.iter().map(|row| (row.space, row.index)), own_registers(reserved))?;
     Ok(Interface { is_input_writable: true, ..with_block(interface, &rows) })
 }
 
@@ -185,7 +212,7 @@ fn clang_interface(text: &str, entry: &str, ours: Interface) -> Result<Interface
 
 /// The sockets of code for Direct3D: beside the probe's own buffers only the block is left.
 fn registers(sockets: impl Iterator<Item = Socket>, ours: Interface) -> Result<Interface, Unusable> {
-    let is_own = |socket: &Socket| socket.0 == hlsl::SPACE || *socket == ours.output || *socket == ours.input;
+    let is_own = |socket: &Socket| *socket == ours.output || *socket == ours.input;
     let others: Vec<Socket> = sockets.filter(|socket| !is_own(socket)).collect();
     Ok(Interface { block: only(&others)?, has_root_constants: true, ..ours })
 }

@@ -54,7 +54,8 @@ impl SubjectShaders {
             } else {
                 produced.accesses(&asked, settings)
             };
-            for access in chosen(accesses, subject, settings) {
+            for mut access in chosen(accesses, subject, settings) {
+                access.plan = asked.named(access.plan);
                 produced.add_compiled(&asked, &access);
             }
         }

@@ -58,14 +58,16 @@ impl<'t> Elaborator<'t> {
 
     fn attribute(&mut self, syntax: &AttributeSyntax<'t>, context: &LookupContext) -> Attribute {
         let arguments = syntax.arguments.iter().map(|argument| self.argument_value(argument, context)).collect();
+        let (namespace, name) = syntax.identity(self.is_slang);
         let attribute = Attribute {
-            namespace: syntax.namespace.map(str::to_owned),
-            name: syntax.name.to_owned(),
+            namespace: namespace.map(str::to_owned),
+            name: name.to_owned(),
             arguments,
+            declared: self.declared_attribute(namespace, name, context.scope),
             span: syntax.span,
         };
         self.check_attribute(&attribute);
-        self.check_known(&attribute, context.scope);
+        self.check_known(&attribute);
         attribute
     }
 

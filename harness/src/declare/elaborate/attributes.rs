@@ -49,6 +49,7 @@ const VULKAN: &[&str] = &[
     "offset",
     "post_depth_coverage",
     "push_constant",
+    "restrict_pointer",
     "shader_record",
     "shader_record_ext",
     "shader_record_nv",
@@ -67,6 +68,15 @@ const VULKAN_PLACING: &[&str] = &["ext_decorate", "ext_decorate_id", "ext_decora
 
 /// Attributes without a namespace.
 const PLAIN: &[&str] = &[
+    "Shader64BitIndexing",
+    "RemovedSince",
+    "OverloadRank",
+    "NonUniformReturn",
+    "NoDiscard",
+    "MaybeDifferentiable",
+    "HasTrivialForwardDerivative",
+    "ExperimentalModule",
+    "disable_array_flattening",
     "COM",
     "CUDADeviceExport",
     "CUDAHost",
@@ -184,10 +194,14 @@ const PLAIN: &[&str] = &[
 impl Elaborator<'_> {
     /// Says what is not understood: a warning for an attribute that compilers ignore too, an error for one that could
     /// move what stands behind it.
-    pub(super) fn check_known(&mut self, attribute: &Attribute, scope: ScopeId) {
+    pub(super) fn check_known(&mut self, attribute: &Attribute) {
         let Attribute { namespace, name, span, .. } = attribute;
         let written = namespace.as_ref().map_or_else(|| name.clone(), |namespace| format!("{namespace}::{name}"));
-        match self.meaning(namespace.as_deref(), name, scope) {
+        let meaning = match attribute.declared {
+            Some(_) => AttributeMeaning::Known,
+            None => self.meaning(namespace.as_deref(), name),
+        };
+        match meaning {
             AttributeMeaning::Known => {}
             AttributeMeaning::Unknown => {
                 let message = format!("unknown attribute `{written}` is ignored");
@@ -200,24 +214,28 @@ impl Elaborator<'_> {
         }
     }
 
-    fn meaning(&self, namespace: Option<&str>, name: &str, scope: ScopeId) -> AttributeMeaning {
+    /// The name under which the source declares an attribute that no compiler has of itself: `[Tag(1)]` is a
+    /// `struct TagAttribute`, `[my::Tag(1)]` a `struct my_TagAttribute`.
+    pub(super) fn declared_attribute(&self, namespace: Option<&str>, name: &str, scope: ScopeId) -> Option<String> {
+        let outer = namespace.map(|namespace| namespace.replace("::", "_") + "_").unwrap_or_default();
+        let joined = format!("{outer}{name}");
+        let is_built_in = self.meaning(namespace, name) != AttributeMeaning::Unknown;
+        let declared = [format!("{joined}Attribute"), joined.clone()];
+        let mut scopes = self.symbols.outwards(scope);
+        let is_declared = scopes.any(|scope| declared.iter().any(|name| self.symbols.type_in(scope, name).is_some()));
+        (is_declared && !is_built_in).then_some(joined)
+    }
+
+    fn meaning(&self, namespace: Option<&str>, name: &str) -> AttributeMeaning {
         match namespace {
             Some("vk") if VULKAN.contains(&name) => AttributeMeaning::Known,
-            Some("vk") if VULKAN_PLACING.contains(&name) => AttributeMeaning::Placing,
+            // slangc 2026.14.1 does not know them and ignores them.
+            Some("vk") if VULKAN_PLACING.contains(&name) && !self.is_slang => AttributeMeaning::Placing,
             Some("gl") if name == "binding" => AttributeMeaning::Known,
-            None if PLAIN.contains(&name) || name.starts_with("__") || self.is_declared_attribute(name, scope) => {
-                AttributeMeaning::Known
-            }
-            // Slang's other spelling of `vk::...`, of which only `vk_binding` is modelled.
+            None if PLAIN.contains(&name) || name.starts_with("__") => AttributeMeaning::Known,
+            // Slang's other spelling of `vk::...`, of which only `vk_binding` is modelled outside of Slang.
             None if name.strip_prefix("vk_").is_some_and(|rest| VULKAN.contains(&rest)) => AttributeMeaning::Placing,
             Some(_) | None => AttributeMeaning::Unknown,
         }
-    }
-
-    /// Slang's own attributes are structs: `[Tag(1)]` is a `struct TagAttribute`.
-    fn is_declared_attribute(&self, name: &str, scope: ScopeId) -> bool {
-        let declared = [format!("{name}Attribute"), name.to_owned()];
-        let mut scopes = self.symbols.outwards(scope);
-        scopes.any(|scope| declared.iter().any(|name| self.symbols.type_in(scope, name).is_some()))
     }
 }

@@ -19,6 +19,8 @@ pub(super) enum Builtin {
     Same,
     /// `Ptr<T>`.
     Pointer,
+    /// `LayoutPtr<T, L>`: what it points at has the layout `L`, whatever the target's own rules are.
+    LayoutPointer,
     /// `DescriptorHandle<T>`, which is `T.Handle`, too.
     Handle,
     /// A resource, and whether it needs an element type.
@@ -27,10 +29,16 @@ pub(super) enum Builtin {
     Struct(&'static [(&'static str, &'static str)]),
     /// Text, or a part of a state object: no data that a shader reads.
     Object,
+    /// `RayQuery<flags>`, `NodeOutput<T>`: what a function holds and no buffer does.
+    Local,
     /// `ConstBufferPointer<T>`: a struct around a pointer.
     PointerStruct,
     /// `Tuple<A, B>`: a struct of its arguments.
     Tuple,
+    /// `Optional<T>`: `T` and a `bool`, unless a value of `T` can say itself that there is none.
+    Optional,
+    /// `Conditional<T, C>`: `T` if `C` is true, else nothing.
+    Conditional,
     /// A type whose layout is not modelled, with the reason.
     Unsupported(&'static str),
 }
@@ -58,6 +66,7 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         }
         "Atomic" | "PointStream" | "LineStream" | "TriangleStream" => Builtin::Same,
         "Ptr" => Builtin::Pointer,
+        "LayoutPtr" => Builtin::LayoutPointer,
         "BuiltInTriangleIntersectionAttributes" => Builtin::Struct(&[("float2", "barycentrics")]),
         "RayDesc" => {
             Builtin::Struct(&[("float3", "Origin"), ("float", "TMin"), ("float3", "Direction"), ("float", "TMax")])
@@ -69,13 +78,37 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         | "RaytracingPipelineConfig1"
         | "RaytracingShaderConfig"
         | "StateObjectConfig"
+        | "NativeString"
         | "String"
         | "SubobjectToExportsAssociation"
         | "TriangleHitGroup"
         | "string" => Builtin::Object,
+        // Objects of effects, which DXC 1.7.2308 reads over (a deprecated feature, it says).
+        "BlendState" | "ComputeShader" | "DepthStencilState" | "DepthStencilView" | "DomainShader"
+        | "GeometryShader" | "HullShader" | "PixelShader" | "RasterizerState" | "RenderTargetView" | "Texture"
+        | "VertexShader" | "pixelfragment" | "pixelshader" | "texture" | "vertexfragment" | "vertexshader" => {
+            Builtin::Object
+        }
+        // Of FXC's effects alone.
+        "stateblock" | "texture1D" | "texture2D" | "texture3D" | "textureCUBE" => Builtin::Object,
+        "DispatchNodeInputRecord"
+        | "EmptyNodeInput"
+        | "EmptyNodeOutput"
+        | "EmptyNodeOutputArray"
+        | "GroupNodeInputRecords"
+        | "GroupNodeOutputRecords"
+        | "NodeOutput"
+        | "NodeOutputArray"
+        | "RWDispatchNodeInputRecord"
+        | "RWGroupNodeInputRecords"
+        | "RWThreadNodeInputRecord"
+        | "RayQuery"
+        | "ThreadNodeInputRecord"
+        | "ThreadNodeOutputRecords" => Builtin::Local,
         "ConstBufferPointer" => Builtin::PointerStruct,
         "Tuple" => Builtin::Tuple,
-        "Optional" => Builtin::Unsupported("its layout is Slang's own affair and not modelled"),
+        "Optional" => Builtin::Optional,
+        "Conditional" => Builtin::Conditional,
         "__packBranch" => Builtin::Unsupported("it is chosen when the program is specialised"),
         "DescriptorHandle" => Builtin::Handle,
         "DifferentialPair" => Builtin::Unsupported("the reflection of Slang gives it no bytes, its code does"),

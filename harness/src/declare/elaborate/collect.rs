@@ -7,7 +7,7 @@ use super::resolve::order;
 use super::scope::{ScopeId, TypeEntry, TypeId, ValueEntry};
 use crate::declare::ast::{
     BufferDeclaration, DeclarationSyntax, Declarator, EnumDeclaration, EnumeratorSyntax, Identifier, Initialiser, Item,
-    StructDeclaration, TypeKind,
+    Prefix, StructDeclaration, TypeKind,
 };
 use crate::input::diagnostics::{Code, Diagnostic};
 
@@ -15,6 +15,9 @@ impl<'t> Elaborator<'t> {
     /// Enters the names of `items` into `scope`.
     pub(super) fn collect(&mut self, items: &'t [Item<'t>], scope: ScopeId) {
         for item in items {
+            if !item.is_public() {
+                declared_names(item).into_iter().for_each(|name| self.symbols.hide(scope, name));
+            }
             match item {
                 Item::Declaration(declaration) => self.collect_declaration(declaration, scope),
                 // One that is defined outside of its struct or namespace was declared there.
@@ -25,15 +28,19 @@ impl<'t> Elaborator<'t> {
                     let inner = self.open_namespace(path, scope);
                     self.collect(items, inner);
                 }
-                Item::Alias { name, ty } => {
-                    let entry = TypeEntry::Alias { ty, declarator: None, order: None };
+                Item::Alias { name, generics, ty, .. } => {
+                    let generics = generics.as_deref().map(|generics| {
+                        let inner = self.symbols.generic_scope(scope);
+                        (generics, inner)
+                    });
+                    let entry = TypeEntry::Alias { ty, declarator: None, order: None, generics };
                     self.new_type(*name, scope, entry);
                 }
                 Item::Using { path } => self.symbols.add_using(scope, path),
-                Item::Interface { name } => {
-                    self.new_type(*name, scope, TypeEntry::Interface);
+                Item::Interface { name, any_value_size, .. } => {
+                    self.new_type(*name, scope, TypeEntry::Interface { any_value_size: any_value_size.as_ref() });
                 }
-                Item::Unread { name, what } => {
+                Item::Unread { name, what, .. } => {
                     self.new_type(*name, scope, TypeEntry::Unread(what));
                 }
                 Item::Import { name } => {
@@ -50,7 +57,11 @@ impl<'t> Elaborator<'t> {
             let found = self.symbols.namespace(outer, name.text);
             found.unwrap_or_else(|| {
                 let inner = self.symbols.new_namespace(outer, name.text);
-                self.module.namespaces.push(self.symbols.scope(inner).name.clone());
+                let path = &self.symbols.scope(inner).name;
+                // Another module may have declared it before.
+                if !self.module.namespaces.contains(path) {
+                    self.module.namespaces.push(path.clone());
+                }
                 inner
             })
         })
@@ -69,7 +80,8 @@ impl<'t> Elaborator<'t> {
         for declarator in &declaration.declarators {
             if is_typedef {
                 let order = order(&declaration.prefix);
-                let entry = TypeEntry::Alias { ty: &declaration.ty, declarator: Some(declarator), order };
+                let (ty, declarator_of) = (&declaration.ty, Some(declarator));
+                let entry = TypeEntry::Alias { ty, declarator: declarator_of, order, generics: None };
                 self.new_type(declarator.name, scope, entry);
             } else {
                 self.collect_variable(declaration, declarator, scope);
@@ -105,6 +117,10 @@ impl<'t> Elaborator<'t> {
                 if linked {
                     self.linked_value(declarator.name);
                 }
+            }
+            Some(_) if is_const && is_specialisation_constant(&declaration.prefix) => {
+                let entry = ValueEntry::Specialised { name: declarator.name };
+                self.symbols.new_value(scope, declarator.name.text, entry);
             }
             None if constant && linked => {
                 let entry = ValueEntry::Linked { name: declarator.name };
@@ -158,7 +174,10 @@ impl<'t> Elaborator<'t> {
                 let generics = inner.generics.as_deref().or(declaration.prefix.generics.as_deref());
                 let scope_inside = self.symbols.new_scope(scope, name.text, generics.is_some());
                 let entry = TypeEntry::Struct { declaration: inner, generics, inner: scope_inside };
-                self.new_inline(declaration, inner.name, name, scope, entry);
+                let id = self.new_inline(declaration, inner.name, name, scope, entry);
+                if declaration.prefix.attributes.iter().any(|attribute| attribute.name == "__AttributeUsage") {
+                    self.symbols.set_attribute(id);
+                }
                 self.collect(&inner.items, scope_inside);
             }
             TypeKind::Enum(inner) => {
@@ -211,7 +230,7 @@ impl<'t> Elaborator<'t> {
         let inner = self.symbols.new_namespace(scope, declaration.name.text);
         for (index, EnumeratorSyntax { name, .. }) in declaration.enumerators.iter().enumerate() {
             let entry = ValueEntry::Enumerator { declaration: id, index };
-            if self.symbols.value_in(inner, name.text).is_some() {
+            if self.symbols.declares_value(inner, name.text) {
                 self.redefinition(*name, "enumerator", None);
             }
             self.symbols.new_value(inner, name.text, entry);
@@ -239,6 +258,36 @@ impl<'t> Elaborator<'t> {
             None => problem,
         });
     }
+}
+
+/// The names that `item` enters into the scope around it.
+fn declared_names<'t>(item: &Item<'t>) -> Vec<&'t str> {
+    match item {
+        Item::Declaration(declaration) => {
+            let own = match &declaration.ty.kind {
+                TypeKind::Struct(inner) => Some(inner.name.text),
+                TypeKind::Enum(inner) => Some(inner.name.text),
+                TypeKind::Path(_) => None,
+            };
+            own.into_iter().chain(declaration.declarators.iter().map(|declarator| declarator.name.text)).collect()
+        }
+        Item::Function(function) => vec![function.name.text],
+        Item::Buffer(buffer) => vec![buffer.name.text],
+        Item::Alias { name, .. } | Item::Interface { name, .. } | Item::Unread { name, .. } => vec![name.text],
+        Item::Namespace { .. } | Item::Using { .. } | Item::Import { .. } => Vec::new(),
+    }
+}
+
+/// True if the value of a constant is chosen when a pipeline is made.
+fn is_specialisation_constant(prefix: &Prefix<'_>) -> bool {
+    prefix.attributes.iter().any(|attribute| {
+        let constants = ["SpecializationConstant", "vk_specialization_constant", "vk_constant_id"];
+        match attribute.namespace.as_deref() {
+            None => constants.contains(&attribute.name),
+            Some("vk") => matches!(attribute.name, "constant_id" | "specialization_constant"),
+            Some(_) => false,
+        }
+    }) || prefix.layout.iter().any(|qualifier| qualifier.name.text == "constant_id")
 }
 
 /// True if both are aliases of one plain name: `typedef float F; typedef float F;` is allowed, as in C++.

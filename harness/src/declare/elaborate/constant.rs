@@ -1,11 +1,14 @@
 //! Evaluates constant expressions with C's integer rules: what is signed is exact in 64 bits (overflow is an error),
 //! what is `uint` wraps at 32 bits.
 
+use std::rc::Rc;
+
 use layoutproof_layout::Span;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
 use super::scope::{TypeEntry, TypeId, ValueEntry, ValueId};
+use super::unused::TypeKey;
 use super::{Elaborator, GenericValue, LookupContext};
 use crate::declare::ast::{
     BinaryOperator, EnumDeclaration, EnumeratorSyntax, Expression, NamePath, Operation, TypeExpression, TypeKind,
@@ -92,7 +95,10 @@ impl<'t> Elaborator<'t> {
             None => match self.find_type(path, context).map(|id| self.symbols.ty(id).entry) {
                 Some(TypeEntry::Enum(_)) => Ok(operand),
                 Some(
-                    TypeEntry::Struct { .. } | TypeEntry::Alias { .. } | TypeEntry::Interface | TypeEntry::Unread(_),
+                    TypeEntry::Struct { .. }
+                    | TypeEntry::Alias { .. }
+                    | TypeEntry::Interface { .. }
+                    | TypeEntry::Unread(_),
                 )
                 | None => Err(not_constant(path.span)),
             },
@@ -121,10 +127,17 @@ impl<'t> Elaborator<'t> {
     pub(super) fn constant(&mut self, id: ValueId, context: &LookupContext) -> ConstantResult {
         let (ty, value) = match self.symbols.value(id).entry {
             ValueEntry::Constant { ty, value } => (ty, value),
-            ValueEntry::Enumerator { declaration, index } => return self.enumerator(declaration, index),
+            ValueEntry::Enumerator { declaration, index } => return self.enumerator(declaration, index, context),
             ValueEntry::Linked { name } => {
                 let message = format!("`{}` gets its value when modules are linked: it is not known here", name.text);
                 return Err(Diagnostic::error(Code::NotConstant, name.span, message));
+            }
+            ValueEntry::Specialised { name } => {
+                let message = format!("`{}` is a specialization constant: its value is not known here", name.text);
+                let problem = Diagnostic::error(Code::NotConstant, name.span, message);
+                let help = "slangc 2026.14.1 puts every member of a struct with such an array at offset 0, and its \
+                            reflection fails; DXC refuses such an array";
+                return Err(problem.with_help(help));
             }
         };
 
@@ -147,28 +160,31 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The value of an enumerator. All values of an enum are computed at once, in order, without recursion.
-    fn enumerator(&mut self, id: TypeId, index: usize) -> ConstantResult {
+    fn enumerator(&mut self, id: TypeId, index: usize, context: &LookupContext) -> ConstantResult {
         let symbol = self.symbols.ty(id);
         let (TypeEntry::Enum(declaration), span) = (symbol.entry, symbol.span) else {
             return Err(not_constant(symbol.span));
         };
-        if !self.enumerators.contains_key(&id) {
-            let context = LookupContext::plain(symbol.scope);
+        let key = (id, Rc::clone(&context.key));
+        if !self.enumerators.contains_key(&key) {
+            // Its own enumerators are names inside it, also those of an `enum class`.
+            let inside = self.symbols.namespace(symbol.scope, declaration.name.text).unwrap_or(symbol.scope);
+            let context = LookupContext { scope: inside, ..context.clone() };
             self.guarded(span, |elaborator| {
-                elaborator.compute_enumerators(id, declaration, &context);
+                elaborator.compute_enumerators(&key, declaration, &context);
                 Ok(())
             })?;
         }
 
-        let known = self.enumerators.get(&id).and_then(|values| values.get(index)).cloned();
+        let known = self.enumerators.get(&key).and_then(|values| values.get(index)).cloned();
         known.unwrap_or_else(|| {
             Err(Diagnostic::error(Code::NotConstant, span, "an enumerator depends on one that comes after it"))
         })
     }
 
     /// Computes the values of all enumerators of an enum; those before are known to those behind.
-    fn compute_enumerators(&mut self, id: TypeId, declaration: &'t EnumDeclaration<'t>, context: &LookupContext) {
-        self.enumerators.insert(id, Vec::new());
+    fn compute_enumerators(&mut self, key: &TypeKey, declaration: &'t EnumDeclaration<'t>, context: &LookupContext) {
+        self.enumerators.insert(key.clone(), Vec::new());
         let mut next = Ok(Constant::signed(0));
 
         for EnumeratorSyntax { name, value } in &declaration.enumerators {
@@ -179,11 +195,25 @@ impl<'t> Elaborator<'t> {
 
             // An overflow is a problem only of an enumerator that has no value of its own.
             next = result.clone().and_then(|constant| {
+                if self.is_slang {
+                    return following(constant, declaration.underlying.as_ref(), name.span);
+                }
                 let overflow = || Diagnostic::error(Code::BadConstant, name.span, "the next enumerator overflows");
                 constant.value.checked_add(1).map(|value| Constant { value, ..constant }).ok_or_else(overflow)
             });
-            self.enumerators.entry(id).or_default().push(result);
+            self.enumerators.entry(key.clone()).or_default().push(result);
         }
+    }
+}
+
+/// The enumerator after one of this value; slangc 2026.14.1 lets it wrap, with the warning E32006.
+fn following(constant: Constant, underlying: Option<&TypeExpression<'_>>, span: Span) -> ConstantResult {
+    let next = Constant { value: constant.value.wrapping_add(1), ..constant };
+    match underlying.map_or(Some(Scalar::Int32), constant_scalar) {
+        // An enum of `bool` has one value other than 0.
+        Some(Scalar::Bool) => Ok(Constant::boolean(constant.value == 0)),
+        Some(scalar) => convert(next, scalar, span),
+        None => Ok(next),
     }
 }
 

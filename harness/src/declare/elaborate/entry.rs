@@ -6,16 +6,18 @@
 use std::collections::BTreeMap;
 
 use layoutproof_layout::shape::Type;
-use layoutproof_layout::{Annotations, Argument, Span};
+use layoutproof_layout::{Annotations, Argument, Attribute, Span};
 
 use super::lookup_context::LookupContext;
 use super::resolve::order;
 use super::scope::ScopeId;
 use super::{Elaborator, NamedType};
-use crate::declare::ast::{FunctionDeclaration, FunctionParameter, PlacementSyntax, TypeExpression, TypeKind};
+use crate::declare::ast::{
+    AttributeSyntax, FunctionDeclaration, FunctionParameter, PlacementSyntax, TypeExpression, TypeKind,
+};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::nearest_name::did_you_mean;
-use crate::module::{EntryParameter, EntryPoint, ParameterKind};
+use crate::module::{EntryParameter, EntryPoint, ParameterKind, StageWrapper};
 
 /// A function with the scope that declares it.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +31,7 @@ impl<'t> Elaborator<'t> {
     pub(super) fn entry_points(&mut self, functions: &[ScopedFunction<'t>], whole: Span) {
         let chosen: Vec<ScopedFunction<'t>> = match self.entry {
             Some(name) => functions.iter().copied().filter(|function| function.declaration.name.text == name).collect(),
-            None => default_entries(functions),
+            None => default_entries(functions, self.is_slang),
         };
         match (self.entry, chosen.as_slice()) {
             (Some(name), []) => {
@@ -39,7 +41,7 @@ impl<'t> Elaborator<'t> {
             }
             // Of functions that differ in their parameters the one with a stage is meant.
             (Some(_), [first, ..]) => {
-                let with_stage = chosen.iter().find(|function| has_stage(function.declaration));
+                let with_stage = chosen.iter().find(|function| has_stage(function.declaration, self.is_slang));
                 self.entry_point(*with_stage.unwrap_or(first));
             }
             (None, _) => {
@@ -69,9 +71,11 @@ impl<'t> Elaborator<'t> {
             Ok(parameters) => parameters.as_slice(),
             Err(problem) => return self.problems.report(problem.clone()),
         };
-        let is_compute = is_compute(&annotations);
-        let parameters: Vec<EntryParameter> =
-            parameters.iter().filter_map(|parameter| self.entry_parameter(parameter, is_compute, &context)).collect();
+        let lacks_varyings = lacks_varyings(&annotations);
+        let parameters: Vec<EntryParameter> = parameters
+            .iter()
+            .filter_map(|parameter| self.entry_parameter(parameter, lacks_varyings, &context))
+            .collect();
         let result = function.result.as_ref().filter(|ty| !is_void(ty));
         let result = result.and_then(|ty| self.resolve(ty, order(&function.prefix), &context));
 
@@ -88,7 +92,7 @@ impl<'t> Elaborator<'t> {
     fn entry_parameter(
         &mut self,
         parameter: &FunctionParameter<'t>,
-        is_compute: bool,
+        lacks_varyings: bool,
         context: &LookupContext,
     ) -> Option<EntryParameter> {
         let FunctionParameter { prefix, ty, declarator, tokens } = parameter;
@@ -99,20 +103,68 @@ impl<'t> Elaborator<'t> {
         }
 
         let (ty, name, span) = (found?, declarator.name.text.to_owned(), declarator.name.span);
+        self.refuse_empty(&ty, span)?;
         self.check_registers(&ty, ParameterKind::Variable, &annotations);
-        if is_compute && self.is_implicitly_uniform(&ty, &annotations) {
+        let wrapper = self.stage_wrapper(&parameter.ty, &annotations, context);
+        let is_plain = wrapper == StageWrapper::None;
+        if lacks_varyings && is_plain && self.is_implicitly_uniform(&ty, &annotations) {
             let message = format!("`{name}` has no semantic and counts as uniform, as in Slang");
             self.problems.report(Diagnostic::warning(Code::ImplicitUniform, span, message));
             annotations.modifiers.push("uniform".to_owned());
         }
 
+        self.warn_of_push_constant(&name, &annotations);
         let text = self.source.text(tokens.clone());
-        Some(EntryParameter { name, ty, annotations, text, span })
+        Some(EntryParameter { name, ty, wrapper, annotations, text, span })
+    }
+
+    /// The wrapper that `ty` names, unless the source declares a type of that name.
+    fn stage_wrapper(
+        &mut self,
+        ty: &TypeExpression<'t>,
+        annotations: &Annotations,
+        context: &LookupContext,
+    ) -> StageWrapper {
+        // `out vertices V v[64]` is HLSL's spelling of `OutputVertices<V, 64> v`.
+        let has = |word: &str| annotations.modifiers.iter().any(|modifier| modifier == word);
+        if has("vertices") || has("primitives") {
+            return StageWrapper::MeshOutput;
+        }
+        if has("indices") {
+            return StageWrapper::MeshIndices;
+        }
+
+        let TypeKind::Path(path) = &ty.kind else { return StageWrapper::None };
+        let [part] = path.parts.as_slice() else { return StageWrapper::None };
+        let wrapper = match part.name.text {
+            "PointStream" | "LineStream" | "TriangleStream" => StageWrapper::Stream,
+            "InputPatch" | "OutputPatch" => StageWrapper::Patch,
+            "OutputVertices" | "OutputPrimitives" => StageWrapper::MeshOutput,
+            "OutputIndices" => StageWrapper::MeshIndices,
+            _ => return StageWrapper::None,
+        };
+        if self.find_type(path, context).is_none() { wrapper } else { StageWrapper::None }
+    }
+
+    /// `[[vk::push_constant]]` on a parameter of an entry point: slangc 2026.14.1 binds it as without (its warning
+    /// E38010), but lays out its bytes as those of a push constant.
+    fn warn_of_push_constant(&mut self, name: &str, annotations: &Annotations) {
+        let is_push_constant = |attribute: &&Attribute| attribute.name == "push_constant";
+        let attribute = annotations.attributes.iter().find(is_push_constant).filter(|_| self.is_slang);
+        if let Some(attribute) = attribute {
+            let message =
+                format!("`{name}` is a parameter of an entry point: slangc binds it to a descriptor all the same");
+            let help = "declare it as a global for a push constant; plain `uniform` data is one without the attribute";
+            self.problems.report(Diagnostic::warning(Code::Ignored, attribute.span, message).with_help(help));
+        }
     }
 
     fn is_implicitly_uniform(&self, ty: &Type, annotations: &Annotations) -> bool {
         let written = |word: &&str| annotations.modifiers.iter().any(|modifier| modifier == word);
-        let is_varying = ["uniform", "in", "out", "inout", "groupshared", "payload"].iter().any(written);
+        // slangc makes a parameter uniform whatever its direction.
+        let directions = ["in", "out", "inout"];
+        let is_varying = ["uniform", "groupshared", "payload"].iter().any(written)
+            || (!self.is_slang && directions.iter().any(written));
         let is_ordinary = self.measure(ty).data && !matches!(ty, Type::Resource(_));
         is_ordinary && !is_varying && annotations.semantic.is_none() && !has_semantics(ty)
     }
@@ -139,9 +191,9 @@ impl<'t> Elaborator<'t> {
 }
 
 /// Functions with a stage, else the function `main`.
-fn default_entries<'t>(functions: &[ScopedFunction<'t>]) -> Vec<ScopedFunction<'t>> {
+fn default_entries<'t>(functions: &[ScopedFunction<'t>], is_slang: bool) -> Vec<ScopedFunction<'t>> {
     let staged: Vec<ScopedFunction<'t>> =
-        functions.iter().copied().filter(|function| has_stage(function.declaration)).collect();
+        functions.iter().copied().filter(|function| has_stage(function.declaration, is_slang)).collect();
     if !staged.is_empty() {
         return staged;
     }
@@ -151,16 +203,25 @@ fn default_entries<'t>(functions: &[ScopedFunction<'t>]) -> Vec<ScopedFunction<'
     main.copied().into_iter().collect()
 }
 
-fn has_stage(function: &FunctionDeclaration<'_>) -> bool {
-    function.body.is_some()
-        && function.prefix.attributes.iter().any(|attribute| matches!(attribute.name, "shader" | "numthreads"))
+/// True if an attribute makes a function an entry point; a patch constant function does so in Slang only.
+fn has_stage(function: &FunctionDeclaration<'_>, is_slang: bool) -> bool {
+    let stages: &[&str] =
+        if is_slang { &["shader", "numthreads", "patchconstantfunc"] } else { &["shader", "numthreads"] };
+    let names_stage = |attribute: &AttributeSyntax<'_>| stages.iter().any(|name| attribute.is(name, is_slang));
+    function.body.is_some() && function.prefix.attributes.iter().any(names_stage)
 }
 
-fn is_compute(annotations: &Annotations) -> bool {
+/// True for the stages whose parameters without a semantic are uniform (Slang 2026.14.1).
+fn lacks_varyings(annotations: &Annotations) -> bool {
     let stage = annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
     match stage {
-        Some(Argument::Text(stage)) => stage == "compute",
-        Some(Argument::Integer(_) | Argument::Other(_)) | None => annotations.attribute(None, "numthreads").is_some(),
+        Some(Argument::Text(stage)) => {
+            matches!(stage.as_str(), "compute" | "amplification" | "raygeneration" | "raygen" | "intersection")
+        }
+        Some(Argument::Integer(_) | Argument::Other(_)) | None => {
+            annotations.attribute(None, "numthreads").is_some()
+                && annotations.attribute(None, "outputtopology").is_none()
+        }
     }
 }
 
@@ -181,6 +242,7 @@ fn has_semantics(ty: &Type) -> bool {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => false,
     }
 }

@@ -32,6 +32,16 @@ impl<'c> TypeUseSite<'c> {
     }
 }
 
+/// A generic declaration with the arguments that its parameters get.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GenericUse<'u, 't> {
+    pub(super) name: &'u str,
+    pub(super) parameters: &'t [GenericParameter<'t>],
+    /// The scope that the parameters are names of.
+    pub(super) inner: ScopeId,
+    pub(super) arguments: &'u [GenericArgument<'t>],
+}
+
 /// A struct with its generic arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Specialisation {
@@ -75,20 +85,8 @@ impl<'t> Elaborator<'t> {
         };
 
         let arguments = arguments.unwrap_or_default();
-        if arguments.len() > parameters.len() {
-            return self.wrong_arguments(&symbol.name, parameters.len(), span);
-        }
-
-        let mut bindings = outer.bindings.to_vec();
-        for (index, parameter) in parameters.iter().enumerate() {
-            let inside = LookupContext::new(inner, bindings.clone());
-            let value = match (arguments.get(index), &parameter.default) {
-                (Some(argument), _) => self.argument(parameter, argument, written)?,
-                (None, Some(default)) => self.argument(parameter, default, &inside)?,
-                (None, None) => return self.wrong_arguments(&symbol.name, parameters.len(), span),
-            };
-            bindings.push(GenericBinding { scope: inner, name: parameter.name.text.to_owned(), value });
-        }
+        let generics = GenericUse { name: &symbol.name, parameters, inner, arguments };
+        let bindings = self.bindings(generics, &outer, TypeUseSite { span, written, found })?;
 
         let values: Vec<GenericValue> =
             bindings.iter().filter(|binding| binding.scope == inner).map(|binding| binding.value.clone()).collect();
@@ -110,7 +108,31 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    fn wrong_arguments(&mut self, name: &str, wanted: usize, span: Span) -> Option<Specialisation> {
+    /// What the parameters of a generic declaration stand for, after the bindings of `outer`.
+    pub(super) fn bindings(
+        &mut self,
+        GenericUse { name, parameters, inner, arguments }: GenericUse<'_, 't>,
+        outer: &LookupContext,
+        TypeUseSite { span, written, .. }: TypeUseSite<'_>,
+    ) -> Option<Vec<GenericBinding>> {
+        if arguments.len() > parameters.len() {
+            return self.wrong_arguments(name, parameters.len(), span);
+        }
+
+        let mut bindings = outer.bindings.to_vec();
+        for (index, parameter) in parameters.iter().enumerate() {
+            let inside = LookupContext::new(inner, bindings.clone());
+            let value = match (arguments.get(index), &parameter.default) {
+                (Some(argument), _) => self.argument(parameter, argument, written)?,
+                (None, Some(default)) => self.argument(parameter, default, &inside)?,
+                (None, None) => return self.wrong_arguments(name, parameters.len(), span),
+            };
+            bindings.push(GenericBinding { scope: inner, name: parameter.name.text.to_owned(), value });
+        }
+        Some(bindings)
+    }
+
+    fn wrong_arguments<T>(&mut self, name: &str, wanted: usize, span: Span) -> Option<T> {
         let message = format!("`{name}` takes {wanted} generic arguments");
         self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
         None

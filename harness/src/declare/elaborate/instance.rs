@@ -10,6 +10,7 @@ use layoutproof_layout::{Annotations, Span};
 use super::Elaborator;
 use super::builtin::{self, Builtin, Element};
 use super::lookup_context::{LookupContext, written};
+use super::resolve::NamedType;
 use crate::declare::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
 use crate::input::diagnostics::{Code, Diagnostic};
 
@@ -39,18 +40,46 @@ impl<'t> Elaborator<'t> {
                 let named = self.named(pointee, None, context)?;
                 self.pointer(named, span)
             }
+            (Builtin::LayoutPointer, [GenericArgument::Type(pointee), layout, ..]) => {
+                self.data_layout(layout)?;
+                let pointee = match self.named(pointee, None, context)? {
+                    NamedType::Struct(specialisation) => specialisation.name,
+                    NamedType::Type(ty) => written(&ty),
+                };
+                // The pointee is no block: blocks have the rules of the target.
+                Some(Type::Pointer { pointee })
+            }
             (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
             (Builtin::PointerStruct, [GenericArgument::Type(pointee), ..]) => {
                 let named = self.named(pointee, None, context)?;
                 let member = self.pointer(named, span)?;
                 self.pointer_struct(member, span)
             }
-            (Builtin::Tuple, elements) => self.tuple(elements, span, context),
+            (Builtin::Tuple, elements) => {
+                let elements: Option<Vec<Type>> =
+                    elements.iter().map(|element| self.argument_type(element, context)).collect();
+                self.tuple(elements?, span)
+            }
+            (Builtin::Optional, [value]) => {
+                let value = self.argument_type(value, context)?;
+                self.optional(value, span)
+            }
+            (Builtin::Conditional, [value, condition]) => {
+                let value = self.argument_type(value, context)?;
+                if self.argument_integer(condition, context)? != 0 {
+                    return Some(value);
+                }
+                let (name, members) = (part.name.text.to_owned(), Vec::new());
+                let ty = Arc::new(StructType { name, base: None, members, span });
+                self.measure_struct(&ty, span)?;
+                Some(Type::Struct(ty))
+            }
             (Builtin::Object, _) => {
                 let message = format!("a shader cannot read a value of type `{}`", part.name.text);
                 self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
                 None
             }
+            (Builtin::Local, _) => self.built_in_struct(part, &[], span),
             (Builtin::Handle, [resource]) => {
                 let resource = self.argument_type(resource, context)?;
                 self.handle(&resource, span)
@@ -72,6 +101,9 @@ impl<'t> Elaborator<'t> {
                 | Builtin::Struct(_)
                 | Builtin::Handle
                 | Builtin::Pointer
+                | Builtin::LayoutPointer
+                | Builtin::Optional
+                | Builtin::Conditional
                 | Builtin::PointerStruct,
                 _,
             ) => self.bad_arguments(part, span),
@@ -91,10 +123,9 @@ impl<'t> Elaborator<'t> {
     }
 
     /// `Tuple<A, B>`: Slang lays it out as a struct of members that code calls `_0`, `_1` ... (slangc 2026.14.1).
-    fn tuple(&mut self, elements: &[GenericArgument<'t>], span: Span, context: &LookupContext) -> Option<Type> {
+    fn tuple(&mut self, elements: Vec<Type>, span: Span) -> Option<Type> {
         let mut members = Vec::new();
-        for (index, element) in elements.iter().enumerate() {
-            let ty = self.argument_type(element, context)?;
+        for (index, ty) in elements.into_iter().enumerate() {
             let (name, annotations) = (format!("_{index}"), Annotations::default());
             members.push(Member { name, ty, bit_width: None, annotations, span });
         }
@@ -104,6 +135,20 @@ impl<'t> Elaborator<'t> {
         let ty = Arc::new(StructType { name, base: None, members, span });
         self.measure_struct(&ty, span)?;
         Some(Type::Struct(ty))
+    }
+
+    /// `Optional<T>`: slangc 2026.14.1 reflects a tuple of a `T` and a `bool`; of a pointer or an interface, whose values
+    /// can be none, the value alone; of a resource it takes none (its error E30902).
+    fn optional(&mut self, value: Type, span: Span) -> Option<Type> {
+        if matches!(value, Type::Pointer { .. } | Type::Interface { .. }) {
+            return Some(value);
+        }
+        if self.measure(&value).resources {
+            let message = format!("`Optional` cannot hold `{value}`, which is or has a resource");
+            self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+            return None;
+        }
+        self.tuple(vec![value, Type::Scalar(Scalar::Bool)], span)
     }
 
     /// `ConstBufferPointer<T>`: a struct around a pointer, as slangc 2026.14.1 reflects it.
@@ -199,6 +244,8 @@ impl<'t> Elaborator<'t> {
     ) -> Option<Resource> {
         let arguments = part.arguments.as_deref().unwrap_or_default();
         let (element, data_layout) = match (rule, arguments) {
+            // What a depth texture holds is no vector, which only reflection shows (Slang 2026.14.1).
+            (Element::Optional, []) if is_depth_texture(part.name.text) => (Some(Type::Scalar(Scalar::Float32)), None),
             (Element::None | Element::Optional, []) | (Element::Word, [_]) => (None, None),
             (Element::Required, [element]) | (Element::Optional, [element, ..]) => {
                 (Some(self.argument_type(element, context)?), None)
@@ -210,6 +257,9 @@ impl<'t> Elaborator<'t> {
             (Element::Required | Element::None | Element::Word, _) => return self.bad_arguments(part, span),
         };
 
+        if let Some(element) = &element {
+            self.refuse_empty(element, span)?;
+        }
         if element.as_ref().is_some_and(|element| self.has_no_end(kind, element)) {
             let message = "an element cannot end in an unsized array";
             self.problems.report(Diagnostic::error(Code::UnsizedNotLast, span, message));
@@ -243,6 +293,7 @@ impl<'t> Elaborator<'t> {
             | Type::Enum(_)
             | Type::Pointer { .. }
             | Type::Handle { .. }
+            | Type::Interface { .. }
             | Type::Resource(_) => false,
         }
     }
@@ -267,4 +318,9 @@ fn span_of(argument: &GenericArgument<'_>) -> Span {
         GenericArgument::Type(ty) => ty.span,
         GenericArgument::Value(expression) => expression.span,
     }
+}
+
+/// True for Slang's `DepthTexture2D`, `Sampler2DShadow` and their kin.
+fn is_depth_texture(name: &str) -> bool {
+    name.contains("DepthTexture") || (name.starts_with("Sampler") && name.ends_with("Shadow"))
 }

@@ -16,7 +16,7 @@ impl<'t> Elaborator<'t> {
     /// Value of the generic parameter that `path` names.
     pub(super) fn generic(&self, path: &NamePath<'t>, context: &LookupContext) -> Option<GenericValue> {
         let [part] = path.parts.as_slice() else { return None };
-        if part.arguments.is_some() {
+        if part.arguments.is_some() || path.is_rooted {
             return None;
         }
         self.symbols.outwards(context.scope).find_map(|scope| {
@@ -31,6 +31,7 @@ impl<'t> Elaborator<'t> {
         path: &NamePath<'t>,
         context: &LookupContext,
     ) -> Option<(TypeId, LookupContext)> {
+        let context = &self.seen_by(path, context);
         let (last, outer) = path.parts.split_last()?;
         let name = last.name.text;
         if outer.is_empty() {
@@ -45,6 +46,12 @@ impl<'t> Elaborator<'t> {
         Some((id, inside))
     }
 
+    /// Where the first name of `path` is looked up.
+    fn seen_by(&self, path: &NamePath<'t>, context: &LookupContext) -> LookupContext {
+        let root = self.symbols.outwards(context.scope).last().filter(|_| path.is_rooted);
+        root.map_or_else(|| context.clone(), |root| self.seen_from(context, root))
+    }
+
     /// The declared type `path`.
     pub(super) fn find_type(&mut self, path: &NamePath<'t>, context: &LookupContext) -> Option<TypeId> {
         self.find_type_in(path, context).map(|(id, _)| id)
@@ -56,6 +63,7 @@ impl<'t> Elaborator<'t> {
         path: &NamePath<'t>,
         context: &LookupContext,
     ) -> Option<(ValueId, LookupContext)> {
+        let context = &self.seen_by(path, context);
         let (last, outer) = path.parts.split_last()?;
         let name = last.name.text;
         let (id, found) = if outer.is_empty() {
@@ -94,7 +102,7 @@ impl<'t> Elaborator<'t> {
 
     /// The context inside the struct that the generic parameter `part` stands for: `T::Inner`.
     fn inside_argument(&self, part: &PathPart<'t>, context: &LookupContext) -> Option<LookupContext> {
-        let path = NamePath { parts: vec![part.clone()], span: part.name.span };
+        let path = NamePath { is_rooted: false, parts: vec![part.clone()], span: part.name.span };
         match self.generic(&path, context)? {
             GenericValue::Type(Type::Struct(ty)) => self.insides.get(&ty.name).cloned(),
             GenericValue::Type(_) | GenericValue::Integer(_) => None,

@@ -87,6 +87,9 @@ impl TypeMeasures {
             // A pointer takes no bytes in D3D constant buffers.
             Type::Pointer { pointee } => TypeMeasure { names: length(pointee), ..TypeMeasure::leaf(0) },
             Type::Handle { resource } => TypeMeasure { names: length(resource), ..TypeMeasure::leaf(8) },
+            Type::Interface { name, any_value_size } => {
+                TypeMeasure { names: length(name), ..TypeMeasure::leaf(u64::from(*any_value_size) + 16) }
+            }
             Type::Resource(resource) => {
                 let depth = resource.element.as_ref().map_or(0, |element| self.of(element).depth);
                 TypeMeasure { members: 1, depth: depth + 1, resources: true, ..TypeMeasure::default() }

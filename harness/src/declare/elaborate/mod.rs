@@ -14,6 +14,7 @@ mod constant;
 mod entry;
 mod generic;
 mod instance;
+mod interface_value;
 mod lookup;
 mod lookup_context;
 mod measure;
@@ -56,7 +57,8 @@ pub(super) struct Elaborator<'t> {
     entry: Option<&'t str>,
     symbols: Symbols<'t>,
     constants: HashMap<(ValueId, Rc<str>), ConstantResult>,
-    enumerators: HashMap<TypeId, Vec<ConstantResult>>,
+    /// The values of the enumerators of each enum, per set of generic arguments.
+    enumerators: HashMap<TypeKey, Vec<ConstantResult>>,
     structs: HashMap<TypeKey, StructState>,
     /// The declaration and the arguments of each struct in `structs`, by its address.
     specialisations: HashMap<*const StructType, Specialisation>,
@@ -76,6 +78,8 @@ pub(super) struct Elaborator<'t> {
     similar_types: HashMap<String, Option<String>>,
     /// Pointee types, by spelling.
     pointees: BTreeMap<String, NamedType>,
+    /// True if there is a `vk::BufferPointer`.
+    members_point: bool,
     /// Members of `$Globals`.
     globals: Vec<Member>,
     /// Number of parameters before the first of them.
@@ -98,6 +102,8 @@ pub(super) struct ElaboratedModule {
     pub(super) globals_at: usize,
     /// Pointee types, by spelling.
     pub(super) pointees: BTreeMap<String, Type>,
+    /// True if the pointees of members are blocks: there is a `vk::BufferPointer`, which HLSL has in members alone.
+    pub(super) members_point: bool,
     /// Measures of the types.
     pub(super) measures: TypeMeasures,
     /// Problems found so far.
@@ -124,9 +130,11 @@ pub(super) fn elaborate<'t>(
     let mut elaborator = Elaborator { is_slang, ..Elaborator::new(source, entry) };
 
     // All names are known before any of them is followed.
-    for items in modules {
-        elaborator.collect(items, GLOBAL);
+    let roots = elaborator.open_modules(modules);
+    for (items, root) in modules.iter().zip(&roots) {
+        elaborator.collect(items, *root);
     }
+    elaborator.symbols.share_namespaces();
     elaborator.check_constants();
 
     let before = elaborator.problems.count();
@@ -136,7 +144,7 @@ pub(super) fn elaborate<'t>(
     let (mut functions, mut seen) = (Vec::new(), HashMap::new());
     for (number, items) in modules.iter().enumerate() {
         let (parameters, globals) = (elaborator.module.parameters.len(), elaborator.globals.len());
-        elaborator.parameters(items, GLOBAL, &mut seen, &mut functions);
+        elaborator.parameters(items, roots[number], &mut seen, &mut functions);
         if is_slang {
             elaborator.sort_by_namespace(parameters, globals);
         }
@@ -150,15 +158,26 @@ pub(super) fn elaborate<'t>(
     elaborator.check_unsized(&globals);
 
     elaborator.entry_points(&functions, whole);
-    elaborator.bodies(&functions, modules);
+    elaborator.bodies(&functions, modules, &roots);
     let pointees = elaborator.finish_pointees(whole);
     elaborator.warn_of_unused();
+    elaborator.warn_of_interface_values();
 
-    let Elaborator { module, globals_at, measures, problems, .. } = elaborator;
-    ElaboratedModule { module, globals, globals_at, pointees, measures, problems }
+    let Elaborator { module, globals_at, members_point, measures, problems, .. } = elaborator;
+    ElaboratedModule { module, globals, globals_at, pointees, members_point, measures, problems }
 }
 
 impl<'t> Elaborator<'t> {
+    /// The scopes of the source and of its modules, in their order.
+    fn open_modules(&mut self, modules: &[&'t [Item<'t>]]) -> Vec<ScopeId> {
+        self.symbols.set_imports(self.source.imports_of(0));
+        let imported = modules.iter().enumerate().skip(1).map(|(number, items)| {
+            let has_public = items.iter().any(Item::is_public);
+            self.symbols.new_module(self.source.imports_of(number), has_public)
+        });
+        std::iter::once(GLOBAL).chain(imported).collect()
+    }
+
     /// Brings the parameters and loose globals of one module, from these numbers on, into slangc's order.
     fn sort_by_namespace(&mut self, parameters: usize, globals: usize) {
         let Self { module, globals: members, .. } = self;
@@ -185,6 +204,7 @@ impl<'t> Elaborator<'t> {
             similar_types: HashMap::new(),
             measures: TypeMeasures::default(),
             pointees: BTreeMap::new(),
+            members_point: false,
             globals: Vec::new(),
             globals_at: 0,
             statics: Vec::new(),
@@ -223,14 +243,18 @@ impl<'t> Elaborator<'t> {
     /// are. What is not an integer constant is a problem only where one is needed.
     fn check_constants(&mut self) {
         for id in self.symbols.value_ids() {
-            let context = LookupContext::plain(self.symbols.value(id).scope);
-            drop(self.constant(id, &context));
+            let scope = self.symbols.value(id).scope;
+            // Without arguments nothing can be said of what is declared inside a generic struct.
+            if !self.symbols.outwards(scope).any(|outer| self.symbols.scope(outer).generic) {
+                drop(self.constant(id, &LookupContext::plain(scope)));
+            }
         }
     }
 
     /// Reports what is wrong with the enumerators of an enum.
     fn check_enumerators(&mut self, id: TypeId) {
-        let broken = self.enumerators.get(&id).into_iter().flatten().filter_map(|value| value.clone().err());
+        let broken =
+            self.enumerators.get(&(id, Rc::from(""))).into_iter().flatten().filter_map(|value| value.clone().err());
         broken.collect::<Vec<_>>().into_iter().for_each(|problem| self.problems.report(problem));
     }
 }

@@ -164,9 +164,14 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::error(Code::BadBitField, width.span, message));
         }
 
-        let Some(ty) = ty else { return };
+        let Some(ty) = ty.filter(|ty| self.refuse_empty(ty, span).is_some()) else { return };
         self.swap_letters(&ty, &mut annotations);
         let measure = self.measure(&ty);
+        // In the GLSL that `#version` turns Slang into, only `uniform` makes a parameter of plain data (slangc 2026.14.1).
+        let is_variable = self.source.is_glsl_dialect() && !measure.resources && !declaration.prefix.has("uniform");
+        if is_variable && annotations.attributes.is_empty() {
+            return;
+        }
         let kind = if measure.resources { ParameterKind::Variable } else { ParameterKind::Global };
         self.check_registers(&ty, kind, &annotations);
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use layoutproof_layout::Span;
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::shape::{Member, StructType, Type};
+use layoutproof_layout::shape::{Count, Member, StructType, Type};
 
 use super::Elaborator;
 use super::generic::{Specialisation, TypeUseSite};
@@ -122,7 +122,7 @@ impl<'t> Elaborator<'t> {
     }
 
     fn is_interface(&self, id: TypeId) -> bool {
-        matches!(self.symbols.ty(id).entry, TypeEntry::Interface)
+        matches!(self.symbols.ty(id).entry, TypeEntry::Interface { .. })
     }
 
     /// Appends the members that `items` declare; `false` if some could not be resolved.
@@ -200,12 +200,29 @@ impl<'t> Elaborator<'t> {
         let mut complete = true;
         for declarator in &declaration.declarators {
             match self.member(declaration, declarator, holder, context) {
+                Some(member) if has_no_element(&member.ty) => self.skip_empty(&member),
                 Some(member) => out.push(member),
                 None => complete = false,
             }
         }
 
         complete
+    }
+
+    /// Says that a member without any element is left out: slangc 2026.14.1 gives it no bytes and no alignment.
+    fn skip_empty(&mut self, member: &Member) {
+        let message = format!("skipped: `{}` has 0 elements and takes no bytes", member.name);
+        self.problems.report(Diagnostic::warning(Code::Skipped, member.span, message));
+    }
+
+    /// Refuses an array of 0 elements where it is no member.
+    pub(super) fn refuse_empty(&mut self, ty: &Type, span: Span) -> Option<()> {
+        if has_no_element(ty) {
+            let message = "an array cannot have 0 elements";
+            self.problems.report(Diagnostic::error(Code::BadArrayLength, span, message));
+            return None;
+        }
+        Some(())
     }
 
     /// `struct S { ... };` declares a type; without a name it would put its members into the struct around it.
@@ -275,6 +292,7 @@ impl<'t> Elaborator<'t> {
             | Type::Struct(_)
             | Type::Pointer { .. }
             | Type::Handle { .. }
+            | Type::Interface { .. }
             | Type::Resource(_) => None,
         };
 
@@ -322,12 +340,18 @@ impl<'t> Elaborator<'t> {
             let symbol = self.symbols.ty(id).clone();
             let is_generic = match symbol.entry {
                 TypeEntry::Struct { generics, .. } => generics.is_some(),
-                TypeEntry::Enum(_) | TypeEntry::Alias { .. } => false,
-                TypeEntry::Interface | TypeEntry::Unread(_) => continue,
+                TypeEntry::Alias { generics, .. } => generics.is_some(),
+                TypeEntry::Enum(_) => false,
+                TypeEntry::Interface { .. } | TypeEntry::Unread(_) => continue,
             };
 
             // Without arguments nothing can be said of a generic struct, nor of what is declared inside one.
-            if is_generic || self.symbols.outwards(symbol.scope).any(|scope| self.symbols.scope(scope).generic) {
+            // What Slang stores at a declaration is no data of a shader.
+            let is_attribute = self.symbols.is_attribute(id);
+            if is_generic
+                || is_attribute
+                || self.symbols.outwards(symbol.scope).any(|scope| self.symbols.scope(scope).generic)
+            {
                 continue;
             }
 
@@ -339,6 +363,11 @@ impl<'t> Elaborator<'t> {
             self.check_enumerators(id);
         }
     }
+}
+
+/// True for an array of 0 elements in any dimension.
+fn has_no_element(ty: &Type) -> bool {
+    ty.dimensions().1.contains(&Count::Finite(0))
 }
 
 /// Interfaces of Slang's core library that a struct may name.

@@ -5,17 +5,21 @@ use std::sync::Arc;
 
 use layoutproof_layout::Span;
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::{Count, EnumType, MatrixOrder, Type};
+use layoutproof_layout::shape::{Count, DEFAULT_ANY_VALUE_SIZE, EnumType, MatrixOrder, Type};
 
 use super::Elaborator;
 use super::builtin::{self, Builtin};
-use super::generic::{Specialisation, TypeUseSite};
+use super::generic::{GenericUse, Specialisation, TypeUseSite};
 use super::lookup_context::{GenericValue, LookupContext, written};
 use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{
-    ArrayDimension, Declarator, Initialiser, NamePath, PathPart, Prefix, TypeExpression, TypeKind, TypeSuffix,
+    ArrayDimension, Declarator, Expression, GenericArgument, Initialiser, NamePath, PathPart, Prefix, TypeExpression,
+    TypeKind, TypeSuffix,
 };
 use crate::input::diagnostics::{Code, Diagnostic};
+
+/// No shader leaves more room for the value of an interface (bytes).
+const LARGEST_ANY_VALUE: u32 = 1 << 16;
 
 /// Pointers to pointers to pointers: no real file goes this far.
 const MOST_STARS: usize = 16;
@@ -91,7 +95,7 @@ impl<'t> Elaborator<'t> {
         let TypeKind::Path(path) = &ty.kind else { return None };
         let id = self.find_type(path, context)?;
         let symbol = self.symbols.ty(id);
-        matches!(symbol.entry, TypeEntry::Interface).then(|| symbol.name.clone())
+        matches!(symbol.entry, TypeEntry::Interface { .. }).then(|| symbol.name.clone())
     }
 
     /// `ty` without looking at the members of a struct; `order` is that of its declaration.
@@ -158,6 +162,9 @@ impl<'t> Elaborator<'t> {
         }
         let built_in = match path.parts.as_slice() {
             [part] => builtin::builtin(part.name.text).map(|found| (found, part)),
+            [namespace, pointer] if namespace.name.text == "vk" && pointer.name.text == "BufferPointer" => {
+                return self.buffer_pointer(pointer, path.span, context);
+            }
             [resource, handle] if handle.name.text == "Handle" && handle.arguments.is_none() => {
                 if let Some(found @ Builtin::Resource(..)) = builtin::builtin(resource.name.text) {
                     let resource = self.built_in(found, resource, path.span, context)?;
@@ -180,6 +187,24 @@ impl<'t> Elaborator<'t> {
         })
     }
 
+    /// `vk::BufferPointer<T, alignment>`: DXC has it from release 1.8.2505 on, for SPIR-V, where it is as large and as
+    /// aligned as a `uint64_t`. The alignment that it promises is that of the pointee's address.
+    fn buffer_pointer(&mut self, part: &PathPart<'t>, span: Span, context: &LookupContext) -> Option<NamedType> {
+        let [GenericArgument::Type(pointee), alignment @ ..] = part.arguments.as_deref().unwrap_or_default() else {
+            let message = "`vk::BufferPointer` takes the type that it points at, and an alignment";
+            self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+            return None;
+        };
+        if let Some(alignment) = alignment.first() {
+            self.argument_integer(alignment, context)?;
+        }
+        let message = "DXC takes `vk::BufferPointer` from release 1.8.2505 on, and for SPIR-V alone";
+        self.problems.report(Diagnostic::warning(Code::Ignored, span, message));
+        let named = self.named(pointee, None, context)?;
+        self.members_point = true;
+        self.pointer(named, span).map(NamedType::Type)
+    }
+
     /// The declared type `id` with the arguments of `part`.
     pub(super) fn named_type(
         &mut self,
@@ -198,7 +223,14 @@ impl<'t> Elaborator<'t> {
                 };
                 Some(NamedType::Type(Type::Enum(Arc::new(EnumType { name: symbol.name, underlying }))))
             }
-            TypeEntry::Alias { .. } => {
+            TypeEntry::Alias { generics: Some((parameters, inner)), .. } => {
+                let outer = self.seen_from(site.found, symbol.scope);
+                let arguments = part.and_then(|part| part.arguments.as_deref()).unwrap_or_default();
+                let generics = GenericUse { name: &symbol.name, parameters, inner, arguments };
+                let bindings = self.bindings(generics, &outer, site)?;
+                self.alias(id, site.span, &LookupContext::new(inner, bindings))
+            }
+            TypeEntry::Alias { generics: None, .. } => {
                 let outer = self.seen_from(site.found, symbol.scope);
                 self.alias(id, site.span, &outer)
             }
@@ -207,12 +239,30 @@ impl<'t> Elaborator<'t> {
                 self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));
                 None
             }
-            TypeEntry::Interface => {
-                let message = format!("`{}` is an interface: how its values are laid out is not modelled", symbol.name);
+            TypeEntry::Interface { .. } if !self.is_slang => {
+                let message = format!("`{}` is an interface, of which HLSL has no values", symbol.name);
                 self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));
                 None
             }
+            TypeEntry::Interface { any_value_size } => {
+                let context = LookupContext::plain(symbol.scope);
+                let any_value_size = match any_value_size {
+                    Some(size) => self.any_value_size(size, &context)?,
+                    None => DEFAULT_ANY_VALUE_SIZE,
+                };
+                Some(NamedType::Type(Type::Interface { name: symbol.name, any_value_size }))
+            }
         }
+    }
+
+    /// `N` of `[anyValueSize(N)]`.
+    fn any_value_size(&mut self, size: &Expression<'t>, context: &LookupContext) -> Option<u32> {
+        let bytes = u32::try_from(self.integer(size, context)?).ok().filter(|bytes| *bytes <= LARGEST_ANY_VALUE);
+        if bytes.is_none() {
+            let message = format!("a value of an interface has 0 to {LARGEST_ANY_VALUE} bytes");
+            self.problems.report(Diagnostic::error(Code::BadAttribute, size.span, message));
+        }
+        bytes
     }
 
     fn underlying(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> Option<Scalar> {
@@ -227,7 +277,7 @@ impl<'t> Elaborator<'t> {
     }
 
     fn alias(&mut self, id: TypeId, span: Span, context: &LookupContext) -> Option<NamedType> {
-        let TypeEntry::Alias { ty, declarator, order } = self.symbols.ty(id).entry else { return None };
+        let TypeEntry::Alias { ty, declarator, order, .. } = self.symbols.ty(id).entry else { return None };
         let key = (id, Rc::clone(&context.key));
         match self.aliases.get(&key) {
             Some(AliasState::Done(named)) => {
@@ -275,6 +325,9 @@ impl<'t> Elaborator<'t> {
             NamedType::Struct(specialisation) => specialisation.name.clone(),
             NamedType::Type(ty) => written(ty),
         };
+        if let NamedType::Type(ty) = &named {
+            self.refuse_empty(ty, span)?;
+        }
         let stars = pointee.bytes().rev().take_while(|byte| *byte == b'*').count();
         if stars >= MOST_STARS {
             let message = format!("a pointer to a pointer, more than {MOST_STARS} levels deep");
@@ -304,7 +357,8 @@ impl<'t> Elaborator<'t> {
             (None, None) => Count::Unbounded,
             (Some(expression), _) => {
                 let length = self.integer(expression, context)?;
-                if length < 1 {
+                let is_empty = length == 0 && self.is_slang && !self.measure(&element).resources;
+                if length < 1 && !is_empty {
                     self.problems.report(bad_length(format!("an array cannot have {length} elements")));
                     return None;
                 }

@@ -1,7 +1,7 @@
 //! The names of a source: one scope per namespace and struct, filled before anything is resolved, so that a name may be
 //! used before its declaration, as Slang allows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
@@ -23,7 +23,7 @@ pub(super) struct TypeId(usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ValueId(usize);
 
-/// The scope of a whole source.
+/// The scope of the source itself; each module that it imports has one of its own.
 pub(super) const GLOBAL: ScopeId = ScopeId(0);
 
 /// The names of a namespace or a struct.
@@ -40,6 +40,23 @@ pub(super) struct SymbolScope<'t> {
     /// True if this is the inside of a generic struct.
     pub(super) generic: bool,
     using: Vec<&'t NamePath<'t>>,
+    /// Number of the module that declares it.
+    module: usize,
+    /// Names that other modules do not see, where the module says of some that they are public.
+    hidden: HashSet<&'t str>,
+}
+
+/// What the names of one module of Slang may come from: each module sees its own names and the public ones of the
+/// modules that it imports (Slang user guide, "Modules and Access Control"; slangc 2026.14.1 lets two modules have
+/// private names in common).
+#[derive(Debug)]
+struct ModuleScopes {
+    /// The namespaces that the module declares, by qualified name, the global one under "".
+    namespaces: HashMap<String, ScopeId>,
+    /// The modules that it imports, and those that these import for it.
+    imports: Vec<usize>,
+    /// True if it says of some declarations that they are public, so that the others are not.
+    has_public: bool,
 }
 
 /// A declared type.
@@ -56,8 +73,12 @@ pub(super) enum TypeEntry<'t> {
         declarator: Option<&'t Declarator<'t>>,
         /// The order that the modifiers of its declaration give to a matrix.
         order: Option<MatrixOrder>,
+        /// The parameters of Slang's `typealias A<T> = ...`, and the scope that they are names of.
+        generics: Option<(&'t [GenericParameter<'t>], ScopeId)>,
     },
-    Interface,
+    Interface {
+        any_value_size: Option<&'t Expression<'t>>,
+    },
     /// A declaration of this kind, which is an error only where it is used.
     Unread(&'static str),
 }
@@ -89,6 +110,10 @@ pub(super) enum ValueEntry<'t> {
     Linked {
         name: Identifier<'t>,
     },
+    /// `[SpecializationConstant] const int N = 4;`: whoever makes the pipeline chooses the value.
+    Specialised {
+        name: Identifier<'t>,
+    },
     Enumerator {
         declaration: TypeId,
         index: usize,
@@ -105,11 +130,22 @@ pub(super) struct Symbols<'t> {
     inline: HashMap<*const (), TypeId>,
     /// The declarations of templates for certain arguments, by template.
     specialisations: HashMap<TypeId, Vec<TypeId>>,
+    /// The source itself and the modules that it imports.
+    modules: Vec<ModuleScopes>,
+    /// Structs that are attributes of Slang: `[Tag(1)]` is a `struct TagAttribute`.
+    attributes: HashSet<TypeId>,
 }
 
 impl<'t> Symbols<'t> {
     pub(super) fn new() -> Self {
+        let own = ModuleScopes {
+            namespaces: HashMap::from([(String::new(), GLOBAL)]),
+            imports: Vec::new(),
+            has_public: false,
+        };
         Self {
+            modules: vec![own],
+            attributes: HashSet::new(),
             scopes: vec![SymbolScope::default()],
             types: Vec::new(),
             values: Vec::new(),
@@ -130,7 +166,7 @@ impl<'t> Symbols<'t> {
     pub(super) fn inside(&self, id: TypeId) -> Option<ScopeId> {
         match self.ty(id).entry {
             TypeEntry::Struct { inner, .. } => Some(inner),
-            TypeEntry::Enum(_) | TypeEntry::Alias { .. } | TypeEntry::Interface | TypeEntry::Unread(_) => None,
+            TypeEntry::Enum(_) | TypeEntry::Alias { .. } | TypeEntry::Interface { .. } | TypeEntry::Unread(_) => None,
         }
     }
 
@@ -178,6 +214,68 @@ impl<'t> Symbols<'t> {
         std::iter::successors(Some(scope), |id| self.scope(*id).parent)
     }
 
+    /// Opens a module after those before it, which imports the modules of these numbers.
+    pub(super) fn new_module(&mut self, imports: Vec<usize>, has_public: bool) -> ScopeId {
+        let root = ScopeId(self.scopes.len());
+        self.scopes.push(SymbolScope { module: self.modules.len(), ..SymbolScope::default() });
+        let namespaces = HashMap::from([(String::new(), root)]);
+        self.modules.push(ModuleScopes { namespaces, imports, has_public });
+        root
+    }
+
+    /// Says what the source itself imports.
+    pub(super) fn set_imports(&mut self, imports: Vec<usize>) {
+        self.modules[0].imports = imports;
+    }
+
+    /// Gives each module an empty part of the namespaces that only other modules declare, so that a name in one is looked
+    /// up by what the module imports.
+    pub(super) fn share_namespaces(&mut self) {
+        let roots: Vec<ScopeId> = self.modules.iter().filter_map(|module| module.namespaces.get("").copied()).collect();
+        for to in &roots {
+            for from in roots.iter().filter(|from| *from != to) {
+                let mut pending = vec![(*from, *to)];
+                while let Some((from, to)) = pending.pop() {
+                    for (name, inner) in self.scope(from).namespaces.clone() {
+                        match self.namespace(to, name) {
+                            Some(own) => pending.push((inner, own)),
+                            None if self.scope(to).types.contains_key(name) => {}
+                            None => {
+                                let new = self.new_namespace(to, name);
+                                pending.push((inner, new));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hides `name` of `scope` from other modules, if its module says which of its names are public.
+    pub(super) fn hide(&mut self, scope: ScopeId, name: &'t str) {
+        let inner = &mut self.scopes[scope.0];
+        if self.modules[inner.module].has_public {
+            inner.hidden.insert(name);
+        }
+    }
+
+    /// What `find` finds in the namespace `scope` of other modules: first among the public names of those that its own
+    /// module imports, then anywhere (slangc refuses what is only there, or has it from a way that is not modelled).
+    fn in_other_modules<T>(&self, scope: ScopeId, name: &str, find: impl Fn(ScopeId) -> Option<T>) -> Option<T> {
+        if self.modules.len() < 2 {
+            return None;
+        }
+        let SymbolScope { module, name: path, .. } = self.scope(scope);
+        let is_namespace = self.modules[*module].namespaces.get(path.as_str()) == Some(&scope);
+        if !is_namespace {
+            return None;
+        }
+        let same = |module: &usize| self.modules[*module].namespaces.get(path.as_str()).copied();
+        let imported = self.modules[*module].imports.iter().filter_map(same);
+        let found = imported.filter(|other| !self.scope(*other).hidden.contains(name)).find_map(&find);
+        found.or_else(|| (0..self.modules.len()).filter(|other| other != module).find_map(|other| find(same(&other)?)))
+    }
+
     /// The namespace of this name in `scope` itself.
     pub(super) fn namespace(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
         self.scope(scope).namespaces.get(name).copied()
@@ -186,25 +284,54 @@ impl<'t> Symbols<'t> {
     /// The namespace of this name in `scope` itself or a namespace that it uses.
     pub(super) fn namespace_in(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
         let own = self.namespace(scope, name);
-        own.or_else(|| self.used(scope, name).find_map(|used| self.namespace(used, name)))
+        let used = own.or_else(|| self.used(scope, name).find_map(|used| self.namespace(used, name)));
+        used.or_else(|| self.in_other_modules(scope, name, |other| self.namespace(other, name)))
     }
 
     /// The type of this name in `scope` itself or a namespace that it uses.
     pub(super) fn type_in(&self, scope: ScopeId, name: &str) -> Option<TypeId> {
-        let own = self.scope(scope).types.get(name).copied();
-        own.or_else(|| self.used(scope, name).find_map(|used| self.scope(used).types.get(name).copied()))
+        self.entry_in(scope, name, |scope| self.scope(scope).types.get(name).copied())
+    }
+
+    /// True if `scope` itself declares a constant of this name.
+    pub(super) fn declares_value(&self, scope: ScopeId, name: &str) -> bool {
+        self.scope(scope).values.contains_key(name)
     }
 
     /// The constant of this name in `scope` itself or a namespace that it uses.
     pub(super) fn value_in(&self, scope: ScopeId, name: &str) -> Option<ValueId> {
-        let own = self.scope(scope).values.get(name).copied();
-        own.or_else(|| self.used(scope, name).find_map(|used| self.scope(used).values.get(name).copied()))
+        self.entry_in(scope, name, |scope| self.scope(scope).values.get(name).copied())
+    }
+
+    /// What `find` finds in `scope`, in a namespace that it uses, or in another module's part of either.
+    fn entry_in<T>(&self, scope: ScopeId, name: &str, find: impl Fn(ScopeId) -> Option<T>) -> Option<T> {
+        if let Some(own) = find(scope) {
+            return Some(own);
+        }
+        let used = self.used(scope, name).find_map(|used| {
+            let own = find(used);
+            own.or_else(|| self.in_other_modules(used, name, &find))
+        });
+        used.or_else(|| self.in_other_modules(scope, name, &find))
     }
 
     /// The scope whose parameters or functions include `name`, from `scope` outwards.
     pub(super) fn mentioned(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
         let has = |id: &ScopeId| self.scope(*id).mentioned.contains_key(name);
-        self.outwards(scope).find_map(|id| Some(id).filter(has).or_else(|| self.used(id, name).find(has)))
+        self.outwards(scope).find_map(|id| {
+            let here = Some(id).filter(has).or_else(|| self.used(id, name).find(has));
+            here.or_else(|| self.in_other_modules(id, name, |other| Some(other).filter(has)))
+        })
+    }
+
+    /// The struct `id` is an attribute.
+    pub(super) fn set_attribute(&mut self, id: TypeId) {
+        self.attributes.insert(id);
+    }
+
+    /// True if the struct `id` is an attribute.
+    pub(super) fn is_attribute(&self, id: TypeId) -> bool {
+        self.attributes.contains(&id)
     }
 
     /// The scopes that `using` opens for `name` in `scope`.
@@ -221,8 +348,13 @@ impl<'t> Symbols<'t> {
     fn walk<'n>(&self, scope: ScopeId, names: impl Iterator<Item = &'n str> + Clone) -> Option<ScopeId> {
         let mut names = names;
         let first = names.next()?;
-        let start = self.outwards(scope).find_map(|outer| self.namespace(outer, first))?;
-        names.try_fold(start, |inner, name| self.namespace(inner, name))
+        // Not `namespace_in`, which asks for what is used, and so would ask this again.
+        let inside = |scope: ScopeId, name: &str| {
+            let own = self.namespace(scope, name);
+            own.or_else(|| self.in_other_modules(scope, name, |other| self.namespace(other, name)))
+        };
+        let start = self.outwards(scope).find_map(|outer| inside(outer, first))?;
+        names.try_fold(start, |inner, name| inside(inner, name))
     }
 
     /// Enters a namespace into `parent`; an anonymous enum has one that no name leads to.
@@ -230,20 +362,23 @@ impl<'t> Symbols<'t> {
         let inner = self.new_scope(parent, name, false);
         if !name.is_empty() {
             self.scopes[parent.0].namespaces.entry(name).or_insert(inner);
+            let SymbolScope { module, name: path, .. } = &self.scopes[inner.0];
+            self.modules[*module].namespaces.entry(path.clone()).or_insert(inner);
         }
         inner
     }
 
     pub(super) fn new_scope(&mut self, parent: ScopeId, name: &str, generic: bool) -> ScopeId {
-        let name = self.qualified(parent, name);
-        self.scopes.push(SymbolScope { parent: Some(parent), name, generic, ..SymbolScope::default() });
+        let (name, module) = (self.qualified(parent, name), self.scope(parent).module);
+        self.scopes.push(SymbolScope { parent: Some(parent), name, generic, module, ..SymbolScope::default() });
         ScopeId(self.scopes.len() - 1)
     }
 
     /// A scope for the generic parameters of a function in `parent`, whose name it keeps.
     pub(super) fn generic_scope(&mut self, parent: ScopeId) -> ScopeId {
-        let name = self.scope(parent).name.clone();
-        self.scopes.push(SymbolScope { parent: Some(parent), name, generic: true, ..SymbolScope::default() });
+        let SymbolScope { name, module, .. } = self.scope(parent);
+        let (name, module) = (name.clone(), *module);
+        self.scopes.push(SymbolScope { parent: Some(parent), name, generic: true, module, ..SymbolScope::default() });
         ScopeId(self.scopes.len() - 1)
     }
 

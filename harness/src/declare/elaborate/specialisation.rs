@@ -105,7 +105,7 @@ impl<'t> Elaborator<'t> {
 
         let all = match self.symbols.ty(used.template).entry {
             TypeEntry::Struct { generics, .. } => generics.unwrap_or_default(),
-            TypeEntry::Enum(_) | TypeEntry::Alias { .. } | TypeEntry::Interface | TypeEntry::Unread(_) => &[],
+            TypeEntry::Enum(_) | TypeEntry::Alias { .. } | TypeEntry::Interface { .. } | TypeEntry::Unread(_) => &[],
         };
         // Defaults of the template stand for arguments that the specialisation leaves out.
         let left_out = all.get(written.len()..).unwrap_or_default();

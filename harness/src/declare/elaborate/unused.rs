@@ -49,13 +49,21 @@ impl Elaborator<'_> {
 
     /// Warns of what was set aside and not reported again.
     pub(super) fn warn_of_unused(&mut self) {
-        for problem in std::mem::take(&mut self.not_understood) {
-            if self.problems.has(&problem) {
-                continue;
-            }
-            let Diagnostic { code, ref message, .. } = problem;
-            let warning = Diagnostic::warning(code, problem.span(), message.clone());
-            self.problems.report(warning.with_help("no parameter has this type, so no layout depends on it"));
+        let mut unused = std::mem::take(&mut self.not_understood);
+        unused.retain(|problem| !self.problems.has(problem));
+        // One warning for each kind, at the first of them: a module may have hundreds.
+        while let Some(first) = unused.first().cloned() {
+            let before = unused.len();
+            unused.retain(|problem| problem.code != first.code);
+            let help = match before - unused.len() {
+                1 => "no parameter has this type, so no layout depends on it".to_owned(),
+                count => format!(
+                    "no parameter has this type, nor any of {} others with such a problem, so no layout depends on them",
+                    count - 1
+                ),
+            };
+            let warning = Diagnostic::warning(first.code, first.span(), first.message.clone());
+            self.problems.report(warning.with_help(help));
         }
     }
 }

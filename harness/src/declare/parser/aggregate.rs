@@ -47,6 +47,10 @@ impl<'a> Parser<'_, 'a> {
         if self.eat(TokenKind::Colon) {
             loop {
                 bases.push(self.modified_type()?);
+                // `IA & IB`: an interface that is both.
+                while self.eat(TokenKind::Ampersand) {
+                    bases.push(self.modified_type()?);
+                }
                 if !self.eat(TokenKind::Comma) {
                     break;
                 }

@@ -8,8 +8,12 @@ use crate::declare::ast::{
     ArgumentSyntax, AttributeSyntax, GenericParameter, LayoutSyntax, PackOffsetSyntax, PlacementSyntax, Prefix,
     RegisterSyntax,
 };
+use crate::declare::attribute_names::spelling;
 use crate::declare::lexer::TokenKind;
 use crate::input::diagnostics::{Code, Diagnostic};
+
+/// An annotation is followed this far (tokens), which keeps parsing linear.
+const ANNOTATION_TOKENS: usize = 1 << 10;
 
 /// Words that may stand before a type and say nothing about its name.
 const MODIFIERS: &[&str] = &[
@@ -17,6 +21,7 @@ const MODIFIERS: &[&str] = &[
     "__extern_cpp",
     "__global",
     "borrow",
+    "center",
     "centroid",
     "column_major",
     "const",
@@ -82,7 +87,7 @@ impl<'a> Parser<'_, 'a> {
                     self.bump();
                     prefix.generics = Some(self.generic_parameters()?);
                 }
-                (TokenKind::Identifier, word) if MODIFIERS.contains(&word) => {
+                (TokenKind::Identifier, word) if self.is_modifier(word) => {
                     prefix.modifiers.push(self.name("a modifier")?);
                 }
                 (TokenKind::Identifier, word) if self.is_compiler_modifier(word) => {
@@ -92,6 +97,10 @@ impl<'a> Parser<'_, 'a> {
                 _ => return Ok(prefix),
             }
         }
+    }
+
+    fn is_modifier(&self, word: &str) -> bool {
+        MODIFIERS.contains(&word) && !self.source.is_declared_type(word)
     }
 
     /// True if `__glsl_extension(...)` or one of its kin stands here, which speaks of how functions are compiled.
@@ -104,7 +113,7 @@ impl<'a> Parser<'_, 'a> {
     /// the last if both are there, says anything about such a type.
     pub(super) fn modifiers(&mut self) -> Option<MatrixOrder> {
         let mut order = None;
-        while self.is(TokenKind::Identifier) && MODIFIERS.contains(&self.token().text) {
+        while self.is(TokenKind::Identifier) && self.is_modifier(self.token().text) {
             order = MatrixOrder::of_modifier(self.bump().text).or(order);
         }
         order
@@ -134,13 +143,31 @@ impl<'a> Parser<'_, 'a> {
     fn attribute(&mut self) -> ParseResult<AttributeSyntax<'a>> {
         let start = self.span();
         let mut name = self.name("an attribute")?;
-        let mut namespace = None;
+        let mut namespace: Option<String> = None;
         while self.eat(TokenKind::ColonColon) {
-            namespace = Some(name.text);
+            namespace = Some(namespace.map_or_else(|| name.text.to_owned(), |outer| format!("{outer}::{}", name.text)));
             name = self.name("an attribute")?;
         }
         let arguments = if self.is(TokenKind::LeftParenthesis) { self.attribute_arguments()? } else { Vec::new() };
-        Ok(AttributeSyntax { namespace, name: name.text, arguments, span: self.span_from(start) })
+        let mut attribute = AttributeSyntax { namespace, name: name.text, arguments, span: self.span_from(start) };
+        if !self.source.is_slang {
+            self.respell(&mut attribute);
+        }
+        Ok(attribute)
+    }
+
+    /// Gives an attribute of HLSL the spelling that is looked for.
+    fn respell(&mut self, attribute: &mut AttributeSyntax<'a>) {
+        let is_vulkan = attribute.namespace.is_some_and(|namespace| namespace.eq_ignore_ascii_case("vk"));
+        let namespace = if is_vulkan { Some("vk") } else { attribute.namespace };
+        let spelling = spelling(namespace, attribute.name);
+        let is_respelled = spelling != attribute.name || namespace != attribute.namespace;
+        if is_vulkan && is_respelled && !attribute.arguments.is_empty() {
+            // "'Binding' attribute takes at least 1 argument", DXC 1.7.2308 says of `[[vk::Binding(1)]]`.
+            let message = format!("DXC takes the arguments of `vk::{spelling}` in this spelling only");
+            self.problems.report(Diagnostic::error(Code::BadAttribute, attribute.span, message));
+        }
+        (attribute.namespace, attribute.name) = (namespace, spelling);
     }
 
     fn attribute_arguments(&mut self) -> ParseResult<Vec<ArgumentSyntax<'a>>> {
@@ -227,7 +254,11 @@ impl<'a> Parser<'_, 'a> {
         let is_type_word = matches!(word, "typename" | "class");
         // `int N` has two names side by side, Slang's `T` and `T : IFoo` do not.
         let names_value = matches!(self.peek(1).kind, TokenKind::Identifier | TokenKind::ColonColon);
-        let is_value = word == "let" || (!is_type_word && word != "each" && names_value);
+        let is_pack_of_values = word == "each" && names_value && self.peek(2).kind == TokenKind::Identifier;
+        let is_value = word == "let" || is_pack_of_values || (!is_type_word && word != "each" && names_value);
+        if is_pack_of_values {
+            self.bump();
+        }
         if is_type_word || word == "let" {
             self.bump();
         } else if is_value {
@@ -263,7 +294,9 @@ impl<'a> Parser<'_, 'a> {
                     self.skip_brackets();
                 }
                 // A lone word is a semantic, as in DXC and Slang, even where a constant has that name.
-                (TokenKind::Identifier, _) if self.ends_placement(1) => placement.semantic = Some(self.bump().text),
+                (TokenKind::Identifier, _) if self.ends_placement(1) || self.annotation_end(self.at + 1).is_some() => {
+                    placement.semantic = Some(self.bump().text);
+                }
                 _ => placement.bit_width = Some(self.expression(ExpressionContext::Free)?),
             }
         }
@@ -316,6 +349,36 @@ impl<'a> Parser<'_, 'a> {
             [register, ".", component] => Ok(PackOffsetSyntax { register, component: Some(component), span }),
             _ => Err(Diagnostic::error(Code::BadPackoffset, span, "expected a register such as `c2` or `c2.y`")),
         }
+    }
+
+    /// Moves behind `< string UIName = "Tint"; >`: what an effect tells its editor.
+    pub(super) fn skip_annotation(&mut self) {
+        if let Some(end) = self.annotation_end(self.at) {
+            self.at = end;
+        }
+    }
+
+    /// The token behind the annotation that opens at `at`: declarations between `<` and `>`, each with its `;`. The
+    /// empty `< >` is one, too, where no parameters follow.
+    pub(super) fn annotation_end(&self, at: usize) -> Option<usize> {
+        if self.source.token(at).kind != TokenKind::Less {
+            return None;
+        }
+        let mut next = at + 1;
+        for _ in 0..ANNOTATION_TOKENS {
+            let before = self.source.token(next - 1).kind;
+            match self.source.token(next).kind {
+                TokenKind::Greater if before == TokenKind::Semicolon => return Some(next + 1),
+                TokenKind::Greater => {
+                    let calls = self.source.token(next + 1).kind == TokenKind::LeftParenthesis;
+                    return (before == TokenKind::Less && !calls).then_some(next + 1);
+                }
+                TokenKind::RightBrace | TokenKind::RightParenthesis | TokenKind::End => return None,
+                _ => next = self.source.closer(next) + 1,
+            }
+        }
+
+        None
     }
 
     /// Generic argument lists and constraints that only functions and interfaces have.

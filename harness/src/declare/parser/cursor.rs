@@ -1,5 +1,6 @@
 //! Walks over tokens with their brackets matched beforehand, so that skipping a bracket costs nothing.
 
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use layoutproof_layout::Span;
@@ -15,8 +16,50 @@ use crate::input::diagnostics::{Code, Diagnostic};
 /// a test.
 pub(super) const DEEPEST: u32 = 64;
 
+/// Types of GLSL that are others in HLSL.
+const GLSL_SAMPLERS: [&str; 5] = ["sampler1D", "sampler2D", "sampler3D", "samplerCube", "sampler2DShadow"];
+
 /// Most declarations of a source, members among them: far beyond any real one, and what memory they take is bounded.
 const MOST_DECLARATIONS: u32 = 1 << 16;
+
+/// Words that begin a declaration in Slang and are names in HLSL: DXC 1.7.2308 takes each of them as the name of a type,
+/// a variable, a parameter and a function.
+const SLANG_WORDS: [&str; 34] = [
+    "__exported",
+    "__extension",
+    "__extern_cpp",
+    "__generic_value_param",
+    "__global",
+    "__import",
+    "__include",
+    "__init",
+    "__subscript",
+    "associatedtype",
+    "borrow",
+    "constexpr",
+    "dyn",
+    "dynamic_uniform",
+    "extension",
+    "func",
+    "highp",
+    "implementing",
+    "import",
+    "internal",
+    "let",
+    "lowp",
+    "mediump",
+    "module",
+    "no_diff",
+    "override",
+    "param",
+    "property",
+    "reordercoherent",
+    "require",
+    "type_param",
+    "typealias",
+    "var",
+    "visible",
+];
 
 /// The tokens of a source with matched brackets.
 #[derive(Debug)]
@@ -27,26 +70,46 @@ pub(in crate::declare) struct BracketedTokens<'a> {
     orders: Vec<(usize, Option<MatrixOrder>)>,
     /// The first token of each imported module; ascending.
     imports: Vec<usize>,
+    /// See [`PreparedTokens::visible`].
+    visible: Vec<Vec<usize>>,
+    /// See [`PreparedTokens::version`].
+    version: Option<Span>,
     /// True if some bracket is never closed: then running into the end says nothing new.
     unbalanced: bool,
+    /// True if the source is Slang alone.
+    pub(super) is_slang: bool,
+    /// Words that only Slang has a meaning for, and that this source declares as names of types.
+    type_names: HashSet<&'a str>,
 }
 
 impl<'a> BracketedTokens<'a> {
     /// Matches the brackets of `prepared`; `end` is the place behind the last token.
-    pub(in crate::declare) fn new(prepared: PreparedTokens<'a>, end: Span, problems: &mut ProblemList) -> Self {
-        let PreparedTokens { mut tokens, orders, imports } = prepared;
+    pub(in crate::declare) fn new(
+        prepared: PreparedTokens<'a>,
+        end: Span,
+        is_slang: bool,
+        problems: &mut ProblemList,
+    ) -> Self {
+        let PreparedTokens { mut tokens, orders, imports, visible, version } = prepared;
         let (closers, unclosed) = match_brackets(&tokens);
         for opening in &unclosed {
             let Token { text, span, .. } = tokens[*opening];
             problems.report(Diagnostic::error(Code::Unterminated, span, format!("this `{text}` is never closed")));
         }
         tokens.push(Token { kind: TokenKind::End, text: "", span: end, spaced: true });
-        Self { tokens, closers, orders, imports, unbalanced: !unclosed.is_empty() }
+        let type_names = if is_slang { HashSet::new() } else { declared_types(&tokens) };
+        let unbalanced = !unclosed.is_empty();
+        Self { tokens, closers, orders, imports, visible, version, unbalanced, is_slang, type_names }
     }
 
     /// The token at `index`, the end beyond the last.
     pub(in crate::declare) fn token(&self, index: usize) -> Token<'a> {
         self.tokens[index.min(self.tokens.len() - 1)]
+    }
+
+    /// True if `word`, which Slang has a meaning for, is the name of a type here.
+    pub(super) fn is_declared_type(&self, word: &str) -> bool {
+        self.type_names.contains(word)
     }
 
     /// The tokens of `range` as text: white space where the source has some, and between words that a macro put
@@ -65,6 +128,27 @@ impl<'a> BracketedTokens<'a> {
         text
     }
 
+    /// True if slangc reads this with the rules of GLSL.
+    pub(in crate::declare) fn is_glsl_dialect(&self) -> bool {
+        self.version.is_some()
+    }
+
+    /// The `#version` of a text that is GLSL by its words too, not only by that line.
+    pub(in crate::declare) fn glsl_version(&self) -> Option<Span> {
+        let is_glsl = |pair: &[Token<'a>]| {
+            let word = pair[0].text;
+            let is_layout = word == "layout" && pair[1].kind == TokenKind::LeftParenthesis;
+            let is_name = pair[0].kind == TokenKind::Identifier;
+            is_name && (is_layout || word.starts_with("gl_") || GLSL_SAMPLERS.contains(&word))
+        };
+        self.version.filter(|_| self.tokens.windows(2).any(is_glsl))
+    }
+
+    /// The numbers of the modules that module `number` imports; the source itself is 0.
+    pub(in crate::declare) fn imports_of(&self, number: usize) -> Vec<usize> {
+        self.visible.get(number).cloned().unwrap_or_default()
+    }
+
     /// The index of what closes the bracket at `index`.
     pub(in crate::declare) fn closer(&self, index: usize) -> usize {
         self.closers.get(index).copied().unwrap_or(index)
@@ -75,6 +159,22 @@ impl<'a> BracketedTokens<'a> {
         let later = self.orders.partition_point(|(start, _)| *start <= index);
         later.checked_sub(1).and_then(|last| self.orders[last].1)
     }
+}
+
+/// The words of Slang that `struct`, `enum` or `typedef` declare in HLSL, where they are names like any other.
+fn declared_types<'a>(tokens: &[Token<'a>]) -> HashSet<&'a str> {
+    let mut declared = HashSet::new();
+    let mut in_typedef = false;
+    for (at, token) in tokens.iter().enumerate() {
+        let before = tokens.get(at.wrapping_sub(1)).map_or("", |before| before.text);
+        let ends_typedef = in_typedef && tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Semicolon);
+        in_typedef = token.text == "typedef" || (in_typedef && token.kind != TokenKind::Semicolon);
+        let is_declared = matches!(before, "struct" | "class" | "enum") || ends_typedef;
+        if is_declared && SLANG_WORDS.contains(&token.text) {
+            declared.insert(token.text);
+        }
+    }
+    declared
 }
 
 /// For each token what closes it, and the openings that nothing closes. A `}` closes whatever is open since its `{`.
@@ -132,14 +232,42 @@ pub(in crate::declare) struct Parser<'s, 'a> {
     declarations: u32,
     /// For each imported module the number of declarations before its own.
     pub(in crate::declare) items_before: Vec<usize>,
+    /// Places of the declarations that cannot change a layout, by kind.
+    pub(super) skipped: BTreeMap<SkippedKind, Vec<Span>>,
     /// Problems after which parsing went on.
     pub(in crate::declare) problems: ProblemList,
+}
+
+/// A kind of declaration that is read over, since no layout depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SkippedKind {
+    Extension,
+    GenericValue,
+    Technique,
+}
+
+impl SkippedKind {
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Self::Extension => "an extension adds no member",
+            Self::GenericValue => "a value that is chosen when the program is specialised",
+            Self::Technique => "a technique declares no parameter",
+        }
+    }
 }
 
 impl<'s, 'a> Parser<'s, 'a> {
     /// A parser that starts at token `at`.
     pub(in crate::declare) fn new(source: &'s BracketedTokens<'a>, at: usize) -> Self {
-        Self { source, at, depth: 0, declarations: 0, items_before: Vec::new(), problems: ProblemList::default() }
+        Self {
+            source,
+            at,
+            depth: 0,
+            declarations: 0,
+            items_before: Vec::new(),
+            skipped: BTreeMap::new(),
+            problems: ProblemList::default(),
+        }
     }
 
     /// Notes that `items` declarations stand before the next token, if imported modules begin there.

@@ -39,9 +39,14 @@ pub(in crate::declare) fn operator_name(symbol: &str) -> Option<&'static str> {
 
 impl<'a> Parser<'_, 'a> {
     /// A type with declarators, or a function: both begin with a type.
-    pub(super) fn typed_item(&mut self, prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
+    pub(super) fn typed_item(&mut self, mut prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
         let start = self.span();
         let ty = self.type_expression()?;
+        if matches!(ty.kind, TypeKind::Path(_)) {
+            while self.is_modifier_behind_type() {
+                prefix.modifiers.push(self.name("a modifier")?);
+            }
+        }
         if self.ends_type_declaration(&ty.kind) {
             let declarators = Vec::new();
             return Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators, span: self.span_from(start) }));
@@ -56,6 +61,12 @@ impl<'a> Parser<'_, 'a> {
 
         self.semicolon()?;
         Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators, span: self.span_from(start) }))
+    }
+
+    /// True if one of the modifiers stands here that DXC 1.7.2308 takes behind a type, too: `uint inline f()`.
+    fn is_modifier_behind_type(&self) -> bool {
+        let is_modifier = matches!(self.token().text, "const" | "extern" | "inline" | "static");
+        is_modifier && matches!(self.peek(1).kind, TokenKind::Identifier | TokenKind::Star)
     }
 
     /// Slang needs no `;` behind the `}` of a struct or an enum.
@@ -109,6 +120,7 @@ impl<'a> Parser<'_, 'a> {
         let name = self.declarator_name()?;
         let dimensions = self.dimensions()?;
         let placement = self.placement()?;
+        self.skip_annotation();
         let is_initialised = self.eat(TokenKind::Assign);
         let start = self.position();
         let initialiser = if is_initialised { Some(self.initialiser()) } else { None };

@@ -61,7 +61,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn binary(&mut self, place: ExpressionContext, least: u8, out: &mut Operations<'a>) -> ParseResult<()> {
-        self.unary(place, out)?;
+        self.unary(out)?;
         while let Some(OperatorToken { operator, precedence, tokens }) = self.binary_operator(place) {
             if precedence < least {
                 break;
@@ -113,12 +113,12 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// Prefix operators are kept in a list, not on the stack: a file may hold any number of them.
-    fn unary(&mut self, place: ExpressionContext, out: &mut Operations<'a>) -> ParseResult<()> {
+    fn unary(&mut self, out: &mut Operations<'a>) -> ParseResult<()> {
         let mut waiting: Vec<Prefixed<'a>> = Vec::new();
         while let Some(prefixed) = self.prefix_operator() {
             waiting.push(prefixed);
         }
-        self.primary(place, out)?;
+        self.primary(out)?;
         out.extend(waiting.into_iter().rev());
         Ok(())
     }
@@ -149,7 +149,7 @@ impl<'a> Parser<'_, 'a> {
         })
     }
 
-    fn primary(&mut self, place: ExpressionContext, out: &mut Operations<'a>) -> ParseResult<()> {
+    fn primary(&mut self, out: &mut Operations<'a>) -> ParseResult<()> {
         let token = self.token();
         match token.kind {
             TokenKind::Integer => {
@@ -169,12 +169,12 @@ impl<'a> Parser<'_, 'a> {
                 self.postfix(out);
                 Ok(())
             }
-            TokenKind::Identifier => self.name_or_call(place, out),
+            TokenKind::Identifier | TokenKind::ColonColon => self.name_or_call(out),
             _ => Err(self.unexpected("an expression")),
         }
     }
 
-    fn name_or_call(&mut self, place: ExpressionContext, out: &mut Operations<'a>) -> ParseResult<()> {
+    fn name_or_call(&mut self, out: &mut Operations<'a>) -> ParseResult<()> {
         let token = self.token();
         if let Some(value) = boolean(token.text) {
             self.bump();
@@ -186,13 +186,13 @@ impl<'a> Parser<'_, 'a> {
             if self.is(TokenKind::LeftParenthesis) {
                 self.skip_brackets();
             } else {
-                self.value_path(place)?;
+                self.value_path()?;
             }
             out.push((Operation::SizeOf, token.span));
             return Ok(());
         }
 
-        let path = self.value_path(place)?;
+        let path = self.value_path()?;
         let span = path.span;
         if let (Some(operator), TokenKind::LeftParenthesis) = (choice(token.text), self.token().kind) {
             if self.choose(operator, span, out) {
@@ -267,26 +267,22 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `N`, `E::A`, `E.A`, `Pair<int, 3>::N`.
-    fn value_path(&mut self, place: ExpressionContext) -> ParseResult<NamePath<'a>> {
+    fn value_path(&mut self) -> ParseResult<NamePath<'a>> {
         let start = self.span();
+        let is_rooted = self.eat(TokenKind::ColonColon);
         let mut parts = Vec::new();
         loop {
             let name = self.name("a name")?;
             // `A < B` compares; only with a `::` behind its `>` is it a name with arguments.
-            let arguments = match generic_arguments_end(self.source, self.at) {
-                Some(end)
-                    if place == ExpressionContext::Free && self.source.token(end).kind == TokenKind::ColonColon =>
-                {
-                    Some(self.deeper(Self::generic_arguments)?)
-                }
-                Some(_) | None => None,
-            };
+            let qualifies = |end| self.source.token(end).kind == TokenKind::ColonColon;
+            let is_qualifier = arguments_end(self.source, self.at, is_operator).is_some_and(qualifies);
+            let arguments = if is_qualifier { Some(self.deeper(Self::generic_arguments)?) } else { None };
             parts.push(PathPart { name, arguments });
 
             if !matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
                 || self.peek(1).kind != TokenKind::Identifier
             {
-                return Ok(NamePath { parts, span: self.span_from(start) });
+                return Ok(NamePath { is_rooted, parts, span: self.span_from(start) });
             }
             self.bump();
         }
@@ -296,7 +292,7 @@ impl<'a> Parser<'_, 'a> {
 /// A path of one name.
 fn single(token: Token<'_>) -> NamePath<'_> {
     let name = Identifier { text: token.text, span: token.span };
-    NamePath { parts: vec![PathPart { name, arguments: None }], span: token.span }
+    NamePath { is_rooted: false, parts: vec![PathPart { name, arguments: None }], span: token.span }
 }
 
 /// The operator that the built-in function `word` is.
@@ -333,6 +329,16 @@ fn integer(token: Token<'_>) -> ParseResult<Operation<'_>> {
 /// The index behind the `>` that closes the generic arguments which open at `at`, if they are arguments at all and
 /// short.
 pub(in crate::declare) fn generic_arguments_end(source: &BracketedTokens<'_>, at: usize) -> Option<usize> {
+    arguments_end(source, at, |_| false)
+}
+
+/// Operators of a value that is an argument: `Sum<N - 1>::value`.
+fn is_operator(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Slash | TokenKind::Percent)
+}
+
+/// The same, where the arguments may also hold the tokens of which `allowed` holds.
+fn arguments_end(source: &BracketedTokens<'_>, at: usize, allowed: impl Fn(TokenKind) -> bool) -> Option<usize> {
     if source.token(at).kind != TokenKind::Less {
         return None;
     }
@@ -349,6 +355,7 @@ pub(in crate::declare) fn generic_arguments_end(source: &BracketedTokens<'_>, at
             | TokenKind::Star
             | TokenKind::LeftBracket
             | TokenKind::RightBracket => {}
+            kind if allowed(kind) => {}
             _ => return None,
         }
     }

@@ -23,6 +23,7 @@ impl<'a> Parser<'_, 'a> {
 
         let parameters = self.function_parameters()?;
         let result_semantic = self.placement()?.semantic;
+        self.skip_annotation();
         // `const`, `where ...`, `-> T`, `throws E`: nothing that a layout depends on.
         self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
         let body = if self.is(TokenKind::LeftBrace) {

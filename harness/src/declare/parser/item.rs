@@ -2,11 +2,11 @@
 
 use layoutproof_layout::Span;
 
-use super::cursor::{ParseResult, Parser};
+use super::cursor::{ParseResult, Parser, SkippedKind};
 use super::generic_arguments_end;
 use crate::declare::ast::{
-    BufferKeyword, DeclarationSyntax, Declarator, Identifier, Item, NamePath, PathPart, Prefix, TypeExpression,
-    TypeKind,
+    ArgumentSyntax, BufferKeyword, DeclarationSyntax, Declarator, Identifier, Item, NamePath, PathPart, Prefix,
+    TypeExpression, TypeKind,
 };
 use crate::declare::lexer::TokenKind;
 use crate::input::diagnostics::{Code, Diagnostic};
@@ -21,7 +21,20 @@ impl<'a> Parser<'_, 'a> {
             self.bump();
             items.extend(self.items());
         }
+        self.report_skipped();
         items
+    }
+
+    /// One warning for each kind of declaration that was skipped, at the first of them.
+    fn report_skipped(&mut self) {
+        for (kind, places) in std::mem::take(&mut self.skipped) {
+            let Some(first) = places.first() else { continue };
+            let message = match places.len() {
+                1 => format!("skipped: {}", kind.reason()),
+                count => format!("skipped: {} ({count} of them)", kind.reason()),
+            };
+            self.problems.report(Diagnostic::warning(Code::Skipped, *first, message));
+        }
     }
 
     /// Declarations up to a `}` or the end.
@@ -56,20 +69,23 @@ impl<'a> Parser<'_, 'a> {
         // A keyword of Slang is an ordinary name in HLSL: only what follows tells them apart.
         let named = self.peek(1).kind == TokenKind::Identifier;
         let item = match token.text {
+            word if self.source.is_declared_type(word) => self.typed_item(prefix),
             "namespace" if token.kind == TokenKind::Identifier => self.namespace(),
             "cbuffer" if named => self.buffer(prefix, BufferKeyword::Cbuffer).map(Item::Buffer),
             "tbuffer" if named => self.buffer(prefix, BufferKeyword::Tbuffer).map(Item::Buffer),
             "struct" | "class" if self.is_forward_declaration(&prefix) => return Ok(()),
             "struct" | "class" if prefix.generics.is_some() && self.names_arguments() => self.specialisation(prefix),
-            "struct" if prefix.has("extern") || prefix.has("export") => self.link_time_struct(prefix),
+            "struct" if prefix.has("extern") || prefix.has("export") || self.wraps_type() => {
+                self.link_time_struct(prefix)
+            }
             "typedef" => self.typedef(),
-            "typealias" if named => self.alias(),
-            "using" => self.using(),
+            "typealias" if named => self.alias(prefix.has("public")),
+            "using" => self.using(prefix.has("public")),
             "var" | "let" if named => self.slang_variable(prefix),
-            "interface" if named => self.interface(start),
-            "type_param" if named => self.type_parameter(),
+            "interface" if named => self.interface(&prefix),
+            "type_param" if named => self.type_parameter(prefix.has("public")),
             "__generic_value_param" if named => {
-                self.skipped("a value that is chosen when the program is specialised", start);
+                self.skipped(SkippedKind::GenericValue, start);
                 return Ok(());
             }
             "func" if named => self.slang_function(prefix),
@@ -77,12 +93,15 @@ impl<'a> Parser<'_, 'a> {
                 self.recover();
                 return Ok(());
             }
-            "technique" | "technique10" | "technique11" if named => {
-                self.skipped("a technique declares no parameter", start);
+            word if self.is_technique(word) => {
+                self.bump();
+                self.eat(TokenKind::Identifier);
+                self.skip_annotation();
+                self.skipped(SkippedKind::Technique, start);
                 return Ok(());
             }
             "extension" | "__extension" => {
-                self.skipped("an extension adds no member", start);
+                self.skipped(SkippedKind::Extension, start);
                 return Ok(());
             }
             "import" | "__import" | "module" | "implementing" | "__include" => return self.module_item(out, start),
@@ -140,23 +159,28 @@ impl<'a> Parser<'_, 'a> {
         self.typed_item(prefix)
     }
 
-    /// `typealias A = T;`
-    fn alias(&mut self) -> ParseResult<Item<'a>> {
+    /// `typealias A = T;`, Slang's `typealias A<T, let N : int> = T[N];`
+    fn alias(&mut self, is_public: bool) -> ParseResult<Item<'a>> {
         self.bump();
         let name = self.name("the name of a type")?;
-        if self.is(TokenKind::Less) {
-            return Ok(self.unread(name, "a generic type alias"));
+        let generics = if self.is(TokenKind::Less) { Some(self.generic_parameters()?) } else { None };
+        if self.is_word("where") {
+            self.skip_to(|kind| matches!(kind, TokenKind::Assign | TokenKind::Semicolon));
         }
         self.expect(TokenKind::Assign, "`=`")?;
         let ty = self.modified_type()?;
+        // `IA & IB`: an interface that is both, and as much of a type as one of them.
+        while self.eat(TokenKind::Ampersand) {
+            self.modified_type()?;
+        }
         self.semicolon()?;
-        Ok(Item::Alias { name, ty })
+        Ok(Item::Alias { name, generics, ty, is_public })
     }
 
     /// `using A = T;`, `using namespace N;`, `using N::S;`
-    fn using(&mut self) -> ParseResult<Item<'a>> {
+    fn using(&mut self, is_public: bool) -> ParseResult<Item<'a>> {
         if self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::Assign {
-            return self.alias();
+            return self.alias(is_public);
         }
         self.bump();
         self.eat_word("namespace");
@@ -210,18 +234,33 @@ impl<'a> Parser<'_, 'a> {
         Ok(Item::Function(function))
     }
 
-    fn interface(&mut self, start: Span) -> ParseResult<Item<'a>> {
+    fn interface(&mut self, prefix: &Prefix<'a>) -> ParseResult<Item<'a>> {
         self.bump();
         let name = self.name("the name of an interface")?;
-        self.skipped("an interface has no bytes of its own", start);
-        Ok(Item::Interface { name })
+        self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
+        self.recover();
+        let sized = prefix.attributes.iter().find(|attribute| attribute.is("anyValueSize", true));
+        let any_value_size = sized.and_then(|attribute| match attribute.arguments.first() {
+            Some(ArgumentSyntax::Value(size, _)) => Some(size.clone()),
+            Some(ArgumentSyntax::Text(_) | ArgumentSyntax::Other(_)) | None => None,
+        });
+        Ok(Item::Interface { name, any_value_size, is_public: prefix.has("public") })
     }
 
     /// `type_param T : I;`
-    fn type_parameter(&mut self) -> ParseResult<Item<'a>> {
+    fn type_parameter(&mut self, is_public: bool) -> ParseResult<Item<'a>> {
         self.bump();
         let name = self.name("the name of a type parameter")?;
-        Ok(self.unread(name, "a type that is chosen when the program is specialised"))
+        Ok(self.unread(name, "a type that is chosen when the program is specialised", is_public))
+    }
+
+    /// True if `struct S : I = T;` stands here.
+    fn wraps_type(&self) -> bool {
+        let ends = |kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon | TokenKind::End);
+        let rest = (self.at..).map(|index| self.source.token(index).kind).take_while(|kind| !ends(*kind));
+        self.peek(1).kind == TokenKind::Identifier
+            && self.peek(2).kind == TokenKind::Colon
+            && rest.take(LONGEST_HEAD).any(|kind| kind == TokenKind::Assign)
     }
 
     /// `extern struct S : I;` and `export struct S : I = T;` leave the members to another module.
@@ -232,22 +271,33 @@ impl<'a> Parser<'_, 'a> {
             self.at = start;
             return self.typed_item(prefix);
         }
-        Ok(self
-            .unread(Identifier { text: name.text, span: name.span }, "a type that is chosen when modules are linked"))
+        let (name, is_public) = (Identifier { text: name.text, span: name.span }, prefix.has("public"));
+        Ok(self.unread(name, "a type that is chosen when modules are linked", is_public))
     }
 
     /// Moves behind a type that is an error only where it is used.
-    fn unread(&mut self, name: Identifier<'a>, what: &'static str) -> Item<'a> {
+    fn unread(&mut self, name: Identifier<'a>, what: &'static str, is_public: bool) -> Item<'a> {
         self.recover();
         let message = format!("skipped: `{}` is {what}", name.text);
         self.problems.report(Diagnostic::warning(Code::Skipped, name.span, message));
-        Item::Unread { name, what }
+        Item::Unread { name, what, is_public }
     }
 
-    /// Moves behind a declaration that cannot change a layout, and says so.
-    fn skipped(&mut self, why: &str, start: Span) {
+    /// True if a technique of an effect, or a group of them, begins here. FXC takes the word in any case, DXC 1.7.2308 in
+    /// small letters.
+    fn is_technique(&self, word: &str) -> bool {
+        const WORDS: [&str; 4] = ["fxgroup", "technique", "technique10", "technique11"];
+        let opens = |ahead: usize| {
+            self.peek(ahead).kind == TokenKind::LeftBrace || self.annotation_end(self.at + ahead).is_some()
+        };
+        let is_open = opens(1) || (self.peek(1).kind == TokenKind::Identifier && opens(2));
+        is_open && WORDS.iter().any(|known| known.eq_ignore_ascii_case(word))
+    }
+
+    /// Moves behind a declaration that cannot change a layout; [`Parser::report_skipped`] says so once per kind.
+    fn skipped(&mut self, kind: SkippedKind, start: Span) {
         let place = self.span_from(start);
-        self.problems.report(Diagnostic::warning(Code::Skipped, place, format!("skipped: {why}")));
+        self.skipped.entry(kind).or_default().push(place);
         self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
         self.recover();
     }
@@ -273,9 +323,12 @@ impl<'a> Parser<'_, 'a> {
     }
 }
 
+/// Most tokens between `struct` and its `{`.
+const LONGEST_HEAD: usize = 256;
+
 /// The type of a variable without one, wide enough for every integer.
 fn inferred<'a>(span: Span) -> TypeExpression<'a> {
     let part = PathPart { name: Identifier { text: "int64_t", span }, arguments: None };
-    let kind = TypeKind::Path(NamePath { parts: vec![part], span });
+    let kind = TypeKind::Path(NamePath { is_rooted: false, parts: vec![part], span });
     TypeExpression { kind, suffixes: Vec::new(), packed: None, order: None, span }
 }

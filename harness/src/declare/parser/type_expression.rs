@@ -88,7 +88,7 @@ impl<'a> Parser<'_, 'a> {
     /// `N::Pair<float, 3>`, `unsigned int`.
     pub(in crate::declare) fn type_path(&mut self) -> ParseResult<NamePath<'a>> {
         let start = self.span();
-        self.eat(TokenKind::ColonColon);
+        let is_rooted = self.eat(TokenKind::ColonColon);
 
         let mut parts = Vec::new();
         loop {
@@ -105,7 +105,7 @@ impl<'a> Parser<'_, 'a> {
             let more = matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
                 && self.peek(1).kind == TokenKind::Identifier;
             if !more {
-                return Ok(NamePath { parts, span: self.span_from(start) });
+                return Ok(NamePath { is_rooted, parts, span: self.span_from(start) });
             }
             self.bump();
         }
@@ -113,17 +113,18 @@ impl<'a> Parser<'_, 'a> {
 
     /// The one-word spelling of `unsigned int3` and its kin.
     fn signed(&mut self, name: Identifier<'a>) -> Option<&'static str> {
-        let table = match name.text {
-            "unsigned" => &UNSIGNED,
-            "signed" => &SIGNED,
+        let (tables, alone) = match name.text {
+            "unsigned" => (UNSIGNED, "uint"),
+            "signed" => (SIGNED, "int"),
             _ => return None,
         };
         let next = self.token();
-        let found = table.iter().find(|(word, _)| next.kind == TokenKind::Identifier && *word == next.text);
+        let mut pairs = tables.iter().copied().flatten();
+        let found = pairs.find(|(word, _)| next.kind == TokenKind::Identifier && *word == next.text);
         if found.is_some() {
             self.bump();
         }
-        Some(found.map_or(table[0].1, |(_, spelling)| *spelling))
+        Some(found.map_or(alone, |(_, spelling)| *spelling))
     }
 
     /// `<float, 3>`; the caller has seen the `<`.
@@ -140,25 +141,49 @@ impl<'a> Parser<'_, 'a> {
     }
 
     pub(super) fn generic_argument(&mut self) -> ParseResult<GenericArgument<'a>> {
+        // `expand each T` is `T` for each argument of a pack, of which one is understood.
+        while matches!(self.token().text, "expand" | "each") && self.peek(1).kind == TokenKind::Identifier {
+            self.bump();
+        }
         let start = self.at;
         let is_value = !self.is(TokenKind::Identifier) || matches!(self.token().text, "true" | "false");
         if is_value && !self.is(TokenKind::ColonColon) {
             return Ok(GenericArgument::Value(self.expression(ExpressionContext::Angles)?));
         }
         let order = self.modifiers();
-        let simple = matches!(self.peek(1).kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Slash)
-            || (self.peek(1).kind == TokenKind::Star && starts_operand(self.peek(2).kind));
-        if !simple {
+        if !self.is_operand() {
             let ty = self.type_expression()?;
-            let plain = ty.suffixes.is_empty() && self.at == start + 1;
+            let plain = ty.suffixes.is_empty() && is_plain(&ty.kind);
             if !plain || matches!(self.token().kind, TokenKind::Comma | TokenKind::Greater) {
                 return Ok(GenericArgument::Type(TypeExpression { order, ..ty }));
             }
         }
 
-        // A name with an operator behind it is a value; only one name was read, so reading it again costs nothing.
+        // A name with an operator behind it is a value; only names were read, so reading them again costs little.
         self.at = start;
         Ok(GenericArgument::Value(self.expression(ExpressionContext::Angles)?))
+    }
+
+    /// True if `N` or `N::M` stands here with an operator behind it, and so no type.
+    fn is_operand(&self) -> bool {
+        let separates = |at: usize| matches!(self.source.token(at).kind, TokenKind::ColonColon | TokenKind::Dot);
+        let mut end = self.at + usize::from(self.is(TokenKind::ColonColon)) + 1;
+        while separates(end) && self.source.token(end + 1).kind == TokenKind::Identifier {
+            end += 2;
+        }
+        match self.source.token(end).kind {
+            TokenKind::Plus | TokenKind::Minus | TokenKind::Slash => true,
+            TokenKind::Star => starts_operand(self.source.token(end + 1).kind),
+            _ => false,
+        }
+    }
+}
+
+/// True for names without generic arguments.
+fn is_plain(kind: &TypeKind<'_>) -> bool {
+    match kind {
+        TypeKind::Path(path) => path.parts.iter().all(|part| part.arguments.is_none()),
+        TypeKind::Struct(_) | TypeKind::Enum(_) => false,
     }
 }
 
@@ -166,54 +191,33 @@ fn starts_operand(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::Identifier | TokenKind::Integer | TokenKind::LeftParenthesis)
 }
 
-const UNSIGNED: [(&str, &str); 23] = [
-    ("int", "uint"),
-    ("int1", "uint1"),
-    ("int2", "uint2"),
-    ("int3", "uint3"),
-    ("int4", "uint4"),
-    ("int1x1", "uint1x1"),
-    ("int1x2", "uint1x2"),
-    ("int1x3", "uint1x3"),
-    ("int1x4", "uint1x4"),
-    ("int2x1", "uint2x1"),
-    ("int2x2", "uint2x2"),
-    ("int2x3", "uint2x3"),
-    ("int2x4", "uint2x4"),
-    ("int3x1", "uint3x1"),
-    ("int3x2", "uint3x2"),
-    ("int3x3", "uint3x3"),
-    ("int3x4", "uint3x4"),
-    ("int4x1", "uint4x1"),
-    ("int4x2", "uint4x2"),
-    ("int4x3", "uint4x3"),
-    ("int4x4", "uint4x4"),
-    ("int16_t", "uint16_t"),
-    ("int64_t", "uint64_t"),
+/// The spellings of the scalar, the vectors and the matrices of `$from`, each with that of `$to`.
+macro_rules! spellings {
+    ($from:literal => $to:literal) => {
+        spellings!($from => $to; "" "1" "2" "3" "4" "1x1" "1x2" "1x3" "1x4" "2x1" "2x2" "2x3" "2x4" "3x1" "3x2" "3x3"
+            "3x4" "4x1" "4x2" "4x3" "4x4")
+    };
+    ($from:literal => $to:literal; $($shape:literal)*) => {
+        &[$((concat!($from, $shape), concat!($to, $shape))),*]
+    };
+}
+
+/// Spellings behind `unsigned`, each with the type that it makes.
+const UNSIGNED: &[&[(&str, &str)]] = &[
+    spellings!("int" => "uint"),
+    spellings!("dword" => "uint"),
+    spellings!("int16_t" => "uint16_t"),
+    spellings!("int32_t" => "uint32_t"),
+    spellings!("int64_t" => "uint64_t"),
+    spellings!("min16int" => "min16uint"),
+    spellings!("uint" => "uint"),
 ];
 
-const SIGNED: [(&str, &str); 23] = [
-    ("int", "int"),
-    ("int1", "int1"),
-    ("int2", "int2"),
-    ("int3", "int3"),
-    ("int4", "int4"),
-    ("int1x1", "int1x1"),
-    ("int1x2", "int1x2"),
-    ("int1x3", "int1x3"),
-    ("int1x4", "int1x4"),
-    ("int2x1", "int2x1"),
-    ("int2x2", "int2x2"),
-    ("int2x3", "int2x3"),
-    ("int2x4", "int2x4"),
-    ("int3x1", "int3x1"),
-    ("int3x2", "int3x2"),
-    ("int3x3", "int3x3"),
-    ("int3x4", "int3x4"),
-    ("int4x1", "int4x1"),
-    ("int4x2", "int4x2"),
-    ("int4x3", "int4x3"),
-    ("int4x4", "int4x4"),
-    ("int16_t", "int16_t"),
-    ("int64_t", "int64_t"),
+/// Spellings behind `signed`.
+const SIGNED: &[&[(&str, &str)]] = &[
+    spellings!("int" => "int"),
+    spellings!("int16_t" => "int16_t"),
+    spellings!("int32_t" => "int32_t"),
+    spellings!("int64_t" => "int64_t"),
+    spellings!("min16int" => "min16int"),
 ];

@@ -36,12 +36,7 @@ impl<'a> Preprocessor<'a> {
             "error" => self.report_incomplete(Diagnostic::error(Code::Preprocessor, span, said("#error", text))),
             "warning" => self.report(Diagnostic::warning(Code::Preprocessor, span, said("#warning", text))),
             "version" if self.dialect == MacroDialect::Slang => {
-                let message = "`#version` makes this GLSL, of which slangc reads a dialect of its own";
-                let problem = Diagnostic::error(Code::Unsupported, span, message);
-                self.report_incomplete(
-                    problem
-                        .with_help("GLSL is read through glslang, in files of its suffixes (.comp, .frag, .glsl ...)"),
-                );
+                self.prepared.version.get_or_insert(span);
             }
             _ => {
                 let message = format!("unknown preprocessor directive `#{name}`");

@@ -53,6 +53,11 @@ impl<'a> Files<'a> {
         self.by_path.insert(normal(&found.path), found);
     }
 
+    /// The path of a file that was found.
+    pub(super) fn path(&self, file: FileId) -> Option<&str> {
+        self.by_path.values().find(|found| found.file == file).map(|found| found.path.as_str())
+    }
+
     /// True if `file` said that it is read once.
     pub(super) fn is_once(&self, file: FileId) -> bool {
         self.once.contains(&file)

@@ -79,10 +79,10 @@ impl<'a> Preprocessor<'a> {
         let predefined = self.made.alloc_str(&predefined::text(self.dialect, self.options.profile.as_deref()));
         self.predefined = Some(self.files.add("<predefined>".to_owned(), predefined));
 
-        self.open_alone(OpenSource::new(text, span.file, span.start, path.clone()));
+        self.open_alone(OpenSource::new(text, span.file, span.start, path));
         self.run();
         if self.dialect == MacroDialect::Slang {
-            self.read_modules(span.file, path);
+            self.read_modules(span.file);
         }
     }
 

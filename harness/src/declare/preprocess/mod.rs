@@ -58,6 +58,10 @@ pub(super) struct PreparedTokens<'a> {
     pub(super) orders: Vec<(usize, Option<MatrixOrder>)>,
     /// The first token of each imported module; ascending.
     pub(super) imports: Vec<usize>,
+    /// What the source, module 0, and the imported modules import, as numbers of modules.
+    pub(super) visible: Vec<Vec<usize>>,
+    /// The `#version` that makes slangc read Slang with the rules of GLSL.
+    pub(super) version: Option<Span>,
 }
 
 /// Result of preprocessing.

@@ -24,6 +24,20 @@ struct PendingFiles<'a> {
     /// Further files of the module that is being read.
     parts: VecDeque<RequestedFile<'a>>,
     modules: VecDeque<RequestedFile<'a>>,
+    /// The first file of each module that is read, the source's own first.
+    first_files: Vec<FileId>,
+    imports: Vec<ImportOfModule>,
+}
+
+/// One module that another one imports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ImportOfModule {
+    /// Number of the importing module.
+    importer: usize,
+    /// The first file of the imported one.
+    file: FileId,
+    /// True if who imports the importer gets this one too (`__exported import`, `public import`).
+    is_exported: bool,
 }
 
 /// A file that a statement names.
@@ -38,6 +52,28 @@ impl<'a> PendingFiles<'a> {
     fn next(&mut self) -> Option<RequestedFile<'a>> {
         self.parts.pop_front().or_else(|| self.modules.pop_front())
     }
+
+    /// For each module, the numbers of those whose names it sees: what it imports, and what these import for others.
+    fn visible(&self) -> Vec<Vec<usize>> {
+        let of_module = |importer: usize, only_exported: bool| {
+            let own = self.imports.iter().filter(move |import| import.importer == importer);
+            let exported = own.filter(move |import| import.is_exported || !only_exported);
+            exported.filter_map(|import| self.first_files.iter().position(|file| *file == import.file))
+        };
+        (0..self.first_files.len())
+            .map(|module| {
+                let mut seen: Vec<usize> = Vec::new();
+                let mut pending: VecDeque<usize> = of_module(module, false).collect();
+                while let Some(next) = pending.pop_front() {
+                    if next != module && !seen.contains(&next) {
+                        seen.push(next);
+                        pending.extend(of_module(next, true));
+                    }
+                }
+                seen
+            })
+            .collect()
+    }
 }
 
 /// `import a.b;` among the tokens.
@@ -49,6 +85,7 @@ struct ImportStatement {
     keyword: usize,
     /// Index of its `;`.
     end: usize,
+    is_exported: bool,
 }
 
 impl<'a> Preprocessor<'a> {
@@ -64,21 +101,22 @@ impl<'a> Preprocessor<'a> {
     }
 
     /// Reads the modules that the tokens of `file`, which is at `path`, import, and those that these import.
-    pub(super) fn read_modules(&mut self, file: FileId, mut path: String) {
-        let mut wanted = PendingFiles { seen: HashSet::from([file]), ..PendingFiles::default() };
+    pub(super) fn read_modules(&mut self, file: FileId) {
+        let mut wanted =
+            PendingFiles { seen: HashSet::from([file]), first_files: vec![file], ..PendingFiles::default() };
         let mut start = 0;
         loop {
             for statement in statements(&self.prepared.tokens, start) {
-                self.request(statement, &path, &mut wanted);
+                self.request(statement, &mut wanted);
             }
 
             let is_part = !wanted.parts.is_empty();
-            let Some(RequestedFile { found, span }) = wanted.next() else { return };
+            let Some(RequestedFile { found, span }) = wanted.next() else { break };
             start = self.prepared.tokens.len();
             if !is_part {
                 self.prepared.imports.push(start);
+                wanted.first_files.push(found.file);
             }
-            path.clone_from(&found.path);
 
             if self.spend_file(found.text.len(), span).is_none() {
                 return;
@@ -88,23 +126,31 @@ impl<'a> Preprocessor<'a> {
             self.open_alone(OpenSource::new(found.text, found.file, 0, found.path));
             self.run();
         }
+        self.prepared.visible = wanted.visible();
     }
 
     /// Looks for the file that a statement names; one that is not there is warned of and left to the parser.
-    fn request(&mut self, statement: ImportStatement, path: &str, wanted: &mut PendingFiles<'a>) {
+    fn request(&mut self, statement: ImportStatement, wanted: &mut PendingFiles<'a>) {
         let tokens = &self.prepared.tokens[statement.keyword..statement.end];
         let (keyword, span) = (tokens[0].text, tokens[0].span);
         // A file that another one includes says itself which module it belongs to.
         let is_known_part = keyword == "implementing" && self.trace.is_included(span.file);
         if !is_known_part {
             let names = names(&tokens[1..]);
-            let found = match self.module_file(path, &names) {
+            // A statement in an included file means a module next to that file (slangc 2026.14.1).
+            let path = self.files.path(span.file).unwrap_or_default().to_owned();
+            let found = match self.module_file(&path, &names) {
                 Ok(found) if keyword != "implementing" => found,
                 Ok(_) | Err(FileLookupError::NotFound { .. }) => return self.warn_of_unread(keyword, span),
                 Err(FileLookupError::Refused { path, reason, help }) => {
                     return self.report_incomplete(refused(span, &path, &reason, help));
                 }
             };
+            if keyword != "__include" {
+                let importer = wanted.first_files.len() - 1;
+                let import = ImportOfModule { importer, file: found.file, is_exported: statement.is_exported };
+                wanted.imports.push(import);
+            }
             if wanted.seen.insert(found.file) {
                 let queue = if keyword == "__include" { &mut wanted.parts } else { &mut wanted.modules };
                 queue.push_back(RequestedFile { found, span });
@@ -148,8 +194,13 @@ fn statements(tokens: &[Token<'_>], start: usize) -> Vec<ImportStatement> {
                 };
                 let end = index + 1 + tokens[index + 1..].iter().take_while(name).count();
                 if end > index + 1 && tokens.get(end).is_some_and(|token| token.kind == TokenKind::Semicolon) {
-                    let is_modified = index > 0 && matches!(tokens[index - 1].text, "__exported" | "public");
-                    found.push(ImportStatement { start: index - usize::from(is_modified), keyword: index, end });
+                    let is_exported = index > 0 && matches!(tokens[index - 1].text, "__exported" | "public");
+                    found.push(ImportStatement {
+                        start: index - usize::from(is_exported),
+                        keyword: index,
+                        end,
+                        is_exported,
+                    });
                 }
             }
             _ => {}

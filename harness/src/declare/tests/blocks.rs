@@ -2,7 +2,7 @@
 
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{Argument, Block};
+use layoutproof_layout::{Argument, Block, BlockKind};
 
 use super::{DeclareOptions, read, read_with, structure};
 use crate::declare::DeclaredLanguage;
@@ -244,4 +244,17 @@ fn an_attribute_behind_a_struct_is_one_of_the_next_declaration() {
     assert_eq!(entry.annotations.attributes.len(), 2);
     let module = read("struct S { float4 a; } [[vk::binding(3)]] Texture2D t;");
     assert_eq!(module.parameters[0].annotations.attributes.len(), 1);
+}
+
+/// DXC from release 1.8.2505 on: the pointee has the rules of storage buffers (`LowerTypeVisitor.cpp`).
+#[test]
+fn pointers_of_dxc_have_pointees() {
+    let source = "struct Leaf { float4 a; }; struct Node { float3 centre; vk::BufferPointer<Node> next;
+        vk::BufferPointer<Leaf, 16> leaf; }; typedef vk::BufferPointer<Node, 16> NodePtr;
+        struct Push { uint count; NodePtr nodes; }; [[vk::push_constant]] Push push;";
+    let module = read(source);
+    let names: Vec<_> = module.blocks.iter().map(|block| (block.name.as_str(), block.kind)).collect();
+    let pointees = [("push.nodes", BlockKind::Pointee), ("push.nodes.leaf", BlockKind::Pointee)];
+    assert_eq!(names, [&[("push", BlockKind::PushConstant)], pointees.as_slice()].concat());
+    assert!(module.warnings.iter().all(|warning| warning.message.contains("1.8.2505")), "{:?}", module.warnings);
 }

@@ -44,12 +44,9 @@ fn a_buffer_may_have_the_name_of_its_type() {
 
 #[test]
 fn types_that_are_not_read_are_refused_where_they_are_used() {
-    warned("typealias Vec<int N> = vector<float, N>; float x;", Code::Skipped);
     warned("extern struct Impl : IImpl; float x;", Code::Skipped);
     warned("export struct Impl : IImpl = Other; float x;", Code::Skipped);
     read_over("export struct Impl { float a; } Impl x;");
-    let used = problems("typealias Vec<int N> = vector<float, N>;\nVec<3> x;");
-    assert_eq!(used, [(1, Code::Skipped), (2, Code::Unsupported)]);
     let linked = problems("extern struct Impl : IImpl;\nConstantBuffer<Impl> x;");
     assert_eq!(linked, [(1, Code::Skipped), (2, Code::Unsupported)]);
 }

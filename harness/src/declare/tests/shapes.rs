@@ -404,3 +404,69 @@ fn refused_as(source: &str, code: Code) {
 fn problems_of(source: &str) -> Vec<Code> {
     super::problems(source).into_iter().map(|(_, code)| code).collect()
 }
+
+/// Offsets and lengths as DXC 1.7.2308 lists them (`-T ps_6_6`): all of these are numbers of elements there.
+#[test]
+fn constants_are_found_by_qualified_names() {
+    let declarations = "namespace ns { static const uint kN = 3; enum Dim { kD = 2 }; enum class Scoped { kS = 4 };
+        struct H { static const int N = 5; enum { M = 6 }; }; namespace inner { static const int kI = 7; } }
+        template<typename T, uint N = 2> struct Span { T items[N]; uint used; };";
+    for (argument, length) in [
+        ("ns::kN", 3),
+        ("ns::kN + 1", 4),
+        ("2 * ns::kN", 6),
+        ("ns::kN * 2", 6),
+        ("::ns::kN + 1", 4),
+        ("ns::kD", 2),
+        ("ns::Dim::kD + 1", 3),
+        ("ns::H::N - 1", 4),
+        ("2 * ns::H::M", 12),
+        ("ns::inner::kI - ns::kN", 4),
+        ("(uint)ns::Scoped::kS", 4),
+    ] {
+        let source = format!("{declarations} cbuffer C {{ float4 d; Span<float4, {argument}> a; }}");
+        let block = structure(&read(&source), "C");
+        let span = &block.members[1].ty;
+        assert_eq!(span.to_string(), format!("Span<float4, {length}>"), "{argument}");
+    }
+}
+
+#[test]
+fn enumerators_know_their_own_enum() {
+    let kinds = "enum class Kind : uint { None = 0, Lit = 1 << 3, Count = Lit + 2 }; enum Plain { A = 3, B = A + 2 };";
+    assert_eq!(
+        members(&format!("{kinds} cbuffer C {{ float4 a[(uint)Kind::Count]; float4 b[B]; }}")),
+        ["float4[10] a", "float4[5] b"]
+    );
+    // A member of the same name outside is another one.
+    let outside = "static const int Lit = 1; enum class Kind { Lit = 4, Count = Lit + 2 };";
+    assert_eq!(
+        members(&format!("{outside} cbuffer C {{ float4 a[(uint)Kind::Count]; float4 b[Lit]; }}")),
+        ["float4[6] a", "float4[1] b"]
+    );
+    let factorial = "template<uint n> struct F { enum { value = n * F<n - 1>::value }; };
+        template<> struct F<0> { enum { value = 1 }; };";
+    assert_eq!(
+        members(&format!("{factorial} cbuffer C {{ float4 a[F<4>::value]; float4 b[F<3>::value]; }}")),
+        ["float4[24] a", "float4[6] b"]
+    );
+}
+
+#[test]
+fn unsigned_stands_before_other_integers() {
+    assert_eq!(
+        members("cbuffer C { unsigned int2 a; unsigned dword3x4 b; unsigned min16int3 c; unsigned int64_t2 d; }"),
+        ["uint2 a", "uint3x4 b", "min16uint3 c", "uint64_t2 d"]
+    );
+}
+
+/// Layouts of records are the business of the host; DXC has them from release 1.8.2403 on.
+#[test]
+fn parameters_of_work_graphs_are_read() {
+    let source = "struct R { uint3 g : SV_DispatchGrid; uint n; }; RWByteAddressBuffer o : register(u0);
+        [Shader(\"node\")] [NodeLaunch(\"broadcasting\")] [NodeMaxDispatchGrid(8, 8, 1)] [NumThreads(8, 8, 1)]
+        void n(DispatchNodeInputRecord<R> r, [MaxRecords(4)] NodeOutput<R> next) { o.Store(0, r.Get().n); }";
+    let module = read(source);
+    assert!(module.warnings.is_empty(), "{:?}", module.warnings);
+    assert_eq!(module.entry_points.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["n"]);
+}

@@ -12,8 +12,9 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{BlockKind, BlockLayout, Leaf};
 
-use crate::generate::hlsl::{SPACE, expression};
+use crate::generate::hlsl::expression;
 use crate::generate::hlsl_program;
+use crate::generate::reserved::{MARK, Reserved};
 use crate::module::{EntryPoint, Module, Parameter, ParameterKind};
 use crate::probe::binding::{
     BindingProgram, BindingSite, BoundKind, ENTRY, FIRST_ANSWER, ProbedBinding, ProgramRead, depth,
@@ -35,6 +36,8 @@ const TEXEL_BYTES: u32 = 16;
 pub struct ProgramDeclarations<'a> {
     /// Their text.
     pub text: &'a str,
+    /// What they leave to the program.
+    pub reserved: &'a Reserved,
     /// What they declare.
     pub module: &'a Module,
     /// The layouts of the module's blocks, by any rule set that takes them.
@@ -92,32 +95,32 @@ impl ProgramDeclarations<'_> {
             let own_levels = if is_sampler(program.bound[read.of].kind) { levels.next() } else { None };
             let value = self.read_word(program, *read, own_levels);
             let place = 4 * (FIRST_ANSWER + index);
-            writeln!(body, "    layoutproof_output.Store({place}, {value});").expect("a String takes every write");
+            writeln!(body, "    {MARK}output.Store({place}, {value});").expect("a String takes every write");
         }
 
         let mut before = String::new();
         for read in used_before {
             let word = self.read_word(program, *read, program.tools.levels.first());
-            writeln!(before, "    layoutproof_sum += {word};").expect("a String takes every write");
+            writeln!(before, "    {MARK}sum += {word};").expect("a String takes every write");
         }
         let behind: String = used_behind.iter().filter_map(|path| self.uses(path)).collect();
         let (before, behind) = (never_run(&before), never_run(&behind));
 
-        format!(
-            "{}
-RWByteAddressBuffer layoutproof_output : register(u{}, space{SPACE});
+        let (entry, space) = (self.reserved.entry(ENTRY), self.reserved.space());
+        let own = format!(
+            "RWByteAddressBuffer {MARK}output : register(u{}, space{space});
 {}[shader(\"compute\")]
 [numthreads(1, 1, 1)]
-void {ENTRY}({})
+void {entry}({})
 {{
-{before}{body}{behind}    layoutproof_output.Store(0, layoutproof_output.Load(4));
+{before}{body}{behind}    {MARK}output.Store(0, {MARK}output.Load(4));
 }}
 ",
-            self.text,
             program.tools.output,
-            tools(program),
+            tools(program, space),
             self.entry.map(EntryPoint::uniform_parameters).unwrap_or_default(),
-        )
+        );
+        format!("{}\n{}", self.text, self.reserved.place(&own))
     }
 
     /// The expression for the word that a read gives. A sampler samples the texture of levels with the number `levels`.
@@ -125,7 +128,7 @@ void {ENTRY}({})
         let probed = &program.bound[read.of];
         if is_sampler(probed.kind) {
             let levels = levels.expect("a program with samplers has a texture of levels for each that it reads");
-            return self.sampler_word(program, read, &format!("layoutproof_levels{levels}"));
+            return self.sampler_word(program, read, &format!("{MARK}levels{levels}"));
         }
         self.value(probed, element_number(probed, read.site)).unwrap_or_else(|| format!("{REFILL_WORD}u"))
     }
@@ -136,9 +139,9 @@ void {ENTRY}({})
         let kind = parameter.ty.resource().map(|resource| resource.kind);
         if let Some(ResourceKind::StructuredBuffer(Access::Append | Access::Consume)) = kind {
             // Anything else would want a counter.
-            let dimensions = "uint layoutproof_x, layoutproof_y;";
-            let asked = format!("{path}.GetDimensions(layoutproof_x, layoutproof_y);");
-            return Some(format!("    {{ {dimensions} {asked} layoutproof_sum += layoutproof_x; }}\n"));
+            let dimensions = format!("uint {MARK}x, {MARK}y;");
+            let asked = format!("{path}.GetDimensions({MARK}x, {MARK}y);");
+            return Some(format!("    {{ {dimensions} {asked} {MARK}sum += {MARK}x; }}\n"));
         }
 
         let uses = hlsl_program::use_of(&parameter.ty, path);
@@ -313,25 +316,25 @@ fn never_run(statements: &str) -> String {
         return String::new();
     }
     format!(
-        "    if (layoutproof_output.Load(4) == 0u) {{
-    uint layoutproof_sum = 0;
-{statements}    layoutproof_output.Store(0, layoutproof_sum);
+        "    if ({MARK}output.Load(4) == 0u) {{
+    uint {MARK}sum = 0;
+{statements}    {MARK}output.Store(0, {MARK}sum);
     }}
 "
     )
 }
 
 /// The declarations of the textures of levels, and of the sampler of cube maps.
-fn tools(program: &BindingProgram) -> String {
+fn tools(program: &BindingProgram, space: u32) -> String {
     let mut tools = String::new();
     for (levels, read) in program.tools.levels.iter().zip(program.sampler_reads()) {
         let texel = if program.sampler_texel(read) == TexelType::Depth { "float" } else { "float4" };
-        writeln!(tools, "Texture2D<{texel}> layoutproof_levels{levels} : register(t{levels}, space{SPACE});")
+        writeln!(tools, "Texture2D<{texel}> {MARK}levels{levels} : register(t{levels}, space{space});")
             .expect("a String takes every write");
     }
     if program.reads_cubes() {
         let nearest = program.tools.nearest;
-        writeln!(tools, "SamplerState layoutproof_nearest : register(s{nearest}, space{SPACE});")
+        writeln!(tools, "SamplerState {MARK}nearest : register(s{nearest}, space{space});")
             .expect("a String takes every write");
     }
     tools
@@ -378,8 +381,8 @@ fn read_of(kind: ImageKind, view: ImageView) -> Option<&'static str> {
         (ImageKind::Sampled, ImageView::D1) => ".Load(int2(0, 0))",
         (ImageKind::Sampled, ImageView::D1Array | ImageView::D2) => ".Load(int3(0, 0, 0))",
         (ImageKind::Sampled, ImageView::D2Array | ImageView::D3) => ".Load(int4(0, 0, 0, 0))",
-        (ImageKind::Sampled, ImageView::Cube) => ".SampleLevel(layoutproof_nearest, float3(1, 0, 0), 0)",
-        (ImageKind::Sampled, ImageView::CubeArray) => ".SampleLevel(layoutproof_nearest, float4(1, 0, 0, 0), 0)",
+        (ImageKind::Sampled, ImageView::Cube) => ".SampleLevel(\u{1}nearest, float3(1, 0, 0), 0)",
+        (ImageKind::Sampled, ImageView::CubeArray) => ".SampleLevel(\u{1}nearest, float4(1, 0, 0, 0), 0)",
         (ImageKind::Storage, ImageView::Cube | ImageView::CubeArray) | (ImageKind::Combined, _) => return None,
     })
 }

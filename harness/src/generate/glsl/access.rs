@@ -41,6 +41,7 @@ fn follow(ty: &Type, steps: &[LeafStep], path: String) -> Option<String> {
             | Type::Enum(_)
             | Type::Pointer { .. }
             | Type::Handle { .. }
+            | Type::Interface { .. }
             | Type::Resource(_),
             _,
         ) => None,

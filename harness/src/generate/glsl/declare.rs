@@ -128,6 +128,7 @@ impl GlslWriter {
             Type::Struct(structure) => plain(self.structure(path, structure)?),
             Type::Pointer { .. } => Err(NotInGlsl::new(path, "a pointer")),
             Type::Handle { .. } => Err(NotInGlsl::new(path, "a handle of a resource")),
+            Type::Interface { .. } => Err(NotInGlsl::new(path, "a value of an interface")),
             Type::Resource(_) => Err(NotInGlsl::new(path, "a resource")),
         }
     }
@@ -175,6 +176,7 @@ impl GlslWriter {
             | Type::Enum(_)
             | Type::Pointer { .. }
             | Type::Handle { .. }
+            | Type::Interface { .. }
             | Type::Resource(_) => {}
         }
     }

@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::probe::{AddressSpace, AnswerPlace, Form, ProbePlan, Wiring};
 
 /// Binding in descriptor set 0 of the probe's output; the input has the next one.
-pub const BINDING: u32 = super::hlsl::BINDING;
+pub const BINDING: u32 = super::reserved::Reserved::BINDING;
 
 /// Name of the block's variable.
 const BLOCK: &str = "layoutproof_block";

@@ -2,7 +2,7 @@
 //! leaf by name (`statements`).
 //!
 //! The text is for DXC, FXC, Clang and Slang, which decide where the leaves are. The probe's output and input have
-//! registers in a space of their own and, for Vulkan, bindings beyond the user's.
+//! registers in a space of their own and, for Vulkan, bindings beyond the user's (`reserved`).
 
 mod statements;
 
@@ -11,7 +11,9 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, Leaf};
 
 use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
+use super::reserved::{MARK, Reserved};
 use crate::inspect::toolchain::{Language, Output, Toolchain};
+use crate::module::Module;
 use crate::probe::{Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
 
 /// A language that reads these probes.
@@ -64,9 +66,9 @@ impl Dialect {
     fn store(self, byte: u32, value: &str) -> String {
         match self {
             Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => {
-                format!("{OUTPUT}.Store({byte}u, {value});")
+                format!("{MARK}output.Store({byte}u, {value});")
             }
-            Self::Clang => format!("{OUTPUT}[{}] = {value};", byte / WORD),
+            Self::Clang => format!("{MARK}output[{}] = {value};", byte / WORD),
         }
     }
 
@@ -74,7 +76,7 @@ impl Dialect {
     fn store_two(self, low: u32, high: u32, values: [&str; 2]) -> String {
         match self {
             Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => {
-                format!("{OUTPUT}.Store2({low}u, uint2({}, {}));", values[0], values[1])
+                format!("{MARK}output.Store2({low}u, uint2({}, {}));", values[0], values[1])
             }
             Self::Clang => format!("{} {}", self.store(low, values[0]), self.store(high, values[1])),
         }
@@ -83,8 +85,8 @@ impl Dialect {
     /// The 32-bit value at a byte of the probe's input.
     fn load(self, byte: u32) -> String {
         match self {
-            Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => format!("{INPUT}.Load({byte}u)"),
-            Self::Clang => format!("{INPUT}[{}]", byte / WORD),
+            Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => format!("{MARK}input.Load({byte}u)"),
+            Self::Clang => format!("{MARK}input[{}]", byte / WORD),
         }
     }
 
@@ -109,29 +111,24 @@ impl Dialect {
 /// Bytes of a word of the probe's own buffers.
 const WORD: u32 = 4;
 
-/// Register space of the probe's output (`u0`) and input (`t1`, for FXC `u1`).
-pub const SPACE: u32 = 1000;
-
-/// Binding in descriptor set or group 0 of the probe's output; the input has the next one. WebGPU has none above 999.
-pub const BINDING: u32 = 990;
-
-/// Name of the probe's output.
+/// Name of the probe's output where the text leaves the usual names free.
 pub const OUTPUT: &str = "layoutproof_output";
 
-/// Name of the probe's input.
+/// Name of the probe's input, likewise.
 pub const INPUT: &str = "layoutproof_input";
 
-/// Bindings from [`BINDING`] on that probes and programs have for themselves.
-pub const BINDINGS: u32 = 3;
-
 /// Name of the byte-address buffer that holds the block's bytes in [`Form::ByteAddress`], in place of the user's buffer.
-pub(super) const BYTES: &str = "layoutproof_bytes";
+const BYTES: &str = "\u{1}bytes";
 
-/// Register space of [`BYTES`] (`t0`, or `u0` where it is written), which must not be taken for one of the probe's own.
-const BYTES_SPACE: u32 = SPACE + 1;
+/// Functions of the languages that probes call. A text that declares one of its own under such a name would change what a
+/// probe says.
+const CALLED: [&str; 7] =
+    ["GroupMemoryBarrierWithGroupSync", "asdouble", "asfloat", "asfloat16", "asuint", "asuint16", "bit_cast"];
 
-/// Prefix of the names of all parameters that probes and programs have for themselves.
-pub const OWN: &str = "layoutproof_";
+/// The function that probes call and that the text declares otherwise, if there is one.
+pub fn redeclared(module: &Module) -> Option<&'static str> {
+    CALLED.into_iter().find(|called| module.functions.iter().any(|function| function.name == *called))
+}
 
 /// Says why the leaf cannot be read by a statement of the language, if it cannot: a fragment that fits after
 /// "not probed: ".
@@ -153,6 +150,8 @@ pub struct HlslSource<'a> {
     pub declarations: &'a str,
     /// The language that will read them.
     pub dialect: Dialect,
+    /// What they leave to the probe.
+    pub reserved: &'a Reserved,
     /// The parameters of the probe's entry point: none, or where they are the block, those of the user's own, as a list.
     pub parameters: String,
 }
@@ -168,7 +167,7 @@ pub fn probe(
     plan: &ProbePlan,
     wiring: &Wiring,
 ) -> Result<String, ProduceError> {
-    let HlslSource { declarations, dialect, parameters } = program;
+    let HlslSource { declarations, dialect, reserved, parameters } = program;
     let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
     let entry = plan.entries.first().ok_or_else(nothing)?;
 
@@ -176,9 +175,8 @@ pub fn probe(
     let Statements { functions, body } = probed.statements(entry.direction).ok_or_else(nothing)?;
 
     let StageFrame { attributes, result, semantic, last } = StageFrame::of(entry.stage);
-    Ok(format!(
-        "{declarations}
-{buffers}
+    let own = format!(
+        "{buffers}
 {bytes}{}{attributes}
 {result} {name}({parameters}){semantic}
 {{
@@ -187,10 +185,11 @@ pub fn probe(
 ",
         functions.concat(),
         nonce = dialect.store(0, &dialect.load(0)),
-        buffers = buffers(*dialect),
-        bytes = bytes(entry),
+        buffers = buffers(*dialect, reserved),
+        bytes = bytes(entry, reserved),
         name = entry.name,
-    ))
+    );
+    Ok(format!("{declarations}\n{}", reserved.place(&own)))
 }
 
 /// The words around the body of an entry point of a stage.
@@ -252,7 +251,7 @@ pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
 }
 
 /// The declaration of the byte-address buffer, where the entry point has one.
-fn bytes(entry: &ProbeEntry) -> String {
+fn bytes(entry: &ProbeEntry, reserved: &Reserved) -> String {
     if !entry.forms.contains(&Form::ByteAddress) {
         return String::new();
     }
@@ -260,26 +259,28 @@ fn bytes(entry: &ProbeEntry) -> String {
         Direction::Read => ("ByteAddressBuffer", "t0"),
         Direction::Write => ("RWByteAddressBuffer", "u0"),
     };
-    format!("[[vk::binding({}, 0)]] {ty} {BYTES} : register({register}, space{BYTES_SPACE});\n", BINDING + 2)
+    let (binding, space) = (reserved.binding() + 2, reserved.bytes_space());
+    format!("[[vk::binding({binding}, 0)]] {ty} {BYTES} : register({register}, space{space});\n")
 }
 
 /// The declarations of the probe's output and input.
-fn buffers(dialect: Dialect) -> String {
+fn buffers(dialect: Dialect, reserved: &Reserved) -> String {
+    let (binding, space) = (reserved.binding(), reserved.space());
     match dialect {
         Dialect::Hlsl | Dialect::Slang | Dialect::SlangForWgsl => format!(
-            "[[vk::binding({BINDING}, 0)]] RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
-[[vk::binding({}, 0)]] ByteAddressBuffer {INPUT} : register(t1, space{SPACE});",
-            BINDING + 1
+            "[[vk::binding({binding}, 0)]] RWByteAddressBuffer {MARK}output : register(u0, space{space});
+[[vk::binding({}, 0)]] ByteAddressBuffer {MARK}input : register(t1, space{space});",
+            binding + 1
         ),
         // The methods of Clang 22's byte-address buffers are still to come.
         Dialect::Clang => format!(
-            "RWStructuredBuffer<uint> {OUTPUT} : register(u0, space{SPACE});
-StructuredBuffer<uint> {INPUT} : register(t1, space{SPACE});"
+            "RWStructuredBuffer<uint> {MARK}output : register(u0, space{space});
+StructuredBuffer<uint> {MARK}input : register(t1, space{space});"
         ),
         // FXC knows nothing of Vulkan, and in SPIR-V its `t` registers are texel buffers.
         Dialect::OldHlsl => format!(
-            "RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
-RWByteAddressBuffer {INPUT} : register(u1, space{SPACE});"
+            "RWByteAddressBuffer {MARK}output : register(u0, space{space});
+RWByteAddressBuffer {MARK}input : register(u1, space{space});"
         ),
     }
 }

@@ -14,30 +14,32 @@ use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf};
 
 use super::{BYTES, Dialect, expression};
+use crate::generate::reserved::MARK;
 use crate::probe::{AnswerPlace, AnswerSlot, Direction, Form, ProbePlan, Wiring};
 
 /// Names of a vector's components; no matrix has more columns.
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-// The declarations may have parameters of any name, which a local of the same name would hide.
+// The declarations may have parameters of any name, which a local of the same name would hide: names begin with the mark that
+// `reserved` replaces by a prefix that the declarations leave free.
 
 /// A local that holds what is read at once.
-const VALUE: &str = "layoutproof_value";
+const VALUE: &str = "\u{1}value";
 
 /// Prefix of the names of locals that hold indices from the input, with the index behind it.
-const INDEX: &str = "layoutproof_index";
+const INDEX: &str = "\u{1}index";
 
 /// Prefix of the names of variables in workgroup memory.
-const SHARED: &str = "layoutproof_shared";
+const SHARED: &str = "\u{1}shared";
 
 /// Locals that hold the words of a double.
-const HALVES: [&str; 2] = ["layoutproof_low", "layoutproof_high"];
+const HALVES: [&str; 2] = ["\u{1}low", "\u{1}high"];
 
 /// Prefix of the name of a handle's type.
 const HANDLE: &str = "DescriptorHandle<";
 
 /// A local that holds the words of a handle.
-const WORDS: &str = "layoutproof_words";
+const WORDS: &str = "\u{1}words";
 
 /// A block with its plan, and the dialect of the statements that probe it.
 #[derive(Clone, Copy, Debug)]
@@ -209,17 +211,17 @@ impl ProbedBlock<'_> {
             // FXC has no generic functions, and Clang copies no struct out of a constant buffer: their plans have no such form.
             Dialect::OldHlsl | Dialect::Clang => return None,
             Dialect::Hlsl => {
-                let name = format!("layoutproof_whole{}", text.functions.len());
+                let name = format!("{MARK}whole{}", text.functions.len());
                 text.functions.push(format!("template <typename T> void {name}(T {VALUE})\n{{\n{stores}}}\n"));
                 text.body.extend(["    ", &name, "(", whole, ");\n"]);
             }
             // What a generic value is made of is unknown inside a function.
             Dialect::Slang | Dialect::SlangForWgsl => {
-                let function = format!("T layoutproof_whole<T>(T {VALUE}) {{ return {VALUE}; }}\n");
+                let function = format!("T {MARK}whole<T>(T {VALUE}) {{ return {VALUE}; }}\n");
                 if !text.functions.contains(&function) {
                     text.functions.push(function);
                 }
-                text.body.extend(["    { var ", VALUE, " = layoutproof_whole(", whole, ");\n", &stores, "    }\n"]);
+                text.body.extend(["    { var ", VALUE, " = ", MARK, "whole(", whole, ");\n", &stores, "    }\n"]);
             }
         }
         Some(())

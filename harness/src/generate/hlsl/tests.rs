@@ -5,6 +5,7 @@ use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
 use super::{Dialect, HlslSource, other_stage, probe};
 use crate::declare::{DeclareOptions, declare};
+use crate::generate::reserved::Reserved;
 use crate::input::sources::SourceMap;
 use crate::probe::{AddressSpace, Direction, Form, ProbeEntry, Stage, Wiring, plan_by_name};
 
@@ -46,7 +47,7 @@ fn whole_text(
         plan.entries = vec![ProbeEntry { name, space, stage: Stage::Compute, direction, forms: forms.to_vec() }];
     }
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
-    let program = HlslSource { declarations, dialect, parameters: String::new() };
+    let program = HlslSource { declarations, dialect, reserved: &Reserved::default(), parameters: String::new() };
     probe(&program, &layout, &plan, &wiring).unwrap()
 }
 
@@ -245,7 +246,8 @@ fn drawn(stage: Stage, other: Stage) -> String {
     let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
     let plan = plan_by_name(&layout, &layout.leaves(), &[(AddressSpace::Uniform, stage)].into());
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
-    let program = HlslSource { declarations, dialect: Dialect::Hlsl, parameters: String::new() };
+    let reserved = Reserved::default();
+    let program = HlslSource { declarations, dialect: Dialect::Hlsl, reserved: &reserved, parameters: String::new() };
     let text = probe(&program, &layout, &plan, &wiring).unwrap();
     let (_, entry) = text.split_once("[shader(").unwrap();
     format!("[shader({entry}{}", other_stage(other))

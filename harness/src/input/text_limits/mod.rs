@@ -9,6 +9,7 @@ mod macros;
 mod shape;
 mod tokens;
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::ops::Range;
 
@@ -79,6 +80,12 @@ pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<()
 pub(crate) fn directives(text: &str) -> impl Iterator<Item = Range<usize>> {
     let directives = Tokens::new(text, TextLanguage::Glsl).filter(|token| token.kind == LimitTokenKind::Directive);
     directives.map(|directive| directive.start..directive.start + directive.text.len())
+}
+
+/// The names and keywords of a GLSL text outside of comments and directives.
+pub fn glsl_words(text: &str) -> BTreeSet<&str> {
+    let words = Tokens::new(text, TextLanguage::Glsl).filter(|token| token.kind == LimitTokenKind::Word);
+    words.map(|token| token.text).collect()
 }
 
 /// A text in whose bytes places count.

@@ -1,8 +1,10 @@
 //! Uniform and storage blocks of a user's WGSL or GLSL file, as naga lays them out.
 //!
-//! Each block is one [`BlockLayout`] under the rule set `declared`: offsets, sizes and strides are those of naga's
-//! typed module. Alignments are naga's too, and naga knows only WGSL's, so in GLSL an alignment can be less than what
-//! std140 applied. A module that naga's validator refuses has no blocks here, only errors.
+//! Each block is one [`BlockLayout`] under the rule set `declared`. In GLSL, offsets, sizes and strides are those of
+//! naga's typed module; alignments are naga's too, and naga knows only WGSL's, so an alignment can be less than what
+//! std140 applied. In WGSL all of them are computed from the types and the text's attributes, because naga's are not
+//! always those of the specification ([`type_layouts`]). A module that naga's validator refuses has no blocks here, only
+//! errors.
 //!
 //! Texts of users and compilers come here through [`module_reader`](crate::inspect::module_reader): naga does not
 //! survive all of them.
@@ -13,6 +15,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
     BlockKind, BlockLayout, Component, DECLARED, Extent, FileId, LaidOut, LaidOutMember, LaidOutShape, Refusal, Span,
+    join,
 };
 use naga::front::{glsl, wgsl};
 use naga::proc::{GlobalCtx, Layouter};
@@ -21,11 +24,21 @@ use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, ScalarKind, ShaderSt
 
 use crate::generate::wgsl::MAX_IMMEDIATE_SIZE;
 use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::text_limits::TextLanguage;
 use crate::inspect::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 use crate::inspect::naga_offsets::{chain, matrix_stride};
+use type_layouts::{Misplaced, NoTypeLayout, TypeLayouts};
+use wgsl_attributes::{UnknownValue, struct_attributes};
+
+/// What to do about a uniform buffer that WGSL does not allow.
+const UNIFORM_HELP: &str = "@align(16) on the member, or @size on the one before it, moves it; implementations with the \
+                            language feature uniform_buffer_standard_layout take it as it is, naga does not know that";
 
 /// Deepest nesting of structs and arrays, as in SPIR-V that is read here.
 const DEEPEST: usize = 64;
+
+mod type_layouts;
+mod wgsl_attributes;
 
 /// The blocks of a WGSL module, in declaration order.
 ///
@@ -41,7 +54,7 @@ pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
             diagnostic.with_label(place.span(span), label)
         })]
     })?;
-    blocks(&module, place)
+    blocks(&module, place, TextLanguage::Wgsl)
 }
 
 /// The blocks of a GLSL shader, in declaration order.
@@ -79,7 +92,7 @@ fn read_stage(place: NagaText<'_>, stage: ShaderStage) -> Result<Vec<BlockLayout
             |error: &glsl::Error| Diagnostic::error(Code::BadModule, place.span(error.meta), error.kind.to_string());
         errors.errors.iter().map(diagnostic).collect::<Vec<_>>()
     })?;
-    blocks(&module, place)
+    blocks(&module, place, TextLanguage::Glsl)
 }
 
 fn stages(text: &str) -> Vec<ShaderStage> {
@@ -102,7 +115,6 @@ impl NagaText<'_> {
     /// naga's span; the end of the text where naga has none.
     fn span(self, span: naga::Span) -> Span {
         let range = span.to_range().unwrap_or(self.text.len()..self.text.len());
-        let byte = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         Span { file: self.file, start: byte(range.start), end: byte(range.end) }
     }
 }
@@ -115,19 +127,24 @@ fn with_text(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
     diagnostic
 }
 
-fn blocks(module: &naga::Module, place: NagaText<'_>) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    let mut reader = NagaReader::new(module, place)?;
-    let mut found = Vec::new();
+fn blocks(
+    module: &naga::Module,
+    place: NagaText<'_>,
+    language: TextLanguage,
+) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+    let mut reader = NagaReader::new(module, place, language)?;
+    let (mut found, mut misplaced) = (Vec::new(), Vec::new());
     for (handle, variable) in module.global_variables.iter() {
+        let span = place.span(module.global_variables.get_span(handle));
         match reader.block(variable) {
             Ok(block) => found.extend(block),
-            Err(UnlistedReason { code, message }) => {
-                let span = place.span(module.global_variables.get_span(handle));
-                return Err(vec![Diagnostic::error(code, span, message)]);
-            }
+            Err(UnlistedReason { code, message }) => return Err(vec![Diagnostic::error(code, span, message)]),
+        }
+        if language == TextLanguage::Wgsl && variable.space == AddressSpace::Uniform {
+            misplaced.extend(reader.misplaced(variable, span));
         }
     }
-    Ok(found)
+    if misplaced.is_empty() { Ok(found) } else { Err(misplaced) }
 }
 
 /// Why no block of a module is listed.
@@ -150,15 +167,15 @@ impl From<UnlistedReason> for NoLayout {
     }
 }
 
-/// A validated module with naga's alignments.
+/// A validated module with the layouts of its types.
 struct NagaReader<'a> {
     module: &'a naga::Module,
-    layouter: Layouter,
+    layouts: TypeLayouts,
     budget: ListingBudget,
 }
 
 impl<'a> NagaReader<'a> {
-    fn new(module: &'a naga::Module, place: NagaText<'_>) -> Result<Self, Vec<Diagnostic>> {
+    fn new(module: &'a naga::Module, place: NagaText<'_>, language: TextLanguage) -> Result<Self, Vec<Diagnostic>> {
         let error = |span, message| vec![Diagnostic::error(Code::BadModule, place.span(span), message)];
         let mut layouter = Layouter::default();
         layouter
@@ -172,12 +189,29 @@ impl<'a> NagaReader<'a> {
                 return Err(error(module.global_variables.get_span(handle), message));
             }
         }
-        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+        let flags = match language {
+            // Of these, naga's offsets are not looked at.
+            TextLanguage::Wgsl => ValidationFlags::all() - ValidationFlags::STRUCT_LAYOUTS,
+            TextLanguage::Glsl => ValidationFlags::all(),
+        };
+        let mut validator = Validator::new(flags, Capabilities::all());
         validator.validate(module).map_err(|problem| {
             let span = problem.spans().next().map_or(naga::Span::UNDEFINED, |(span, _)| *span);
             error(span, chain(problem.as_inner()))
         })?;
-        Ok(Self { module, layouter, budget: ListingBudget::default() })
+        let layouts = match language {
+            TextLanguage::Wgsl => wgsl_layouts(module, &layouter, place)?,
+            TextLanguage::Glsl => TypeLayouts::of_naga(module, &layouter),
+        };
+        Ok(Self { module, layouts, budget: ListingBudget::default() })
+    }
+
+    /// The error about a part of a uniform buffer that WGSL does not allow where it stands.
+    fn misplaced(&self, variable: &GlobalVariable, span: Span) -> Option<Diagnostic> {
+        let Misplaced { path, reason } = self.layouts.misplaced_in_uniform(self.module, variable.ty, "")?;
+        let path = join(variable.name.as_deref().unwrap_or_default(), &path);
+        let message = format!("`{path}` cannot stand there in a uniform buffer: {reason}");
+        Some(Diagnostic::error(Code::BadModule, span, message).with_help(UNIFORM_HELP))
     }
 
     /// The block that `variable` holds; `None` for a variable of another kind.
@@ -250,36 +284,67 @@ impl<'a> NagaReader<'a> {
                 let type_name = format!("{}{rows}x{columns}", component.scalar.spelling());
                 (type_name, LaidOutShape::Matrix { component, rows, columns, order: MatrixOrder::Column, stride })
             }
-            TypeInner::Array { base, size, stride } => {
+            TypeInner::Array { base, size, .. } => {
                 let element = Box::new(self.laid_out(&format!("{path}[]"), *base, depth + 1)?);
-                let (count, stride) = (self.count(*size), *stride);
+                let (count, stride) = (self.count(*size), self.layouts.get(ty).stride);
                 (array_name(&element.type_name, count), LaidOutShape::Array { element, count, stride })
             }
             TypeInner::Struct { members, .. } => {
-                let members =
-                    members.iter().map(|member| self.member(path, member, depth)).collect::<Result<_, _>>()?;
-                (name.clone().unwrap_or_default(), LaidOutShape::Struct(members))
+                let mut laid_out = Vec::new();
+                for (index, member) in members.iter().enumerate() {
+                    let offset = self.layouts.get(ty).offsets[index];
+                    laid_out.push(self.member(path, member, offset, depth)?);
+                }
+                (name.clone().unwrap_or_default(), LaidOutShape::Struct(laid_out))
             }
             _ => return Err(refused(path, "a type without bytes".to_owned())),
         };
 
         self.spend(type_name.len())?;
-        let alignment = self.layouter[ty].alignment.round_up(1);
+        let alignment = self.layouts.get(ty).alignment;
         Ok(LaidOut { type_name, size: self.size(ty), alignment, shape })
     }
 
-    fn member(&mut self, path: &str, member: &StructMember, depth: usize) -> Result<LaidOutMember, NoLayout> {
+    fn member(
+        &mut self,
+        path: &str,
+        member: &StructMember,
+        offset: u32,
+        depth: usize,
+    ) -> Result<LaidOutMember, NoLayout> {
         let name = member.name.clone().unwrap_or_default();
         let path = member_path(path, &name);
         let layout = self.laid_out(&path, member.ty, depth + 1)?;
-        Ok(LaidOutMember { name, is_base: false, offset: member.offset, bits: None, layout })
+        Ok(LaidOutMember { name, is_base: false, offset, bits: None, layout })
     }
 
     fn size(&self, ty: Handle<naga::Type>) -> Extent {
         let inner = &self.module.types[ty].inner;
         let ends = !inner.is_dynamically_sized(&self.module.types);
-        if ends { Extent::Finite(inner.size(self.context())) } else { Extent::Unbounded }
+        if ends { Extent::Finite(self.layouts.get(ty).size) } else { Extent::Unbounded }
     }
+}
+
+/// The layouts of the types of a WGSL text.
+fn wgsl_layouts(
+    module: &naga::Module,
+    layouter: &Layouter,
+    place: NagaText<'_>,
+) -> Result<TypeLayouts, Vec<Diagnostic>> {
+    let error = |span, message: String| vec![Diagnostic::error(Code::BadModule, span, message)];
+    let attributes = struct_attributes(place.text).map_err(|UnknownValue { argument }| {
+        let written = &place.text[argument.clone()];
+        let span = naga::Span::new(byte(argument.start), byte(argument.end));
+        error(place.span(span), format!("`{written}` is not evaluated, so no offset behind it is known"))
+    })?;
+    TypeLayouts::of_wgsl(module, layouter, &attributes).map_err(|NoTypeLayout { ty, reason }| {
+        let name = module.types[ty].name.as_deref().unwrap_or("a type without a name");
+        error(place.span(module.types.get_span(ty)), format!("`{name}`: {reason}"))
+    })
+}
+
+fn byte(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 fn refused(path: &str, message: String) -> NoLayout {

@@ -1,8 +1,9 @@
 //! The descriptor set and binding of every variable of a module that has them.
 
+use super::BadModule;
+use super::declarations::Declarations;
 use super::declared::in_order;
 use super::types::SpirvTypes;
-use super::{BadModule, load};
 
 /// A variable with a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub struct BoundVariable {
 /// # Errors
 /// If the words are not a SPIR-V module.
 pub fn bound_variables(words: &[u32]) -> Result<Vec<BoundVariable>, BadModule> {
-    let module = load(words)?;
+    let module = Declarations::read(words)?.module;
     let types = SpirvTypes::read(&module).map_err(|reason| BadModule::new(0, reason))?;
     let bound = in_order(&module, &types).filter_map(|variable| {
         let (set, binding) = variable.set.zip(variable.binding)?;

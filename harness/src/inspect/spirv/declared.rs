@@ -9,15 +9,16 @@ use layoutproof_layout::alignment::MAX_BYTES;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
-    BlockKind, BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusals,
-    UNSIZED_ELEMENTS,
+    BlockKind, BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning,
+    LayoutWarningKind, Refusals, UNSIZED_ELEMENTS,
 };
 use rspirv::dr::Module;
 use rspirv::spirv::{StorageClass, Word};
 use serde::{Deserialize, Serialize};
 
+use super::BadModule;
+use super::declarations::Declarations;
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
-use super::{BadModule, load};
 use crate::inspect::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 
 /// A block of a module.
@@ -46,27 +47,54 @@ pub struct SpecializedLength {
     pub is_computed: bool,
 }
 
+/// The blocks of a module, with what it may hold besides.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeclaredModule {
+    /// In declaration order.
+    pub blocks: Vec<DeclaredBlock>,
+    /// Sentences about words that are unknown here and may declare blocks that are not listed.
+    pub warnings: Vec<String>,
+}
+
 /// The blocks of a module in declaration order. A block whose members lack Offset or strides is listed with the reasons
 /// in its layout's `result`.
 ///
 /// # Errors
 /// If the words are not a SPIR-V module, or its blocks take more than 16 MiB to list.
 pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
-    let module = load(words)?;
-    let types = SpirvTypes::read(&module).map_err(|reason| BadModule::new(0, reason))?;
+    DeclaredModule::read(words).map(|module| module.blocks)
+}
+
+impl DeclaredModule {
+    /// Reads a module as [`declared`] does.
+    ///
+    /// # Errors
+    /// As [`declared`].
+    pub fn read(words: &[u32]) -> Result<Self, BadModule> {
+        let declarations = Declarations::read(words)?;
+        let blocks = blocks(&declarations)?;
+        Ok(Self { blocks, warnings: declarations.warnings })
+    }
+}
+
+fn blocks(declarations: &Declarations) -> Result<Vec<DeclaredBlock>, BadModule> {
+    let module = &declarations.module;
+    let types = SpirvTypes::read(module).map_err(|reason| BadModule::new(0, reason))?;
 
     let mut blocks = Vec::new();
     let mut named: BTreeMap<String, u32> = BTreeMap::new();
     let mut reader = DeclaredReader {
         types: &types,
+        declarations,
+        warnings: Vec::new(),
         refusals: Refusals::default(),
         specialized: Vec::new(),
         budget: ListingBudget::default(),
     };
 
-    let variables = in_order(&module, &types).map(|variable| (variable.clone(), place(&types, variable)));
+    let variables = in_order(module, &types).map(|variable| (variable.clone(), place(&types, variable)));
     let bound = variables.filter_map(|(variable, place)| Some((variable, place?)));
-    for (variable, place) in bound.chain(behind_pointers(&module, &types)) {
+    for (variable, place) in bound.chain(behind_pointers(module, &types)) {
         let Some(mut block) = reader.block(&variable, &place) else {
             return Err(BadModule::new(0, format!("its blocks take more than {LISTED_BYTES} bytes to list")));
         };
@@ -97,11 +125,19 @@ struct VariableBlock {
 
 /// The block that a variable holds, if it holds one.
 fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> {
-    let (element, count) = match types.get(variable.pointee) {
-        SpirvType::Array { element, length, .. } => (*element, Count::Finite(*length)),
-        SpirvType::RuntimeArray { element, .. } => (*element, Count::Unbounded),
-        _ => (variable.pointee, Count::Finite(1)),
-    };
+    // GLSL has arrays of arrays of blocks.
+    let (mut element, mut count) = (variable.pointee, Count::Finite(1));
+    loop {
+        (element, count) = match (types.get(element), count) {
+            (SpirvType::Array { element, length, .. }, Count::Finite(count)) => {
+                (*element, Count::Finite(count.saturating_mul(*length)))
+            }
+            (SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. }, _) => {
+                (*element, Count::Unbounded)
+            }
+            _ => break,
+        };
+    }
 
     let kind = match variable.class {
         StorageClass::Uniform if types.blocks.contains(&element) => BlockKind::UniformBlock,
@@ -182,6 +218,9 @@ fn unwrapped(types: &SpirvTypes, block: Word) -> Word {
 
 struct DeclaredReader<'a> {
     types: &'a SpirvTypes,
+    declarations: &'a Declarations,
+    /// Of the block that is being read.
+    warnings: Vec<LayoutWarning>,
     /// Of the block that is being read.
     refusals: Refusals,
     /// Of the block that is being read.
@@ -207,7 +246,7 @@ impl DeclaredReader<'_> {
 
         let refusals = std::mem::take(&mut self.refusals);
         let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
-        let (rules, warnings) = (DECLARED.into(), Vec::new());
+        let (rules, warnings) = (DECLARED.into(), std::mem::take(&mut self.warnings));
         let layout = BlockLayout { rules, name, kind, count, result, stride: None, warnings };
         let specialized = std::mem::take(&mut self.specialized);
         Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding, specialized })
@@ -227,6 +266,23 @@ impl DeclaredReader<'_> {
         Some(())
     }
 
+    /// Warns of decorations on a member or type that are unknown here, so that they may mean something for its place.
+    fn note_unknown_decorations(&mut self, decorated: (Word, Option<u32>), path: &str) -> Option<()> {
+        let Some(numbers) = self.declarations.unknown_decorations.get(&decorated) else { return Some(()) };
+        self.budget.spend(path.len())?;
+        let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        let plural = if numbers.len() == 1 { "" } else { "s" };
+        let message = format!(
+            "has the unknown decoration{plural} {}: shown is what Offset, ArrayStride and MatrixStride say",
+            numbers.join(", ")
+        );
+        let warning = LayoutWarning { path: path.to_owned(), kind: LayoutWarningKind::UnknownDecoration, message };
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+        Some(())
+    }
+
     fn refuse(&mut self, path: &str, message: impl Into<String>) {
         self.refusals.push(path, message);
     }
@@ -234,6 +290,7 @@ impl DeclaredReader<'_> {
     /// The layout of a type whose matrices lie as `matrix` says.
     fn lay_out(&mut self, id: Word, matrix: Option<MatrixLayout>, path: &str) -> Option<LaidOut> {
         self.budget.spend(path.len())?;
+        self.note_unknown_decorations((id, None), path)?;
         let laid_out = match self.types.get(id).clone() {
             SpirvType::Int { .. } | SpirvType::Float { .. } => {
                 let component = self.component(id, path);
@@ -263,7 +320,8 @@ impl DeclaredReader<'_> {
                 shape: LaidOutShape::Pointer,
             },
             SpirvType::Void | SpirvType::Bool | SpirvType::Other => {
-                self.refuse(path, "a type that has no bytes in a block");
+                let unread = self.declarations.unread.get(&id).cloned();
+                self.refuse(path, unread.unwrap_or_else(|| "a type that has no bytes in a block".to_owned()));
                 LaidOut {
                     type_name: String::new(),
                     size: Extent::Finite(0),
@@ -289,7 +347,9 @@ impl DeclaredReader<'_> {
         };
 
         let scalar = scalar.unwrap_or_else(|| {
-            self.refuse(path, "a component of a type that has no bytes in a block");
+            let unread = self.declarations.unread.get(&id).map(|what| format!("a component is {what}"));
+            let reason = unread.unwrap_or_else(|| "a component of a type that has no bytes in a block".to_owned());
+            self.refuse(path, reason);
             Scalar::Uint32
         });
         Component { scalar, size: scalar.size(SixteenBit::On, 4) }
@@ -340,6 +400,7 @@ impl DeclaredReader<'_> {
         for (index, member) in members.iter().enumerate() {
             let name = member.name.clone().unwrap_or_else(|| format!("_{index}"));
             let path = member_path(path, &name);
+            self.note_unknown_decorations((id, u32::try_from(index).ok()), &path)?;
             let layout = self.lay_out(member.ty, member.matrix, &path)?;
             if member.offset.is_none() {
                 self.refuse(&path, "no Offset");

@@ -43,7 +43,33 @@ impl Decorations {
                 _ => {}
             }
         }
+        all.add_groups(module);
         all
+    }
+
+    /// Gives the decorations of groups to what is in them.
+    ///
+    /// Source: SPIR-V specification, `OpDecorationGroup`, which is deprecated and still valid.
+    fn add_groups(&mut self, module: &Module) {
+        for instruction in &module.annotations {
+            let ops = Operands(instruction);
+            let Some(group) = ops.id(0).and_then(|group| self.of.get(&group)).cloned() else { continue };
+            match instruction.class.opcode {
+                Op::GroupDecorate => {
+                    for target in (1..instruction.operands.len()).filter_map(|index| ops.id(index)) {
+                        self.of.entry(target).or_default().extend(group.iter().copied());
+                    }
+                }
+                Op::GroupMemberDecorate => {
+                    for index in (1..instruction.operands.len()).step_by(2) {
+                        if let (Some(target), Some(member)) = (ops.id(index), ops.number(index + 1)) {
+                            self.of_member.entry((target, member)).or_default().extend(group.iter().copied());
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The ids that have a decoration.

@@ -26,12 +26,22 @@ impl BadModule {
     }
 }
 
-const HEADER_WORDS: usize = 5;
+pub(super) const HEADER_WORDS: usize = 5;
 
-/// Reads the instructions of a module.
+/// The start of the names of extended instruction sets that may be left out of every module.
+///
+/// Source: `SPV_KHR_non_semantic_info`.
+const NON_SEMANTIC: &str = "NonSemantic.";
+
+/// Reads the instructions of a module, without those of non-semantic sets (debug information, printf), which stand outside
+/// of functions too.
 pub(crate) fn load(words: &[u32]) -> Result<Module, BadModule> {
     let starts = instruction_starts(words)?;
-    let mut counting = CountingLoader { loader: Loader::new(), instructions: 0, functions: 0 };
+    for (index, start) in starts.iter().enumerate() {
+        let end = starts.get(index + 1).copied().unwrap_or(words.len());
+        check_operands(&words[*start..end], *start)?;
+    }
+    let mut counting = CountingLoader::new();
     match parse_words(words, &mut counting) {
         Ok(()) => complete(counting.functions, counting.loader.module())
             .map_err(|reason| BadModule::new(words.len(), format!("{reason}: the module is truncated"))),
@@ -59,7 +69,7 @@ fn complete(functions: usize, module: Module) -> Result<Module, String> {
 }
 
 /// The first word of each instruction, word counts checked.
-fn instruction_starts(words: &[u32]) -> Result<Vec<usize>, BadModule> {
+pub(super) fn instruction_starts(words: &[u32]) -> Result<Vec<usize>, BadModule> {
     match words.first() {
         Some(&MAGIC_NUMBER) => {}
         Some(magic) if *magic == MAGIC_NUMBER.swap_bytes() => {
@@ -86,7 +96,6 @@ fn instruction_starts(words: &[u32]) -> Result<Vec<usize>, BadModule> {
             let reason = format!("an instruction of {count} words, {} are left", words.len() - start);
             return Err(BadModule::new(start, reason));
         }
-        check_operands(&words[start..start + count], start)?;
         starts.push(start);
         start += count;
     }
@@ -105,10 +114,26 @@ fn check_operands(instruction: &[u32], start: usize) -> Result<(), BadModule> {
 }
 
 /// A loader that knows how many instructions it has taken, and how many of them begin a function.
-struct CountingLoader {
-    loader: Loader,
-    instructions: usize,
+pub(super) struct CountingLoader {
+    pub(super) loader: Loader,
+    pub(super) instructions: usize,
     functions: usize,
+    /// Ids of the non-semantic sets.
+    non_semantic: BTreeSet<Word>,
+}
+
+impl CountingLoader {
+    pub(super) fn new() -> Self {
+        Self { loader: Loader::new(), instructions: 0, functions: 0, non_semantic: BTreeSet::new() }
+    }
+
+    /// Returns true if an instruction is one of a non-semantic set.
+    fn is_non_semantic(&self, instruction: &Instruction) -> bool {
+        match instruction.operands.first() {
+            Some(Operand::IdRef(set)) => instruction.class.opcode == Op::ExtInst && self.non_semantic.contains(set),
+            Some(_) | None => false,
+        }
+    }
 }
 
 impl Consumer for CountingLoader {
@@ -125,6 +150,17 @@ impl Consumer for CountingLoader {
     }
 
     fn consume_instruction(&mut self, instruction: Instruction) -> ParseAction {
+        if let (Op::ExtInstImport, Some(set), Some(Operand::LiteralString(name))) =
+            (instruction.class.opcode, instruction.result_id, instruction.operands.first())
+            && name.starts_with(NON_SEMANTIC)
+        {
+            self.non_semantic.insert(set);
+        }
+        if self.is_non_semantic(&instruction) {
+            self.instructions += 1;
+            return ParseAction::Continue;
+        }
+
         self.functions += usize::from(instruction.class.opcode == Op::Function);
         let action = self.loader.consume_instruction(instruction);
         if matches!(action, ParseAction::Continue) {

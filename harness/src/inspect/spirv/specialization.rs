@@ -81,6 +81,11 @@ impl SpirvConstants {
     }
 }
 
+/// Returns true if the results of an operation can be known.
+pub(super) fn is_folded(operation: Op) -> bool {
+    (1..=3).any(|count| folded(operation, &[1; 3][..count]).is_some())
+}
+
 /// The result of an operation on integers of 32 bits and bools.
 fn folded(operation: Op, operands: &[u32]) -> Option<u32> {
     let of_signed = |operate: fn(i32, i32) -> Option<i32>| match operands {

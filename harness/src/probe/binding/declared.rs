@@ -145,7 +145,8 @@ fn walk<'m>(ty: &'m Type, rest: &str) -> Option<DeclaredItem<'m>> {
         | Type::Struct(_)
         | Type::Enum(_)
         | Type::Pointer { .. }
-        | Type::Handle { .. } => {
+        | Type::Handle { .. }
+        | Type::Interface { .. } => {
             rest.is_empty().then_some(DeclaredItem { what: ItemKind::Data, elements: Count::Finite(1) })
         }
     }

@@ -15,7 +15,7 @@ use super::kind::BoundKind;
 use super::plan::ProbedBinding;
 use super::program::{BindingProgram, Pass};
 use super::site::BindingSite;
-use crate::generate::hlsl::SPACE;
+use crate::generate::reserved::Reserved;
 use crate::probe::image::{BEFORE_WORD, REFILL_WORD};
 
 /// Entry point of every dispatch, and of the vertex stage of every draw.
@@ -55,9 +55,11 @@ pub fn job(program: &BindingProgram, shader: Shader, nonce: u32) -> Job {
 const WORDS_IN_REGISTERS: usize = 64;
 
 /// The job of a program of Direct3D 12 as its device takes it: with registers for bindings, and `ranges` that were computed
-/// for the root signature.
+/// for the root signature. `reserved` is what the user's text leaves to the program.
 #[must_use]
-pub fn in_registers(mut job: Job, ranges: Vec<RegisterRange>) -> Job {
+pub fn in_registers(mut job: Job, ranges: Vec<RegisterRange>, reserved: &Reserved) -> Job {
+    let place_in_registers = |site| place_in_registers(site, reserved.space());
+    job.entry = reserved.entry(&job.entry);
     for buffer in &mut job.buffers {
         let site = BindingSite::Descriptor { set: buffer.set, binding: buffer.binding, element: buffer.element };
         if site.as_register().is_some() {
@@ -79,9 +81,9 @@ pub fn in_registers(mut job: Job, ranges: Vec<RegisterRange>) -> Job {
 }
 
 /// Space and first register of a site; the program's own resources have a space of their own.
-fn place_in_registers(site: BindingSite) -> (u32, u32) {
+fn place_in_registers(site: BindingSite, own_space: u32) -> (u32, u32) {
     let BindingSite::Descriptor { set, binding, .. } = site else { return (0, 0) };
-    site.as_register().map_or((SPACE, binding), |(_, number)| (set, number))
+    site.as_register().map_or((own_space, binding), |(_, number)| (set, number))
 }
 
 /// Lists what a device must have for `program`.

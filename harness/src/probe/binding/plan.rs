@@ -99,6 +99,9 @@ impl Planner<'_> {
             LayoutUnit::LocationIn | LayoutUnit::LocationOut => self.add_location(row, binding),
             LayoutUnit::InputAttachment => self.skip(row, binding, "an input attachment"),
             LayoutUnit::ShaderRecord => self.skip(row, binding, "a shader record"),
+            LayoutUnit::RayPayload | LayoutUnit::HitAttributes | LayoutUnit::CallablePayload => {
+                self.skip(row, binding, "a payload or hit attribute of ray tracing");
+            }
             LayoutUnit::ConstantBuffer => self.add_register(row, binding, RegisterClass::ConstantBuffer),
             LayoutUnit::ShaderResource => self.add_register(row, binding, RegisterClass::ShaderResource),
             LayoutUnit::UnorderedAccess => self.add_register(row, binding, RegisterClass::UnorderedAccess),

@@ -54,7 +54,7 @@ impl<'a> CheckedAnswer<'a> {
         let mut elements: Vec<_> = pairs.iter().copied().filter(|(job, _)| at(job, interface.block)).collect();
         // The block is the last element of its array, or the only buffer.
         let block = elements.pop();
-        Ok(Self { run, block, output_job, output, input_job, input, copy: find(interface.copy), elements })
+        Ok(Self { run, block, output_job, output, input_job, input, copy: interface.copy.and_then(find), elements })
     }
 }
 

@@ -15,19 +15,20 @@ use maud::{Markup, html};
 use super::byte_pieces::{BytePiece, BytePieces, PieceMember, UndrawnRest};
 use super::witness_layers::WitnessLayer;
 use crate::host::SideMember;
-use crate::report::failure::squeeze::{TablePiece, squeeze};
 use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::struct_lines::note;
 use crate::report::style::{grouped, one_line, width};
 
 /// Bytes of one row: a register of a D3D constant buffer.
 const ROW_BYTES: u32 = 16;
-/// Rows that are drawn in full; of longer blocks the first ones and those near a mark.
-const MAX_ROWS: usize = 24;
+/// Rows that are drawn in full; of longer blocks those that repeat are left out.
+const MAX_ROWS: u32 = 24;
+/// Rows of one map that are drawn at most.
+const MOST_DRAWN: usize = 512;
+/// Rows of the longest pattern that is looked for: an element of 512 bytes.
+const LONGEST_PATTERN: u32 = 32;
 /// Rows of which all maps share the numbers.
 const SHARED_ROWS: u32 = 24;
-/// Rows of a longer block that are drawn although nothing is marked in them.
-const FIRST_ROWS: u32 = 6;
 /// Rows of a block that are looked at: 64 KiB, the limit of constant buffers.
 const MAX_LOOKED_AT: u32 = 4096;
 /// Hues that there are; members behind them begin with the first again.
@@ -98,6 +99,34 @@ pub(super) struct ByteMap<'a> {
     pub registers: bool,
     /// The language of the declarations.
     pub words: DeclarationWords,
+    /// Rows that repeat earlier ones, and are not drawn.
+    pub left_out: BTreeSet<u32>,
+}
+
+/// What stands in one row, without the indices of elements: two rows with the same are alike.
+type RowPattern<'a> = Vec<PatternPart<'a>>;
+
+/// The part of a row that a member has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct PatternPart<'a> {
+    path: &'a str,
+    start: u32,
+    end: u32,
+    step: u32,
+    differs: bool,
+    overlaps: bool,
+}
+
+/// Leaves out the rows that repeat in all of `maps`, which are beside each other: the same ones in each.
+pub(super) fn leave_out_repetitions(maps: &mut [ByteMap<'_>]) {
+    let ends: Vec<u32> = maps.iter().map(ByteMap::row_count).collect();
+    let repeated: Vec<BTreeSet<u32>> = maps.iter().map(ByteMap::repetitions).collect();
+    let is_repeated = |row: &u32| repeated.iter().zip(&ends).all(|(rows, end)| rows.contains(row) || row >= end);
+    let longest = ends.iter().copied().max().unwrap_or(0);
+    let left_out: BTreeSet<u32> = (0..longest).filter(is_repeated).collect();
+    for map in maps {
+        map.left_out.clone_from(&left_out);
+    }
 }
 
 /// A picture with its size in pixels.
@@ -167,18 +196,71 @@ impl ByteMap<'_> {
         MapPicture { width, height: grid.height, body }
     }
 
-    fn grid(&self) -> MapGrid {
-        let BytePieces { pieces, end, rest, .. } = &self.pieces;
-        let mut marked: BTreeSet<u32> = (0..FIRST_ROWS).collect();
-        marked.extend(pieces.iter().filter(|piece| piece.differs).flat_map(|piece| rows_of(piece.start, piece.end)));
-        let found = self.layers.iter().flat_map(|layer| &layer.runs).flat_map(|run| rows_of(run.start, run.end));
-        let found: BTreeSet<u32> = found.collect();
-        marked.extend(&found);
+    /// Rows of the block.
+    fn row_count(&self) -> u32 {
+        self.pieces.end.div_ceil(ROW_BYTES).min(MAX_LOOKED_AT)
+    }
 
-        let rows = (0..end.div_ceil(ROW_BYTES).min(MAX_LOOKED_AT)).chain(found.iter().copied());
-        let rows: BTreeSet<u32> = rows.collect();
-        let rows: Vec<u32> = rows.into_iter().collect();
-        let marks: Vec<bool> = rows.iter().map(|row| marked.contains(row)).collect();
+    /// Rows in which a witness found something.
+    fn found_rows(&self) -> BTreeSet<u32> {
+        let runs = self.layers.iter().flat_map(|layer| &layer.runs);
+        runs.flat_map(|run| rows_of(run.start, run.end)).collect()
+    }
+
+    /// The patterns of all rows.
+    fn patterns(&self) -> Vec<RowPattern<'_>> {
+        let mut patterns: Vec<RowPattern<'_>> = vec![Vec::new(); self.row_count() as usize];
+        for piece in &self.pieces.pieces {
+            for row in rows_of(piece.start, piece.end) {
+                let Some(pattern) = patterns.get_mut(row as usize) else { break };
+                let first = row * ROW_BYTES;
+                pattern.push(PatternPart {
+                    path: piece.member.path(),
+                    start: piece.start.saturating_sub(first),
+                    end: (piece.end - first).min(ROW_BYTES),
+                    step: piece.step,
+                    differs: piece.differs,
+                    overlaps: piece.overlaps,
+                });
+            }
+        }
+        patterns
+    }
+
+    /// Rows in the middle of a pattern that repeats at least four times, in a block that is too long to draw whole: its first
+    /// and its last repetition are kept.
+    fn repetitions(&self) -> BTreeSet<u32> {
+        let patterns = self.patterns();
+        let count = self.row_count();
+        let mut repeated = BTreeSet::new();
+        if count <= MAX_ROWS {
+            return repeated;
+        }
+        let is_alike = |row: u32, other: u32| patterns[row as usize] == patterns[other as usize];
+        let mut row = 0;
+        while row < count {
+            let repetition = (1..=LONGEST_PATTERN.min(count - row)).find_map(|length| {
+                let alike = (row + length..count).take_while(|next| is_alike(*next, *next - length)).count();
+                let alike = length + u32::try_from(alike).unwrap_or(0);
+                (alike / length >= 4).then(|| (length, row + alike / length * length))
+            });
+            match repetition {
+                Some((length, end)) => {
+                    repeated.extend(row + length..end - length);
+                    row = end;
+                }
+                None => row += 1,
+            }
+        }
+        let found = self.found_rows();
+        repeated.retain(|row| !found.contains(row));
+        repeated
+    }
+
+    fn grid(&self) -> MapGrid {
+        let BytePieces { end, rest, .. } = &self.pieces;
+        let found = self.found_rows();
+        let rows: BTreeSet<u32> = (0..self.row_count()).chain(found.iter().copied()).collect();
 
         let layers = u32::try_from(self.layers.len()).unwrap_or(u32::MAX);
         let pitch = |row: &u32| {
@@ -187,15 +269,24 @@ impl ByteMap<'_> {
         };
         let left = OFFSET_WIDTH + if self.registers { REGISTER_WIDTH } else { 0 };
         let mut grid = MapGrid { left, tops: BTreeMap::new(), gaps: Vec::new(), height: HEAD_HEIGHT };
-        for piece in squeeze(&marks, MAX_ROWS) {
-            match piece {
-                TablePiece::Line(index) => {
-                    grid.tops.insert(rows[index], grid.height);
-                    grid.height += pitch(&rows[index]);
-                }
-                TablePiece::Gap(count) => grid.leave_out(format!("… {} rows like these", grouped(count as u64))),
-                TablePiece::Rest(count) => grid.leave_out(format!("… {} more rows", grouped(count as u64))),
+        let mut repeated = 0_u64;
+        let mut more = 0_u64;
+        for row in &rows {
+            if self.left_out.contains(row) && !found.contains(row) {
+                repeated += 1;
+                continue;
             }
+            grid.leave_out_repeated(&mut repeated);
+            if grid.tops.len() < MOST_DRAWN {
+                grid.tops.insert(*row, grid.height);
+                grid.height += pitch(row);
+            } else {
+                more += 1;
+            }
+        }
+        grid.leave_out_repeated(&mut repeated);
+        if more > 0 {
+            grid.leave_out(format!("… {} more rows", grouped(more)));
         }
 
         match rest {
@@ -302,6 +393,15 @@ impl ByteMap<'_> {
 }
 
 impl MapGrid {
+    /// A line for the rows that repeat earlier ones; their number is none afterwards.
+    fn leave_out_repeated(&mut self, rows: &mut u64) {
+        if *rows > 0 {
+            let plural = if *rows == 1 { "" } else { "s" };
+            self.leave_out(format!("… {} row{plural} like these", grouped(*rows)));
+        }
+        *rows = 0;
+    }
+
     fn leave_out(&mut self, text: String) {
         self.gaps.push(LeftOutRows { top: self.height, text });
         self.height += HEAD_HEIGHT + ROW_GAP;
@@ -415,5 +515,72 @@ fn layer_strip(layer: &WitnessLayer, lane: u32, grid: &MapGrid) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(path: &str, type_name: &str, offset: u32, size: u32, stride: Option<u32>) -> MemberRow {
+        MemberRow {
+            path: path.into(),
+            type_name: type_name.into(),
+            offset,
+            size: Some(size),
+            unbounded: false,
+            alignment: 4,
+            array_stride: stride,
+            array_strides: Vec::new(),
+            matrix_stride: None,
+            matrix_order: None,
+            bit_offset: None,
+            bit_width: None,
+        }
+    }
+
+    fn map(members: &[MemberRow], size: u32) -> ByteMap<'_> {
+        ByteMap {
+            label: String::new(),
+            pieces: BytePieces::of(Some(size), members, None),
+            layers: Vec::new(),
+            registers: false,
+            words: DeclarationWords::Hlsl,
+            left_out: BTreeSet::new(),
+        }
+    }
+
+    /// Forty vectors of one array repeat, forty members do not.
+    #[test]
+    fn only_rows_that_repeat_are_left_out() {
+        let array = [row("a", "float4[40]", 0, 640, Some(16)), row("b", "float4", 640, 16, None)];
+        let members: Vec<MemberRow> =
+            (0..40).map(|number| row(&format!("m{number}"), "float4", number * 16, 16, None)).collect();
+        let mut alone = [map(&array, 656)];
+        leave_out_repetitions(&mut alone);
+        assert_eq!(alone[0].left_out, (1..39).collect::<BTreeSet<_>>());
+        let mut alone = [map(&members, 640)];
+        leave_out_repetitions(&mut alone);
+        assert_eq!(alone[0].left_out, BTreeSet::new());
+    }
+
+    /// Elements of two rows repeat by twos, and a map beside them leaves out the same rows or none.
+    #[test]
+    fn maps_beside_each_other_leave_out_the_same_rows() {
+        let structs = [
+            row("s", "S[20]", 0, 640, Some(32)),
+            row("s[].a", "float4", 0, 16, None),
+            row("s[].b", "float2", 16, 8, None),
+        ];
+        let members: Vec<MemberRow> =
+            (0..30).map(|number| row(&format!("m{number}"), "float4", number * 16, 16, None)).collect();
+        let mut alike = [map(&structs, 640), map(&structs, 640)];
+        leave_out_repetitions(&mut alike);
+        assert_eq!(alike[0].left_out, (2..38).collect::<BTreeSet<_>>());
+        assert_eq!(alike[0].left_out, alike[1].left_out);
+        let mut other = [map(&structs, 640), map(&members, 480)];
+        leave_out_repetitions(&mut other);
+        assert_eq!(other[0].left_out, (30..38).collect::<BTreeSet<_>>());
+        assert!(other[0].inline().into_string().contains("… 8 rows like these"));
     }
 }

@@ -1,8 +1,10 @@
 //! The page of `check --html`: each block beside its host struct, as tables and as the byte maps of both sides.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
-use super::byte_map::ByteMap;
+use super::byte_map::{ByteMap, leave_out_repetitions};
 use super::byte_pieces::BytePieces;
 use super::page_frame::PageFrame;
 use crate::host::{Mismatch, SideMember};
@@ -111,7 +113,10 @@ fn both_sides(pair: &CheckedPair) -> Markup {
         Side { owner: &name, role: "shader", size: comparison.shader_size, members: &comparison.shader_members };
     let host =
         Side { owner: &pair.host, role: "host", size: Some(comparison.host_size), members: &comparison.host_members };
-    html! { div.maps { (shader.figure()) (host.figure()) } }
+    let sides = [shader, host];
+    let mut maps: Vec<ByteMap<'_>> = sides.iter().map(Side::map).collect();
+    leave_out_repetitions(&mut maps);
+    html! { div.maps { @for (side, map) in sides.iter().zip(&maps) { (side.figure(map)) } } }
 }
 
 /// One side of a pair.
@@ -125,16 +130,20 @@ struct Side<'a> {
     members: &'a [SideMember],
 }
 
-impl Side<'_> {
-    fn figure(&self) -> Markup {
-        let size = self.size.map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
-        let map = ByteMap {
+impl<'a> Side<'a> {
+    fn map(&self) -> ByteMap<'a> {
+        ByteMap {
             label: format!("Byte map of {} in the {}", one_line(self.owner), self.role),
             pieces: BytePieces::of_side(self.size, self.members),
             layers: Vec::new(),
             registers: false,
             words: DeclarationWords::Hlsl,
-        };
+            left_out: BTreeSet::new(),
+        }
+    }
+
+    fn figure(&self, map: &ByteMap<'_>) -> Markup {
+        let size = self.size.map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
         html! {
             figure {
                 figcaption { (self.role) ": " code { (one_line(self.owner)) } " · " (size) }

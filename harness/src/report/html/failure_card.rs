@@ -1,9 +1,11 @@
 //! One cause of failures: its first failure in full, with byte maps, and the others as a list.
 
+use std::collections::BTreeSet;
+
 use layoutproof_layout::find;
 use maud::{Markup, html};
 
-use super::byte_map::ByteMap;
+use super::byte_map::{ByteMap, leave_out_repetitions};
 use super::byte_pieces::BytePieces;
 use super::case_link::case_link;
 use super::page_shaders::PageShaders;
@@ -124,13 +126,15 @@ fn block_map(subject: MapSubject<'_>) -> Markup {
     }
 
     let legend: Vec<(&str, &str)> = layers.iter().map(|layer| (layer.witness.as_str(), layer.deed)).collect();
-    let map = ByteMap {
+    let mut map = ByteMap {
         label: format!("Byte map of {}, with what each witness has elsewhere", one_line(&block.name)),
         pieces: BytePieces::of(block.size, &block.members, None),
         layers,
         registers: subject.registers,
         words: DeclarationWords::Hlsl,
+        left_out: BTreeSet::new(),
     };
+    leave_out_repetitions(std::slice::from_mut(&mut map));
     html! {
         div.drawn {
             fieldset.layers {

@@ -74,7 +74,10 @@ pub fn bindings_part(columns: &[BindingsColumn]) -> String {
                     tbody {
                         @for row in &rows {
                             tr {
-                                th scope="row" { (one_line(row.path)) }
+                                th scope="row" {
+                                    (one_line(row.path))
+                                    @if !row.shared.is_empty() { span.bad { " " (one_line(&row.shared)) } }
+                                }
                                 @for (index, cell) in row.places.iter().enumerate() {
                                     @let differs = *cell != row.places[first_of_api(columns, index)];
                                     td class=[differs.then_some("d")] { (cell) @if differs { " ≠" } }
@@ -85,6 +88,7 @@ pub fn bindings_part(columns: &[BindingsColumn]) -> String {
                 }
             }
         }
+        @for note in BindingsColumn::entry_notes(columns) { p.note { (one_line(&note)) } }
     };
     part.into_string()
 }

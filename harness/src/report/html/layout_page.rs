@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::byte_map::leave_out_repetitions;
 use super::layout_sheet::{column_map, map_caption};
 use super::page_frame::PageFrame;
 use crate::report::formats::show_json::{ShownBlock, ShownLayout};
@@ -152,12 +153,15 @@ pub(super) fn maps(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Mar
 
 fn maps_against(columns: &[MergedColumn<'_>], reference: usize, words: DeclarationWords) -> Markup {
     let members = columns.get(reference).map(|column| column.block.shown.members.as_slice());
+    let map = |(index, column)| column_map(column, members.filter(|_| index != reference), words);
+    let mut maps: Vec<_> = columns.iter().enumerate().map(map).collect();
+    leave_out_repetitions(&mut maps);
     html! {
         div.maps {
-            @for (index, column) in columns.iter().enumerate() {
+            @for (column, map) in columns.iter().zip(&maps) {
                 figure {
                     figcaption { (map_caption(column)) }
-                    (column_map(column, members.filter(|_| index != reference), words).inline())
+                    (map.inline())
                 }
             }
         }
@@ -186,27 +190,26 @@ fn numbers_against(columns: &[MergedColumn<'_>], reference: usize, words: Declar
                         @for head in &heads { th scope="col" { (head) } }
                     }
                 }
-                tbody { @for row in &rows { (number_row(row, kind, reference)) } }
+                tbody { @for row in &rows { (number_row(row, reference)) } }
             }
         }
     }
 }
 
-fn number_row(row: &BlockRow, kind: TableKind, reference: usize) -> Markup {
+fn number_row(row: &BlockRow, reference: usize) -> Markup {
     let class = match row.tone {
         Tone::Dim => "dim",
         Tone::Strong => "strong",
         Tone::Agree | Tone::Disagree | Tone::Skip | Tone::Known | Tone::Plain => "",
     };
-    let is_compared = kind == TableKind::SideBySide && row.is_member;
     html! {
         tr class=[Some(class).filter(|class| !class.is_empty())] {
             th {
                 (row.label.strip_prefix("  ").unwrap_or(&row.label))
                 @if !row.note.is_empty() { span.dim { " " (row.note) } }
             }
-            @for cell in &row.cells {
-                @let differs = is_compared && row.cells.get(reference).is_some_and(|other| other != cell);
+            @for (column, cell) in row.cells.iter().enumerate() {
+                @let differs = row.differs_from(reference, column);
                 td class=[differs.then_some("d")] { (cell) @if differs { " ≠" } }
             }
         }

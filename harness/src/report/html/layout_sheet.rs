@@ -1,8 +1,10 @@
 //! Byte maps of laid-out blocks as one picture of its own: what `show --format svg` prints, for issues and documents.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, PreEscaped, html};
 
-use super::byte_map::{ByteMap, MapPicture, shared_parts};
+use super::byte_map::{ByteMap, MapPicture, leave_out_repetitions, shared_parts};
 use super::byte_pieces::BytePieces;
 use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::merged_block::{MergedBlock, MergedColumn};
@@ -72,13 +74,16 @@ fn block_parts(columns: &[ShownColumn], index: usize, words: DeclarationWords) -
 
 fn map_parts(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Vec<SheetPart> {
     let reference = columns.first().map(|column| column.block.shown.members.as_slice());
-    let part = |(index, column): (usize, &MergedColumn<'_>)| {
-        let map = column_map(column, reference.filter(|_| index > 0), words);
+    let map = |(index, column)| column_map(column, reference.filter(|_| index > 0), words);
+    let mut maps: Vec<ByteMap<'_>> = columns.iter().enumerate().map(map).collect();
+    leave_out_repetitions(&mut maps);
+
+    let part = |(column, map): (&MergedColumn<'_>, &ByteMap<'_>)| {
         let MapPicture { width, height, body } = map.picture();
         let picture = SheetPart { width, height, body };
         below_each_other(&[text_line(&map_caption(column), "c"), picture])
     };
-    columns.iter().enumerate().map(part).collect()
+    columns.iter().zip(&maps).map(part).collect()
 }
 
 /// `std140, std430 · 64 bytes`.
@@ -98,7 +103,7 @@ pub(super) fn column_map<'a>(
     let shown = &column.block.shown;
     let pieces = BytePieces::of(shown.stride.or(shown.size), &shown.members, reference);
     let label = format!("Byte map of {}", one_line(&shown.name));
-    ByteMap { label, pieces, layers: Vec::new(), registers: false, words }
+    ByteMap { label, pieces, layers: Vec::new(), registers: false, words, left_out: BTreeSet::new() }
 }
 
 fn text_line(text: &str, class: &str) -> SheetPart {

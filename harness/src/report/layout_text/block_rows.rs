@@ -9,7 +9,7 @@ use layoutproof_layout::MemberRow;
 
 use super::declaration_words::DeclarationWords;
 use super::holes::{HoleRange, Holes};
-use super::member_tree::{MemberNode, split_dimensions, strides, trees};
+use super::member_tree::{MemberNode, scalar_size, split_dimensions, strides, trees};
 use super::numeric::order_word;
 use super::shown_columns::{PaddingShare, ShownColumnBlock};
 use crate::report::style::{Tone, width};
@@ -25,8 +25,21 @@ pub(in crate::report) struct BlockRow {
     pub cells: Vec<String>,
     /// The look of the row.
     pub tone: Tone,
-    /// True if the row has the places of a member, which may differ.
-    pub is_member: bool,
+    /// What is compared, one for each column of a table side by side: the offset of a member and all else that says where
+    /// its bytes are. Empty for rows that compare nothing.
+    pub places: Vec<String>,
+}
+
+impl BlockRow {
+    /// True if a column has the member at other bytes than the `reference` column.
+    pub(in crate::report) fn differs_from(&self, reference: usize, column: usize) -> bool {
+        self.places.get(reference) != self.places.get(column)
+    }
+
+    /// True if any two columns have the member at other bytes.
+    pub(in crate::report) fn differs(&self) -> bool {
+        (0..self.places.len()).any(|column| self.differs_from(0, column))
+    }
 }
 
 /// What the columns of numbers are.
@@ -95,7 +108,7 @@ impl<'a> BlockRows<'a> {
         for node in ordered {
             let path = node.row.path.as_str();
             self.hole(depth, |holes| holes.before(path));
-            self.member(node.row, type_columns, depth);
+            self.member(node, type_columns, depth);
             if !node.children.is_empty() {
                 self.level(&node.children, Some(path), depth + 1);
             }
@@ -120,7 +133,8 @@ impl<'a> BlockRows<'a> {
         self.comment(depth, words, cells);
     }
 
-    fn member(&mut self, row: &MemberRow, type_columns: usize, depth: usize) {
+    fn member(&mut self, node: &MemberNode<'a>, type_columns: usize, depth: usize) {
+        let row = node.row;
         let declared = self.words.declaration(row, if self.words.has_type_in_front() { type_columns } else { 0 });
         let rows: Vec<Option<&MemberRow>> =
             self.layouts.iter().map(|layout| layout.members.get(row.path.as_str()).copied()).collect();
@@ -133,17 +147,27 @@ impl<'a> BlockRows<'a> {
             rows.iter().map(|row| number(*row)).collect()
         };
 
-        let SortedFacts { shared, differing } = facts(row, &rows);
+        let SortedFacts { shared, differing } = facts(row, &rows, node.children.is_empty());
         let label = format!("{}{declared}", INDENT.repeat(depth));
-        self.rows.push(BlockRow { label, note: shared.join(", "), cells, tone: Tone::Plain, is_member: true });
+        let mut places = if self.is_single() { Vec::new() } else { cells.clone() };
+        for (column, place) in places.iter_mut().enumerate() {
+            for fact in &differing {
+                *place += " ";
+                *place += &fact.values[column];
+            }
+        }
+        self.rows.push(BlockRow { label, note: shared.join(", "), cells, tone: Tone::Plain, places });
         for MemberFact { name, values } in differing {
-            self.comment(depth, &format!("// {name}"), values);
+            self.comment(depth, &format!("// {name}"), values.clone());
+            if let Some(row) = self.rows.last_mut() {
+                row.places = values;
+            }
         }
     }
 
     fn comment(&mut self, depth: usize, text: &str, cells: Vec<String>) {
         let label = format!("{}{text}", INDENT.repeat(depth));
-        self.rows.push(BlockRow { label, note: String::new(), cells, tone: Tone::Dim, is_member: false });
+        self.rows.push(BlockRow { label, note: String::new(), cells, tone: Tone::Dim, places: Vec::new() });
     }
 
     /// Size, stride and padding.
@@ -171,7 +195,7 @@ impl<'a> BlockRows<'a> {
     fn total(&mut self, label: &str, values: Vec<String>, tone: Tone) {
         let cells = if self.is_single() { [vec![String::new()], values].concat() } else { values };
         let label = format!("{INDENT}{label}");
-        self.rows.push(BlockRow { label, note: String::new(), cells, tone, is_member: false });
+        self.rows.push(BlockRow { label, note: String::new(), cells, tone, places: Vec::new() });
     }
 }
 
@@ -191,8 +215,8 @@ struct SortedFacts {
     differing: Vec<MemberFact>,
 }
 
-/// Sorts strides and bits by whether the layouts agree on them.
-fn facts(row: &MemberRow, rows: &[Option<&MemberRow>]) -> SortedFacts {
+/// Sorts orders, strides, sizes of scalars and bits by whether the layouts agree on them.
+fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool) -> SortedFacts {
     let mut sorted = SortedFacts::default();
     for fact in all_facts(row, rows) {
         match fact.values.first() {
@@ -202,10 +226,17 @@ fn facts(row: &MemberRow, rows: &[Option<&MemberRow>]) -> SortedFacts {
             Some(_) | None => sorted.differing.push(fact),
         }
     }
+
+    // What all layouts agree on is in the declaration.
+    let sizes: Vec<Option<u32>> = rows.iter().map(|row| row.filter(|_| is_leaf).and_then(scalar_size)).collect();
+    if sizes.iter().any(|size| *size != sizes[0]) {
+        let values = sizes.iter().map(|size| size.map(|size| size.to_string()).unwrap_or_default());
+        sorted.differing.push(MemberFact { name: "bytes of each scalar".to_owned(), values: values.collect() });
+    }
     sorted
 }
 
-/// Strides and bits, those that some layout has.
+/// Orders, strides and bits, those that some layout has.
 fn all_facts(row: &MemberRow, rows: &[Option<&MemberRow>]) -> Vec<MemberFact> {
     let of = |name: &str, value: &dyn Fn(&MemberRow) -> Option<String>| {
         let values = rows.iter().map(|row| row.and_then(value).unwrap_or_default());
@@ -216,15 +247,23 @@ fn all_facts(row: &MemberRow, rows: &[Option<&MemberRow>]) -> Vec<MemberFact> {
         let strides: Vec<String> = strides(row).iter().map(ToString::to_string).collect();
         (!strides.is_empty()).then(|| strides.join(" "))
     };
-    let matrix = |row: &MemberRow| row.matrix_stride.map(|stride| stride.to_string());
+    let matrix = |row: &MemberRow| row.matrix_vectors().map(|(_, stride)| stride.to_string());
+    let order = |row: &MemberRow| row.matrix_vectors().map(|(order, _)| order_word(order).to_owned());
     let bits = |row: &MemberRow| {
         let last = row.bit_offset?.saturating_add(row.bit_width?).saturating_sub(1);
         row.bit_offset.map(|first| if first == last { first.to_string() } else { format!("{first} to {last}") })
     };
 
-    let order = row.matrix_order.map_or("matrix", order_word);
     let array_word = if strides(row).len() > 1 { "strides" } else { "stride" };
     let bit_word = if row.bit_width == Some(1) { "bit" } else { "bits" };
-    let facts = [of(array_word, &array), of(&format!("{order} stride"), &matrix), of(bit_word, &bits)];
+    let mut facts = vec![of(array_word, &array)];
+    // One word for the vectors of all layouts, or a row that says which vectors each of them has.
+    let orders = of("matrix order", &order);
+    let mut known = orders.values.iter().filter(|order| !order.is_empty());
+    match known.next() {
+        Some(only) if known.all(|order| order == only) => facts.push(of(&format!("{only} stride"), &matrix)),
+        Some(_) | None => facts.extend([orders, of("matrix stride", &matrix)]),
+    }
+    facts.push(of(bit_word, &bits));
     facts.into_iter().filter(|fact| fact.values.iter().any(|value| !value.is_empty())).collect()
 }

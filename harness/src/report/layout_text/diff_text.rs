@@ -231,10 +231,7 @@ impl BlockComparison<'_> {
 
 fn member(row: &MemberRow) -> DiffNumbers {
     let mut strides: Vec<String> = strides(row).iter().map(ToString::to_string).collect();
-    strides.extend(row.matrix_order.map(|order| {
-        let stride = row.matrix_stride.map(|stride| format!(" {stride}")).unwrap_or_default();
-        format!("{}{stride}", order_word(order))
-    }));
+    strides.extend(row.matrix_vectors().map(|(order, stride)| format!("{} {stride}", order_word(order))));
     let bit = row.bit_offset.map(|bit| format!(".{bit}")).unwrap_or_default();
     let size = row.size.map_or_else(|| "[]".to_owned(), |size| size.to_string());
     [format!("{}{bit}", row.offset), size, strides.join(" ")]

@@ -166,6 +166,12 @@ pub(in crate::report) fn cells(rows: &[MemberRow]) -> Vec<ScalarCell<'_>> {
     cells
 }
 
+/// Bytes of one scalar of a member that is no struct.
+pub(super) fn scalar_size(row: &MemberRow) -> Option<u32> {
+    let node = MemberNode { row, children: Vec::new() };
+    scalars(&node, "", 0).first().map(|scalar| scalar.size)
+}
+
 /// The scalars of one element that is not a struct.
 fn scalars<'a>(node: &MemberNode<'a>, path: &str, offset: u32) -> Vec<ScalarCell<'a>> {
     let member = node.row;

@@ -67,13 +67,14 @@ fn is_alike(one: &ShownBlock, other: &ShownBlock) -> bool {
     (one.size, one.stride) == (other.size, other.stride) && have_same_places(&one.members, &other.members)
 }
 
-/// True if the members stand at the same bytes.
+/// True if the members stand at the same bytes, and their elements too: a transposed matrix may have the size of its other
+/// order.
 pub(in crate::report) fn have_same_places(one: &[MemberRow], other: &[MemberRow]) -> bool {
     let is_alike = |one: &MemberRow, other: &MemberRow| {
         one.path == other.path
             && (one.offset, one.size, one.bit_offset) == (other.offset, other.size, other.bit_offset)
-            && (one.array_stride, &one.array_strides, one.matrix_stride)
-                == (other.array_stride, &other.array_strides, other.matrix_stride)
+            && (one.array_stride, &one.array_strides, one.matrix_vectors())
+                == (other.array_stride, &other.array_strides, other.matrix_vectors())
     };
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_alike(one, other))
 }

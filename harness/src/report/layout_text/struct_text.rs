@@ -106,7 +106,8 @@ impl<'a> BlockTable<'a> {
         }
 
         for row in &rows {
-            let differs = marks_differences && row.is_member && row.cells.iter().any(|cell| *cell != row.cells[0]);
+            let is_declaration = row.tone != Tone::Dim;
+            let differs = is_declaration && row.differs();
             let label = grid.label(row, differs);
             let tone = if differs { Tone::Disagree } else { row.tone };
             let dotted = row.cells.iter().map(|cell| {

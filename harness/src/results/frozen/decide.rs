@@ -15,7 +15,6 @@ use crate::check::compiled::produce_compiled::{readable, space_of};
 use crate::check::produce::subject_shaders::plan_of_second_element;
 use crate::check::{Source, Subject};
 use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
-use crate::inspect::module_reader::ModuleReader;
 use crate::inspect::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, SourceProfile, SourceText,
     Toolchain,
@@ -89,7 +88,7 @@ impl DecisionRequest<'_> {
                 | Language::Wgsl,
             ) => self.text.text.clone(),
             (false, Language::Hlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl) => {
-                program(&self.text.text, module, &self.layouts())
+                program(&self.text.text, module, &self.layouts(), &self.source.reserved)
             }
             // Clang makes handles of all resources anyway, and lacks what the other program reads.
             (false, Language::Slang | Language::ClangHlsl) => idle_program(&self.text.text),
@@ -106,7 +105,9 @@ impl DecisionRequest<'_> {
             extra: self.arguments(module.entry_points.iter().find(|entry| entry.name == own)),
         };
         match self.compilers.compile(&request).outcome {
-            CompileOutcome::Compiled(made) => FrozenAnswer::Accepted(facts_of(&made, self.compilers.reader())),
+            CompileOutcome::Compiled(made) => {
+                FrozenAnswer::Accepted(facts_of(&made, &self.source.reserved, self.compilers.reader()))
+            }
             CompileOutcome::Rejected(words) => FrozenAnswer::Refused(line(&words)),
             CompileOutcome::Failed(sentence) => FrozenAnswer::Broken(line(&sentence)),
         }
@@ -181,12 +182,12 @@ impl DecisionRequest<'_> {
 
 /// Compiles a probe and reads the answer; `None` if there is nothing to probe.
 fn ask(asked: &CompileJob<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<FrozenAnswer> {
-    let plan = readable(plan, asked.language());
+    let plan = asked.named(readable(plan, asked.language()));
     if plan.entries.is_empty() || plan.leaves.is_empty() {
         return None;
     }
     Some(match asked.compile(layout, &plan, "").ok()? {
-        CompileOutcome::Compiled(made) => read_probe(layout, &plan, &made, asked.toolchain, asked.compilers.reader()),
+        CompileOutcome::Compiled(made) => read_probe(asked, layout, &plan, &made),
         CompileOutcome::Rejected(words) => FrozenAnswer::Refused(line(&words)),
         CompileOutcome::Failed(sentence) => FrozenAnswer::Broken(line(&sentence)),
     })
@@ -194,14 +195,14 @@ fn ask(asked: &CompileJob<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<
 
 /// Reads what the code of a compiled probe addresses.
 fn read_probe(
+    asked: &CompileJob<'_>,
     layout: &BlockLayout,
     plan: &ProbePlan,
     compiled_shader: &CompiledShader,
-    toolchain: &Toolchain,
-    reader: &dyn ModuleReader,
 ) -> FrozenAnswer {
-    let mut facts = facts_of(compiled_shader, reader);
-    match addressed_by(&compiled_shader.shader, toolchain, layout, plan, reader) {
+    let (toolchain, reader, reserved) = (asked.toolchain, asked.compilers.reader(), &asked.subject.source.reserved);
+    let mut facts = facts_of(compiled_shader, reserved, reader);
+    match addressed_by(&compiled_shader.shader, toolchain, reserved, layout, plan, reader) {
         Ok(compiled) => add_code(&layout.name, plan, &compiled, &mut facts),
         Err(reason) => add(&mut facts, &layout.name, Fact::Unread, &reason),
     }

@@ -7,7 +7,7 @@ use layoutproof_layout::{BlockLayout, LayoutUnit, MemberRow, join};
 use super::answer::{Fact, Facts, line};
 use crate::bindings::BindingPlace;
 use crate::check::produce::CompiledOffsets;
-use crate::generate::hlsl;
+use crate::generate::reserved::Reserved;
 use crate::input::sources::SourceMap;
 use crate::inspect::clang_ir;
 use crate::inspect::dxil::bindings::resource_bindings;
@@ -22,21 +22,21 @@ use crate::probe::ProbePlan;
 /// Stands for a name that the compiler dropped.
 const NAMELESS: &str = "?";
 
-/// Reads what an artifact and the report beside it say of members and parameters; the probe's own buffers are left out.
-/// `reader` reads what only naga can.
-pub(super) fn facts_of(made: &CompiledShader, reader: &dyn ModuleReader) -> Facts {
+/// Reads what an artifact and the report beside it say of members and parameters; the buffers of the probe, which are
+/// `reserved`, are left out. `reader` reads what only naga can.
+pub(super) fn facts_of(made: &CompiledShader, reserved: &Reserved, reader: &dyn ModuleReader) -> Facts {
     let mut facts = Facts::new();
 
     let read = match &made.shader {
-        Shader::DxilListing(listing) => add_listing(listing, &mut facts),
-        Shader::ClangIr(text) => add_clang(text, &mut facts),
-        Shader::Spirv(words) => add_spirv(words, &mut facts),
-        Shader::Wgsl(text) => add_wgsl(text, reader, &mut facts),
+        Shader::DxilListing(listing) => add_listing(listing, reserved, &mut facts),
+        Shader::ClangIr(text) => add_clang(text, reserved, &mut facts),
+        Shader::Spirv(words) => add_spirv(words, reserved, &mut facts),
+        Shader::Wgsl(text) => add_wgsl(text, reserved, reader, &mut facts),
         Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
     };
 
     let reflected = match &made.report {
-        Report::SlangJson(json) => add_reflection(json, &mut facts),
+        Report::SlangJson(json) => add_reflection(json, reserved, &mut facts),
         Report::None | Report::Listing(_) | Report::FxcListing(_) => Ok(()),
     };
 
@@ -71,16 +71,16 @@ pub(super) fn add(facts: &mut Facts, path: &str, fact: Fact, value: &str) {
         .or_insert_with(|| line(value));
 }
 
-fn add_listing(listing: &str, facts: &mut Facts) -> Result<(), String> {
+fn add_listing(listing: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), String> {
     for buffer in buffer_definitions(listing)? {
-        if buffer.name.starts_with(hlsl::OWN) {
+        if buffer.name.starts_with(reserved.prefix()) {
             continue;
         }
         add_buffer(buffer, facts);
     }
 
     for row in resource_bindings(listing)? {
-        if row.space != hlsl::SPACE {
+        if row.space != reserved.space() {
             let place = BindingPlace { unit: row.unit, space: row.space, index: row.index, count: row.count };
             add(facts, &row.name, Fact::Bound, &place.to_string());
         }
@@ -95,11 +95,12 @@ fn add_buffer(buffer: ListedBuffer, facts: &mut Facts) {
     }
 }
 
-fn add_clang(text: &str, facts: &mut Facts) -> Result<(), String> {
+fn add_clang(text: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), String> {
     for buffer in clang_ir::listed::constant_buffers(text)? {
         add_buffer(buffer, facts);
     }
-    for (name, place) in clang_ir::listed::resources(text)?.into_iter().filter(|(name, _)| !name.starts_with(hlsl::OWN))
+    for (name, place) in
+        clang_ir::listed::resources(text)?.into_iter().filter(|(name, _)| !name.starts_with(reserved.prefix()))
     {
         let place = place.map_or("left to a later pass".to_owned(), |place| place.to_string());
         add(facts, &name, Fact::Bound, &place);
@@ -107,9 +108,9 @@ fn add_clang(text: &str, facts: &mut Facts) -> Result<(), String> {
     Ok(())
 }
 
-fn add_spirv(words: &[u32], facts: &mut Facts) -> Result<(), String> {
+fn add_spirv(words: &[u32], reserved: &Reserved, facts: &mut Facts) -> Result<(), String> {
     for variable in bound_variables(words).map_err(|error| error.to_string())? {
-        if !is_own(variable.binding) {
+        if !reserved.has_binding(variable.binding) {
             let (space, index) = (variable.set, variable.binding);
             let place = BindingPlace { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
             add(facts, &variable.name, Fact::Bound, &place.to_string());
@@ -117,17 +118,17 @@ fn add_spirv(words: &[u32], facts: &mut Facts) -> Result<(), String> {
     }
 
     for block in declared(words).map_err(|error| error.to_string())? {
-        if !block.binding.is_some_and(is_own) {
+        if !block.binding.is_some_and(|binding| reserved.has_binding(binding)) {
             add_block(&block.layout, facts);
         }
     }
     Ok(())
 }
 
-fn add_wgsl(text: &str, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<(), String> {
+fn add_wgsl(text: &str, reserved: &Reserved, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<(), String> {
     let bindings = wgsl_bindings(reader, text).map_err(|failure| failure.to_string())?;
-    for WgslBinding { name, group: space, binding: index } in bindings.map_err(|error| error.to_string())? {
-        if !name.starts_with(hlsl::OWN) {
+    for WgslBinding { name, group: space, binding: index, atomics: _ } in bindings.map_err(|error| error.to_string())? {
+        if !name.starts_with(reserved.prefix()) {
             let place = BindingPlace { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
             add(facts, &name, Fact::Bound, &place.to_string());
         }
@@ -137,7 +138,7 @@ fn add_wgsl(text: &str, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<
     let file = sources.add("", text);
     let blocks = wgsl_blocks(reader, text, file)
         .map_err(|found| found.first().map_or_else(String::new, |it| it.message.clone()))?;
-    for layout in blocks.iter().filter(|layout| !layout.name.starts_with(hlsl::OWN)) {
+    for layout in blocks.iter().filter(|layout| !layout.name.starts_with(reserved.prefix())) {
         add_block(layout, facts);
     }
     Ok(())
@@ -180,8 +181,8 @@ fn add_row(path: &str, row: &MemberRow, facts: &mut Facts) {
     }
 }
 
-fn add_reflection(json: &str, facts: &mut Facts) -> Result<(), String> {
-    for row in parameters(json)?.into_iter().filter(|row| !row.name.starts_with(hlsl::OWN)) {
+fn add_reflection(json: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), String> {
+    for row in parameters(json)?.into_iter().filter(|row| !row.name.starts_with(reserved.prefix())) {
         let place = match row.index {
             Some(index) => BindingPlace { unit: row.unit, space: row.space, index, count: row.count }.to_string(),
             None => format!("{} of no place", row.unit),
@@ -189,9 +190,4 @@ fn add_reflection(json: &str, facts: &mut Facts) -> Result<(), String> {
         add(facts, &row.name, Fact::Reflected, &place);
     }
     Ok(())
-}
-
-/// Returns true if a binding is one of the probe's own.
-fn is_own(binding: u32) -> bool {
-    (hlsl::BINDING..hlsl::BINDING + hlsl::BINDINGS).contains(&binding)
 }

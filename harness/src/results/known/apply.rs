@@ -46,6 +46,28 @@ pub fn mark_stale(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &
     mark_seen(&seen, checks)
 }
 
+/// An entry of which no check of a narrowed run differs: it may be fixed here, or differ in checks that did not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FixedEntry {
+    /// The entry.
+    pub entry: KnownEntry,
+    /// The checks that agree.
+    pub agreeing: usize,
+}
+
+/// The entries of a narrowed run that are about checks of it of which none differs. Of the built-in lists only entries that
+/// name their case count: a pattern is about cases that did not run.
+pub fn fixed_here(known: &[KnownFailure], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<FixedEntry> {
+    let by_case = ByCase::new(checks);
+    let is_meant = |entry: &&KnownFailure| {
+        let is_own = !entry.file.starts_with("ci/known/");
+        entry.scope == RunScope::Narrowed && !entry.untried && (is_own || matches!(entry.case, CasePattern::Id(_)))
+    };
+    let seen = known.iter().filter(is_meant).flat_map(|entry| seen_of(entry, &by_case, devices));
+    let fixed = seen.filter(|seen| !seen.differs && !seen.agreeing.is_empty());
+    fixed.map(|seen| FixedEntry { agreeing: seen.agreeing.len(), entry: seen.entry }).collect()
+}
+
 /// What a shard has seen of each entry that may be stale.
 pub fn seen_in_shard(known: &[KnownFailure], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<SeenEntry> {
     let by_case = ByCase::new(checks);

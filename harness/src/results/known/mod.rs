@@ -4,7 +4,7 @@
 //! is about several builds of a compiler, it is stale for each that agrees. Each entry says which checks it is about, and why,
 //! and, of compilers, the newest build that was seen to differ; one that excuses a check that broke names the words that the
 //! check says, and one that excuses a module that needs more than was promised what the validator makes of it.
-//! Entries that name a shape of members are about random declarations, see [`shape`].
+//! Entries that name a shape of members are about random declarations, files of users and new cases, see [`shape`].
 
 mod apply;
 mod entry;
@@ -15,7 +15,7 @@ mod shape_entry;
 #[cfg(test)]
 mod tests;
 
-pub use apply::{apply, explain, mark_seen, mark_stale, seen_in_shard};
+pub use apply::{FixedEntry, apply, explain, fixed_here, mark_seen, mark_stale, seen_in_shard};
 pub use entry::{EntryCondition, KnownFailure};
 pub use read::{KnownFile, read, read_file};
 pub use reduced_source::ReducedSource;

@@ -1,5 +1,5 @@
-//! Known differences of random declarations, which have no names that an entry could match: it names a shape of members
-//! instead, the form in which they are reached, and the case that pins what happens.
+//! Known differences of random declarations, of files of users and of new cases, which have no names that an entry could match:
+//! it names a shape of members instead, the form in which they are reached, and the case that pins what happens.
 //!
 //! A record becomes known if an entry explains every row that differs.
 
@@ -11,7 +11,7 @@ pub use super::shape_entry::{ShapeAt, ShapeEntry};
 use crate::check::verdict::{CodeOrigin, Validation, Writer, differing};
 use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome};
 
-/// Marks the record of a random declaration as known, where an entry stands behind every row that differs; behind a module
+/// Marks the record of such a declaration as known, where an entry stands behind every row that differs; behind a module
 /// that is not valid, or a check that broke, where an entry of that culprit, or with those words, names a shape that the
 /// declaration has anywhere.
 pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo], shapes: &[ShapeAt]) {

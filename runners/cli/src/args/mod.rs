@@ -50,9 +50,9 @@ pub struct DeclareArgs {
     /// Order of matrices that declare none.
     #[arg(long, value_enum, default_value_t = MatrixArg::Column)]
     pub matrix: MatrixArg,
-    /// Whether `half` and minimum-precision types take 2 bytes (as with dxc -enable-16bit-types).
-    #[arg(long = "16bit", value_enum, default_value_t = OnOff::On)]
-    pub sixteen_bit: OnOff,
+    /// Whether `half` and minimum-precision types take 2 bytes (as with dxc -enable-16bit-types). Default: on.
+    #[arg(long = "16bit", value_enum)]
+    pub sixteen_bit: Option<OnOff>,
     /// Define a macro; `NAME(x)=VALUE` has parameters.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
@@ -107,8 +107,8 @@ impl DeclareArgs {
                 MatrixArg::Column => MatrixOrder::Column,
             },
             sixteen_bit: match self.sixteen_bit {
-                OnOff::On => SixteenBit::On,
-                OnOff::Off => SixteenBit::Off,
+                Some(OnOff::On) | None => SixteenBit::On,
+                Some(OnOff::Off) => SixteenBit::Off,
             },
         }
     }

@@ -14,11 +14,13 @@ use layoutproof_core::module::Module;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::show::{InputContent, ShaderLanguage, ShowInput};
+use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
+use layoutproof_layout::{BlockKind, Span};
 
 use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
-use crate::commands::show::input::read_input;
+use crate::commands::show::input::{Wanted, read_input};
 use crate::output::{print, warn_rendered};
 use crate::select::inputs::{InputWord, add_text};
 use crate::select::shader_file::declare_options::options_of;
@@ -76,16 +78,18 @@ pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> 
 
     let mut warnings: Vec<Diagnostic> = source.module.warnings.iter().chain(&program.warnings).cloned().collect();
     if request.target == Target::Vulkan {
-        warnings.extend(beyond_slangs_reflection(&source.module));
+        warnings.extend(beyond_slangs_reflection(&source.module, &request.options));
     }
     warn_rendered(&render(&warnings, &sources, style.colour));
     Ok(Exit::Agree)
 }
 
-/// A warning for each member whose `[[vk::offset]]` slangc's code follows and its reflection ignores.
+/// A warning for each declaration that slangc's code places elsewhere than its reflection, which is what `reflect` shows:
+/// members with `[[vk::offset]]`, buffers with a data layout of their own, uniform parameters under
+/// `-fvk-use-dx-layout`.
 ///
 /// Source: Slang 2026.14.1, decorations and reflection of the same program.
-fn beyond_slangs_reflection(module: &Module) -> Vec<Diagnostic> {
+fn beyond_slangs_reflection(module: &Module, options: &[String]) -> Vec<Diagnostic> {
     let (mut structs, mut known) = (Vec::new(), HashSet::new());
     for block in &module.blocks {
         add_structs(&block.element, &mut structs, &mut known);
@@ -93,11 +97,38 @@ fn beyond_slangs_reflection(module: &Module) -> Vec<Diagnostic> {
     let members = structs.iter().flat_map(|ty| &ty.members);
     let placed = members.filter(|member| member.annotations.attribute(Some("vk"), "offset").is_some());
     let warning = |member: &Member| {
-        let message = format!("slangc's own reflection ignores the [[vk::offset]] of `{}`", member.name);
-        Diagnostic::warning(Code::UncertainLayout, member.span, message)
-            .with_help("shown is where slangc's code reads the member")
+        let offset = member.annotations.vk_offset().map(|offset| format!(" {offset}")).unwrap_or_default();
+        let message = format!(
+            "slangc's code reads `{}` at its [[vk::offset]]{offset}, which slangc's reflection ignores",
+            member.name
+        );
+        differs(member.span, message)
     };
-    placed.map(warning).collect()
+    let mut warnings: Vec<Diagnostic> = placed.map(warning).collect();
+
+    for block in module.blocks.iter().filter(|block| block.kind == BlockKind::StructuredElement) {
+        let own = block.data_layout.filter(|layout| *layout != DataLayout::DefaultDataLayout);
+        if let Some(own) = own {
+            let message = format!(
+                "slangc's code lays out the elements of `{}` by {own:?}, which slangc's reflection ignores",
+                block.name
+            );
+            warnings.push(differs(block.span, message));
+        }
+    }
+
+    let has_dx_layout = options.iter().any(|option| option.trim() == "-fvk-use-dx-layout");
+    for block in module.blocks.iter().filter(|block| has_dx_layout && block.kind == BlockKind::EntryUniforms) {
+        let message = "slangc's code lays out these uniform parameters by std430, its reflection as a constant buffer";
+        warnings.push(differs(block.span, message));
+    }
+    warnings
+}
+
+/// A warning that the layout of slangc's code at `span` is not the one shown.
+fn differs(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::warning(Code::UncertainLayout, span, message)
+        .with_help("shown is what slangc reflects; `layoutproof show` prints the layout of its code")
 }
 
 /// Adds the structs that a type is made of, but for those that are known.
@@ -120,7 +151,7 @@ fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Bo
         return Ok(Source::of_program(span, options, &declared, sources).map(Box::new));
     }
 
-    Ok(match read_input(&args.input, &args.declare, args.placement.profile.as_deref(), sources)? {
+    Ok(match read_input(&args.input, &args.declare, args.placement.profile.as_deref(), Wanted::Layouts, sources)? {
         Ok(ShowInput { content: InputContent::Declared(source), .. }) => Ok(source),
         Ok(ShowInput { content: InputContent::LaidOut(_), .. }) => {
             bail!("{} says its own layout: reflection is of HLSL and Slang", args.input)

@@ -44,6 +44,7 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         end: &end,
         seconds: None,
         style,
+        is_short: !cut.is_empty() || !missing.is_empty(),
         records_file: Some(&files.join(" ")),
     };
     match args.group {

@@ -1,16 +1,20 @@
 //! `layoutproof run`: select, find devices, carry out, judge, report.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use anyhow::bail;
+use layoutproof_built_in::CASES;
 use layoutproof_compilers::free_memory::give_back_free_memory;
 use layoutproof_core::check::{BindingCheck, ProofCheck};
 use layoutproof_core::input::diagnostics::render;
+use layoutproof_core::random::declaration::shapes_of_block;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::found_table::{FileLayout, found_table};
 use layoutproof_core::report::summary::Exit;
+use layoutproof_core::report::terminal::fixed_report;
 use layoutproof_core::report::{left_out, left_out_cases};
+use layoutproof_core::results::known::shape::ShapeAt;
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd, RunHeader, SkipKind};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::device_listing::DeviceListing;
@@ -33,6 +37,7 @@ use crate::records::recorded_sources::recorded_sources;
 use crate::records::records_file::{self, RecordsTarget};
 use crate::records::{arguments, floors, lock, resume};
 use crate::select::inputs::{Cases, names_files};
+use crate::select::lists::takes_every_access;
 use crate::select::run_config::{ChosenDevices, RunConfig, listen_for_the_end, names_model_only};
 use crate::select::selecting::select;
 use crate::select::selection::{DeviceUse, Selection};
@@ -160,6 +165,7 @@ impl Run<'_> {
 
         begin_outputs(&args.outputs)?;
         let mut ledger = Ledger::new(&names, &config.known, devices);
+        ledger.know_shapes(self.shapes());
         self.begin_records(&mut ledger)?;
         if !self.needs_rows() {
             ledger.shed_rows();
@@ -201,7 +207,7 @@ impl Run<'_> {
         let fail_fast = args.fail_fast && keeper.failures > 0;
 
         progress.phase("reporting");
-        let ClosedLedger { records, end, file } = ledger.close();
+        let ClosedLedger { records, end, fixed, file } = ledger.close();
         let shader_cache = self.cache.as_ref().and_then(|cache| cache.state(devices)).map(str::to_owned);
         let end = RunEnd {
             fail_fast: fail_fast && end.not_done > 0,
@@ -213,6 +219,7 @@ impl Run<'_> {
         };
         let seconds = Some(started.elapsed().as_secs_f64());
         let records_file = args.outputs.json.as_ref().or(args.resume.as_ref()).map(|path| path.display().to_string());
+        let missing = self.missing(&records, &end);
         let report = FinalReport {
             outputs: &args.outputs,
             devices,
@@ -220,6 +227,7 @@ impl Run<'_> {
             end: &end,
             seconds,
             style,
+            is_short: !missing.is_empty(),
             records_file: records_file.as_deref(),
         };
 
@@ -230,10 +238,29 @@ impl Run<'_> {
         answer_cache::warn_of(config.launch.cache.as_ref());
         // A file that cannot be written must cost the user neither the report nor the other files.
         report.print();
+        if !args.outputs.quiet && takes_every_access(args) {
+            print(&fixed_report(&fixed, style));
+        }
         let ended = file.end(&records, &self.written_end(&records, &end));
         report.write_files()?;
         ended?;
-        Ok(report.exit(&self.missing(&records, &end)))
+        Ok(report.exit(&missing))
+    }
+
+    /// The shapes of the members of files, and of cases that are not built in: lists name other cases, and know what a compiler
+    /// does with such shapes.
+    fn shapes(&self) -> HashMap<String, Vec<ShapeAt>> {
+        let is_named = |id: &str| CASES.iter().any(|case| case.name == id);
+        let mut shapes: HashMap<String, Vec<ShapeAt>> = HashMap::new();
+        for subject in &self.selection.subjects {
+            let source = &subject.source;
+            if is_named(&source.id) || shapes.contains_key(&source.id) {
+                continue;
+            }
+            let of_blocks = source.module.blocks.iter().flat_map(|block| shapes_of_block(block, source.options));
+            shapes.insert(source.id.clone(), of_blocks.collect());
+        }
+        shapes
     }
 
     /// True if rows of checks that agree are needed once these are written: they say where the members of a file are, and which

@@ -70,6 +70,6 @@ fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, folder: &Path)
         declare.matrix = if row_major { MatrixArg::Row } else { MatrixArg::Column };
     }
     if let Some(sixteen_bit) = arguments.sixteen_bit {
-        declare.sixteen_bit = if sixteen_bit { OnOff::On } else { OnOff::Off };
+        declare.sixteen_bit = Some(if sixteen_bit { OnOff::On } else { OnOff::Off });
     }
 }

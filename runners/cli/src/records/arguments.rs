@@ -176,7 +176,7 @@ mod tests {
         assert_eq!((run.rules.len(), run.rotation, run.no_fuse, run.no_known), (2, 3, true, true));
         assert_eq!((run.inputs.len(), run.part.shard.map(|shard| shard.of)), (2, Some(2)));
         assert_eq!((run.declare.define, run.declare.include), (vec!["A=1,2".to_owned()], vec!["folder".to_owned()]));
-        assert_eq!(run.declare.sixteen_bit, crate::args::OnOff::Off);
+        assert_eq!(run.declare.sixteen_bit, Some(crate::args::OnOff::Off));
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub(crate) struct FinalReport<'a> {
     pub seconds: Option<f64>,
     /// How to draw.
     pub style: Style,
+    /// True if something that was demanded is missing, or a file of records was cut short.
+    pub is_short: bool,
     /// The file that has these records, for commands that the report names.
     pub records_file: Option<&'a str>,
 }
@@ -69,7 +71,7 @@ pub(crate) struct FinalReport<'a> {
 impl FinalReport<'_> {
     /// Prints the report.
     pub(crate) fn print(&self) {
-        let Self { outputs, devices, records, end, seconds, style, records_file } = *self;
+        let Self { outputs, devices, records, end, seconds, style, is_short, records_file } = *self;
         let is_detailed = outputs.verbose > 0;
         if is_detailed {
             for record in records {
@@ -89,7 +91,7 @@ impl FinalReport<'_> {
                 let differences = if is_detailed { matrix::differences(records, style) } else { String::new() };
                 print(&differences);
             }
-            print(&summary(&RunFacts { devices, checks: records, end, seconds, is_detailed }, style));
+            print(&summary(&RunFacts { devices, checks: records, end, seconds, is_detailed, is_short }, style));
         }
 
         if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {

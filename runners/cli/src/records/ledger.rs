@@ -7,7 +7,8 @@ use std::collections::{HashMap, VecDeque};
 
 use anyhow::bail;
 use layoutproof_core::report::summary::fold;
-use layoutproof_core::results::known::{self, KnownFailure};
+use layoutproof_core::results::known::shape::ShapeAt;
+use layoutproof_core::results::known::{self, FixedEntry, KnownFailure};
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof_device::DeviceInfo;
 
@@ -28,6 +29,8 @@ pub(crate) struct Ledger<'a> {
     file: Option<RecordsFile>,
     known: &'a [KnownFailure],
     devices: &'a [DeviceInfo],
+    /// The shapes of members by case, of files and of cases that no list names.
+    shapes: HashMap<String, Vec<ShapeAt>>,
 }
 
 impl<'a> Ledger<'a> {
@@ -46,6 +49,20 @@ impl<'a> Ledger<'a> {
             file: None,
             known,
             devices,
+            shapes: HashMap::new(),
+        }
+    }
+
+    /// What lists say of these shapes is about the cases and files that have them.
+    pub(crate) fn know_shapes(&mut self, shapes: HashMap<String, Vec<ShapeAt>>) {
+        self.shapes = shapes;
+    }
+
+    /// Marks a known difference.
+    fn explain(&self, record: &mut CheckRecord) {
+        known::explain(self.known, record, self.devices);
+        if let Some(shapes) = self.shapes.get(&record.case) {
+            known::shape::explain(self.known, record, self.devices, shapes);
         }
     }
 
@@ -102,7 +119,7 @@ impl<'a> Ledger<'a> {
         match record.outcome {
             Outcome::Differ | Outcome::Broken => {
                 let mut record = record.clone();
-                known::explain(self.known, &mut record, self.devices);
+                self.explain(&mut record);
                 record.outcome
             }
             Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => record.outcome,
@@ -111,7 +128,7 @@ impl<'a> Ledger<'a> {
 
     /// Takes the record of a check that is done, and returns what it came to.
     pub(crate) fn add(&mut self, mut record: CheckRecord) -> Outcome {
-        known::explain(self.known, &mut record, self.devices);
+        self.explain(&mut record);
         let outcome = record.outcome;
         if let (false, Some(file)) = (self.in_order, &mut self.file) {
             file.add(&record);
@@ -155,13 +172,14 @@ impl<'a> Ledger<'a> {
         // What is missing may be what differs.
         let stale = not_done == 0 && known::mark_stale(self.known, &mut records, self.devices);
         let seen = known::seen_in_shard(self.known, &records, self.devices);
+        let fixed = if not_done == 0 { known::fixed_here(self.known, &records, self.devices) } else { Vec::new() };
         let end = RunEnd { not_done: u32::try_from(not_done).unwrap_or(u32::MAX), seen, ..fold(&records) };
         let written = match (self.in_order && !stale, self.sheds_rows) {
             (true, _) => WrittenState::Whole,
             (false, true) => WrittenState::Unmarked,
             (false, false) => WrittenState::Other,
         };
-        ClosedLedger { records, end, file: OpenFile { file: self.file, state: written } }
+        ClosedLedger { records, end, fixed, file: OpenFile { file: self.file, state: written } }
     }
 }
 
@@ -172,6 +190,8 @@ pub(crate) struct ClosedLedger {
     pub records: Vec<CheckRecord>,
     /// Their totals.
     pub end: RunEnd,
+    /// Entries of a narrowed run of which no check differs.
+    pub fixed: Vec<FixedEntry>,
     /// The records file, which has no end yet.
     pub file: OpenFile,
 }

@@ -4,10 +4,12 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use layoutproof_compilers::regular_file::{self, ReadError};
+use layoutproof_core::input::encoding::decode;
 
 /// The kinds of files that are read, which decide how long a file may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +52,9 @@ pub(crate) fn read(path: &Path, kind: FileKind) -> anyhow::Result<Vec<u8>> {
 /// The content of a text file.
 ///
 /// # Errors
-/// As [`read`], and for bytes that are not UTF-8.
+/// As [`read`], and for bytes that are no text of this kind, with their place.
 pub(crate) fn read_text(path: &Path, kind: FileKind) -> anyhow::Result<String> {
-    text(path, read(path, kind)?)
+    text(path, kind, read(path, kind)?)
 }
 
 /// The same, or `None` if there is no such file.
@@ -61,14 +63,19 @@ pub(crate) fn read_text(path: &Path, kind: FileKind) -> anyhow::Result<String> {
 /// As [`read_text`].
 pub(crate) fn read_text_if_there(path: &Path, kind: FileKind) -> anyhow::Result<Option<String>> {
     match regular_file::read(path, kind.limit()) {
-        Ok(bytes) => text(path, bytes).map(Some),
+        Ok(bytes) => text(path, kind, bytes).map(Some),
         Err(error) if error.is_not_found() => Ok(None),
         Err(error) => Err(anyhow!("reading {}: {error}", path.display())),
     }
 }
 
-fn text(path: &Path, bytes: Vec<u8>) -> anyhow::Result<String> {
-    String::from_utf8(bytes).map_err(|_| anyhow!("reading {}: not UTF-8 text", path.display()))
+fn text(path: &Path, kind: FileKind, bytes: Vec<u8>) -> anyhow::Result<String> {
+    match kind {
+        FileKind::Shader => decode(bytes).map_err(|bad| anyhow!("reading {}: {bad}", path.display())),
+        FileKind::List | FileKind::Frozen | FileKind::Records => {
+            String::from_utf8(bytes).map_err(|_| anyhow!("reading {}: not UTF-8 text", path.display()))
+        }
+    }
 }
 
 /// The content of a folder, by name.
@@ -141,6 +148,5 @@ struct Folder {
 /// [`ReadError`], for a message that names the place of the `#include`.
 pub(crate) fn read_included(path: &Path) -> Result<String, ReadError> {
     let bytes = regular_file::read(path, FileKind::Shader.limit())?;
-    // Old headers have Latin-1 letters in their comments.
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    decode(bytes).map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad).into())
 }

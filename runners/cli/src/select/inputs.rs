@@ -8,6 +8,7 @@ use anyhow::bail;
 use layoutproof_built_in::CASES;
 use layoutproof_core::case::{Case, matches_filter};
 use layoutproof_core::input::diagnostics::Diagnostic;
+use layoutproof_core::input::encoding::decode;
 use layoutproof_core::input::nearest_name::nearest_name;
 use layoutproof_core::input::sources::{SourceFile, SourceMap};
 use layoutproof_core::show::ShaderLanguage;
@@ -198,13 +199,13 @@ fn id_below(root: &Path, file: &Path) -> String {
 /// The whole of standard input, which is no longer than a shader file.
 fn read_standard_input() -> anyhow::Result<String> {
     let limit = FileKind::Shader.limit();
-    let mut text = String::new();
-    let read = io::stdin().lock().take(limit + 1).read_to_string(&mut text);
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
     let length = read.map_err(|error| anyhow::anyhow!("reading standard input: {error}"))?;
     if u64::try_from(length).unwrap_or(u64::MAX) > limit {
         anyhow::bail!("reading standard input: more than {limit} bytes");
     }
-    Ok(text)
+    decode(bytes).map_err(|bad| anyhow::anyhow!("reading standard input: {bad}"))
 }
 
 /// Adds a whole shader file, or with `-` standard input, to the map.

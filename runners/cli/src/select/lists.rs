@@ -17,8 +17,10 @@ use crate::select::refused_input::RefusedInput;
 /// How much of the repository's own list of known differences a run takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BuiltInKnown {
-    /// Nothing.
+    /// Nothing, in a run of all cases.
     LeftOut,
+    /// Nothing, in a run that is narrowed.
+    LeftOutOfNarrowedRun,
     /// Every entry; one of which no check differs is stale.
     OfWholeRun,
     /// Every entry; the run has too few of their checks to say that one is stale.
@@ -28,35 +30,44 @@ pub(crate) enum BuiltInKnown {
 impl BuiltInKnown {
     /// The choice that the arguments make. The list is about the built-in cases under all rule sets, in every form of access.
     pub(crate) fn of(args: &RunArgs) -> Self {
-        let whole = args.inputs.is_empty() && args.rules.is_empty() && args.form.is_empty();
-        match (args.no_known, whole && args.part.caselist.is_none()) {
-            (true, _) => Self::LeftOut,
+        let whole = args.inputs.is_empty() && args.rules.is_empty() && args.part.caselist.is_none();
+        match (args.no_known, whole && takes_every_access(args)) {
+            (true, true) => Self::LeftOut,
+            (true, false) => Self::LeftOutOfNarrowedRun,
             (false, true) => Self::OfWholeRun,
             (false, false) => Self::OfNarrowedRun,
         }
     }
 }
 
-/// The built-in known differences and the user's own.
+/// True if checks access members in every way, so that one that agrees does so in all of them.
+pub(crate) fn takes_every_access(args: &RunArgs) -> bool {
+    args.form.is_empty() && args.space.is_empty() && args.stage.is_empty()
+}
+
+/// The built-in known differences and the user's own. Of a narrowed run, neither says that an entry is stale.
 ///
 /// # Errors
 /// As [`lists`].
 pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::Result<Vec<KnownFailure>> {
+    let (has_built_in, is_narrowed) = match built_in {
+        BuiltInKnown::LeftOut => (false, false),
+        BuiltInKnown::LeftOutOfNarrowedRun => (false, true),
+        BuiltInKnown::OfWholeRun => (true, false),
+        BuiltInKnown::OfNarrowedRun => (true, true),
+    };
     let mut sources = SourceMap::default();
     let mut found = Vec::new();
-    for list in KNOWN.iter().filter(|_| built_in != BuiltInKnown::LeftOut) {
+    for list in KNOWN.iter().filter(|_| has_built_in) {
         let file = sources.add(format!("ci/known/{}.toml", list.name), list.text);
         match known::read(file, &sources) {
-            Ok(list) if built_in == BuiltInKnown::OfNarrowedRun => {
-                found.extend(list.into_iter().map(KnownFailure::of_narrowed_run));
-            }
             Ok(list) => found.extend(list),
             Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
         }
     }
 
     found.extend(lists(paths, known::read)?);
-    Ok(found)
+    Ok(if is_narrowed { found.into_iter().map(KnownFailure::of_narrowed_run).collect() } else { found })
 }
 
 /// Renders lists of known differences as text that differs when they do.

@@ -8,7 +8,7 @@ use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::{BindingCheck, Source, Subject};
 use layoutproof_core::input::diagnostics::{Code, Diagnostic};
 use layoutproof_core::inspect::toolchain::Toolchain;
-use layoutproof_core::show::{RuleChoice, ShaderLanguage};
+use layoutproof_core::show::{RuleChoice, ShaderLanguage, overlap_warnings};
 use layoutproof_layout::{Block, RuleSet, Span, find, table};
 
 use crate::args::DeclareArgs;
@@ -117,6 +117,10 @@ impl Selection {
         }
 
         self.add_native(&source, choice);
+        // The subjects of a source are added together.
+        let own = self.subjects.iter().rev().take_while(|subject| Arc::ptr_eq(&subject.source, &source));
+        let own: Vec<_> = own.map(|subject| (subject.rules, subject.layouts.as_slice())).collect();
+        self.warnings.extend(overlap_warnings(&source.module.blocks, own.into_iter().rev()));
         Ok(())
     }
 

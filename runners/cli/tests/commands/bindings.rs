@@ -80,12 +80,70 @@ fn what_a_convention_refuses_is_refused() {
     assert_eq!(shown["errors"][0]["line"], json!(4));
 }
 
+/// The registers of this shader depend on what an optimiser knows of ranges.
+const RANGE: &str = "Texture2D<float4> t; Texture2D<float4> z;\n\
+    float4 main(float4 p : SV_Position, uint ii : II) : SV_Target {\n\
+    float4 r = 0; if (ii > 3) if (ii < 2) r = t.Load(0); return r + z.Load(0); }\n";
+
+/// What DXC 1.7.2308 lists for it (`-T ps_6_6 -E main`).
+#[cfg(unix)]
+const LISTING: &str = "; Resource Bindings:
+;
+; Name                                 Type  Format         Dim      ID      HLSL Bind  Count
+; ------------------------------ ---------- ------- ----------- ------- -------------- ------
+; z                                 texture     f32          2d      T0             t0     1
+;
+;
+";
+
+#[test]
+fn a_number_that_is_not_certain_says_why() {
+    let folder = Folder::without_drivers(&[("range.hlsl", RANGE)]);
+    let answer = folder.run("show range.hlsl --target d3d12 --format json").exits(0).json();
+    let reason = "depends on whether `t` is used; `--unused t`, or `--compiler dxc` asks the compiler";
+    let rows: Vec<_> = answer["bindings"].as_array().unwrap().iter().map(|row| &row["uncertain"]).collect();
+    assert_eq!(rows, [&json!(reason), &json!(reason)]);
+    let answer = folder.run("show range.hlsl --target d3d12 --unused t --format json").exits(0).json();
+    let row = json!({"path": "z", "unit": "t", "space": 0, "index": 0, "count": 1});
+    assert_eq!(answer["bindings"], json!([row]));
+}
+
+/// A program in the place of DXC that prints its listing.
+#[cfg(unix)]
+#[test]
+fn the_compiler_says_its_registers_itself() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::without_drivers(&[("range.hlsl", RANGE), ("listing", LISTING)]).with_variable("DXC", "./dxc");
+    let script = "#!/bin/sh\ncase \"$*\" in *--version*) echo 'dxc of a test'; exit 0;; esac\n\
+        echo \"$*\" > arguments; cat listing\n";
+    folder.write("dxc", script.as_bytes());
+    set_permissions(folder.path("dxc"), Permissions::from_mode(0o755)).unwrap();
+
+    let words = "show range.hlsl --target d3d12 --compiler dxc --entry main";
+    let answer = folder.run(&format!("{words} --format json")).exits(0).json();
+    let computed = json!([{"unit": "t", "space": 0, "index": 1, "count": 1}]);
+    let row = json!({"path": "z", "unit": "t", "space": 0, "index": 0, "count": 1, "computed": computed});
+    assert_eq!(answer["bindings"], json!([row]));
+    let codes: Vec<_> = answer["warnings"].as_array().unwrap().iter().map(|warning| &warning["code"]).collect();
+    assert_eq!(codes, [&json!("compiler-differs"), &json!("compiler-differs")]);
+    assert_eq!(folder.read("arguments"), "-T ps_6_6 -E main range.hlsl\n");
+    let answer = folder.run(words).exits(0);
+    assert!(answer.out.contains("z  t0 (layoutproof: t1)"), "{answer}");
+    assert!(answer.err.contains("DXC drops `t`, which nothing needs; layoutproof's rules give it t0"), "{answer}");
+}
+
 #[test]
 fn questions_that_have_no_answer_end_with_2() {
     for (flags, error) in [
         ("--target metal --convention dxc", "dxc does not say where parameters are for metal"),
         ("--target d3d12 --convention dxc,clang --format json", "the JSON answer is that of one convention"),
         ("--target d3d12 --convention dxc --format cpp-asserts", "host structs say nothing of bindings"),
+        ("--compiler dxc", "--target"),
+        ("--target vulkan --compiler dxc", "--compiler dxc says which registers DXC gives on d3d12"),
+        ("--target d3d12 --convention clang --compiler dxc", "--compiler dxc says which registers DXC gives on d3d12"),
+        ("--target d3d12 --compiler slangc", "show asks dxc alone where it binds parameters"),
     ] {
         let answer = files().run(&format!("show ranges.hlsl {flags}")).exits(2);
         assert!(answer.err.contains(error), "{error} in {answer}");
@@ -144,4 +202,25 @@ fn an_expected_refusal_must_come() {
     let folder = Folder::without_drivers(&[("ranges.toml", &case(refusal))]);
     let answer = folder.run("run ranges.toml").exits(2);
     assert!(answer.err.contains("d3d12.dxc does not refuse this"), "{answer}");
+}
+
+/// DXC 1.7.2308 with -spirv gives b0 and u0 one binding; with -E CSMain it drops what PSMain alone uses.
+#[test]
+fn what_shares_a_place_and_what_is_not_used_is_said() {
+    let text = "cbuffer Frame : register(b0) { float a; };\nRWStructuredBuffer<float> parts : register(u0);\n\
+                Texture2D<float4> albedo : register(t0);\n\
+                [numthreads(1,1,1)] void CSMain() { parts[0] = a; }\n\
+                float4 PSMain() : SV_Target { return albedo.Load(0); }\n";
+    let folder = Folder::with(&[("two.hlsl", text)]);
+    let vulkan = folder.run("show two.hlsl --target vulkan --convention dxc --entry CSMain").exits(0);
+    let vulkan = vulkan.prints("! Frame set 0 binding 0 same as parts").prints("! parts set 0 binding 0 same as Frame");
+    let vulkan = vulkan.prints("not used by CSMain: albedo");
+    assert!(vulkan.err.contains("`parts` at set 0 binding 0 shares its place with `Frame`"), "{vulkan}");
+    let json = folder.run("show two.hlsl --target vulkan --convention dxc --entry CSMain --format json").exits(0);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((&json["entry"], &json["unused"]), (&"CSMain".into(), &serde_json::json!(["albedo"])));
+    assert_eq!(json["bindings"][0]["overlaps"], serde_json::json!(["parts"]));
+    let d3d12 = folder.run("show two.hlsl --target d3d12 --convention dxc --entry CSMain").exits(0);
+    let d3d12 = d3d12.prints("Frame b0").prints("not used by CSMain: albedo");
+    assert!(!d3d12.out.contains('!') && !d3d12.err.contains("shares"), "{d3d12}");
 }

@@ -73,9 +73,9 @@ fn generics_and_structs_without_bottom() {
 
 #[test]
 fn text_that_is_no_text() {
-    refuses("a.hlsl", b"cbuffer S { float \xFF\xFE; };", "a.hlsl: not UTF-8 text");
+    refuses("a.hlsl", b"cbuffer S { float \xFF\xFE; };", "a.hlsl: line 1, column 19: byte 0xFF is no UTF-8");
     refuses("a.toml", b"schema = \xFF", "a.toml: not UTF-8 text");
-    does_not_show("a.wgsl", b"\xFF", "a.wgsl: not UTF-8 text");
+    does_not_show("a.wgsl", b"\xFF", "a.wgsl: line 1, column 1: byte 0xFF is no UTF-8");
 }
 
 #[test]

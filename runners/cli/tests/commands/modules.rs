@@ -89,6 +89,82 @@ fn a_module_is_read_where_its_decorations_say() {
     reads(&folder, "a.spv", &expected);
 }
 
+/// glslang 12.0.0 with `-gVS`, of `S { vec3 a; vec2 b[3]; float c; }` in std140; its decorations by `spirv-dis`.
+#[test]
+fn a_module_with_debug_information_is_read_where_its_decorations_say() {
+    let folder = Folder::with(&[]);
+    folder.write("a.spv", include_bytes!("../../../../harness/tests/debug_modules/glslang.spv"));
+    reads(&folder, "a.spv", &[("S.a.z", 8), ("S.b[1].y", 36), ("S.c", 64)]);
+}
+
+/// WGSL, 14.4.1: the struct `Inner` is aligned as its member `b` says. Offsets are also those of Tint's SPIR-V (Dawn for
+/// Node 0.6.2); naga 30 has 4, 20, 36, 100.
+#[test]
+fn an_alignment_in_a_nested_struct_counts() {
+    let text = "struct Inner { a: u32, @align(16) b: f32, c: f32 }
+struct Outer { head: u32, inner: Inner, many: array<Inner, 2>, tail: u32 }
+@group(0) @binding(0) var<storage, read_write> outer: Outer;
+";
+    let folder = Folder::with(&[("a.wgsl", text)]);
+    let expected = [("inner.a", 16), ("inner.b", 32), ("many[0].a", 48), ("many[1].b", 96), ("tail", 112)];
+    let expected = expected.map(|(path, offset)| (format!("outer.{path}"), offset));
+    let expected: Vec<(&str, u64)> = expected.iter().map(|(path, offset)| (path.as_str(), *offset)).collect();
+    reads(&folder, "a.wgsl", &expected);
+}
+
+/// naga refuses this block too, without a name.
+#[test]
+fn a_member_that_a_uniform_buffer_may_not_hold_is_named() {
+    let text = "struct Inner { a: f32 }
+struct Outer { b: vec2<f32>, c: Inner, d: f32 }
+@group(0) @binding(0) var<uniform> outer: Outer;
+";
+    let folder = Folder::with(&[("a.wgsl", text)]);
+    let answer = folder.run("show a.wgsl --format json").exits(2);
+    let error = &answer.json()["errors"][0];
+    assert_eq!((&error["code"], &error["line"]), (&"bad-module".into(), &3.into()));
+    let message =
+        "`outer.c` cannot stand there in a uniform buffer: a struct stands at a multiple of 16 bytes, this one at 8";
+    assert_eq!(error["message"], message);
+}
+
+/// Codes and messages of the warnings that `show` and `run` have for a file.
+#[track_caller]
+fn warnings(name: &str, bytes: &[u8]) -> Vec<(String, String)> {
+    let folder = Folder::with(&[]);
+    folder.write(name, bytes);
+    let shown = folder.run(&format!("show {name} --format json")).exits(0).json();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let warnings = shown["warnings"].as_array().unwrap().iter();
+    let found: Vec<_> = warnings.map(|warning| (text(&warning["code"]), text(&warning["message"]))).collect();
+    let run = folder.run(&format!("run {name} --device model"));
+    for (code, _) in &found {
+        assert!(run.err.contains(&format!("[{code}]")), "{run}");
+    }
+    found
+}
+
+/// spirv-val refuses such a module: the members of a block must not overlap.
+#[test]
+fn a_member_that_begins_in_the_one_before_is_named() {
+    // `q` of `Inner { vec3 p; float q; }` of the frozen module, moved from byte 12 to 0: the operand of the first decoration
+    // of a member 1 with `Offset`.
+    let mut words: Vec<u32> =
+        MODULE.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
+    let (member_decorate, offset) = ((5 << 16) | 72, 35);
+    let mut moved = 0;
+    for start in 5..words.len() - 4 {
+        if words[start] == member_decorate && words[start + 2] == 1 && words[start + 3] == offset && moved == 0 {
+            words[start + 4] = 0;
+            moved += 1;
+        }
+    }
+    assert_eq!(moved, 1);
+    let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    let message = "`S.s[].q`: at offset 0 overlaps `p`, which ends at 12";
+    assert_eq!(warnings("a.spv", &bytes), [("offset-overlap".to_owned(), message.to_owned())]);
+}
+
 #[test]
 fn a_module_knows_no_rule_set_but_its_own() {
     let folder = Folder::with(&[("a.wgsl", WGSL), ("a.hlsl", "cbuffer S { float4 a; };")]);

@@ -395,3 +395,56 @@ fn a_project_has_four_columns_at_most_and_may_say_only_how_files_are_read() {
     let answer = folder.run("show elsewhere.hlsl").exits(2);
     assert!(answer.err.contains("layoutproof.toml:2:9") && answer.err.contains("std140"), "{answer}");
 }
+
+/// DXC 1.7.2308, the load of `bare[1][0][1]`: byte 8 of the element in DXIL, which takes columns of 8 bytes; with -spirv the
+/// matrix is `ColMajor` with `MatrixStride 16`, which are rows.
+#[test]
+fn a_transposed_matrix_differs_everywhere() {
+    let text = "StructuredBuffer<row_major float2x3> bare;\n";
+    let folder = Folder::with(&[("t.hlsl", text)]);
+    let shown = folder.run("show t.hlsl").exits(0);
+    let shown = shown.prints("! float2x3 0 0").prints("// matrix order column row").prints("// matrix stride 8 16");
+    let diff = folder.run("diff t.hlsl native:dxc-dxil native:dxc-spirv --format json").exits(1);
+    let diff: Value = serde_json::from_str(&diff.out).unwrap();
+    assert_eq!(diff["blocks"][0]["differing"], serde_json::json!([""]), "{shown}");
+    let page = folder.run("show t.hlsl --format html").exits(0);
+    assert!(page.out.contains("row ≠") && page.out.contains("16 ≠"), "{page}");
+}
+
+/// The order alone may differ: DXC 1.7.2308 reads `bare[1][0][1]` at byte 16 of the element in DXIL, and with -spirv the matrix is
+/// `ColMajor` with `MatrixStride 16`, so that it is at byte 4.
+#[test]
+fn an_order_is_a_difference_by_itself() {
+    let folder = Folder::with(&[("t.hlsl", "StructuredBuffer<row_major float4x4> bare;\n")]);
+    let shown = folder.run("show t.hlsl").exits(0);
+    shown.prints("! float4x4 // matrix stride 16 0 0").prints("// matrix order column row");
+    folder.run("diff t.hlsl native:dxc-dxil native:dxc-spirv").exits(1);
+}
+
+/// What nobody named is assumed, and said once: not where the command line names it.
+#[test]
+fn an_assumed_size_of_halves_is_said() {
+    let folder = Folder::with(&[("h.hlsl", "cbuffer C { half a; half b; };\n")]);
+    let assumed = folder.run("show h.hlsl").exits(0);
+    assert!(assumed.err.contains("[assumed-16bit]") && assumed.err.contains("--16bit off"), "{assumed}");
+    for words in ["show h.hlsl --16bit on", "show h.hlsl --16bit off"] {
+        let said = folder.run(words).exits(0);
+        assert!(!said.err.contains("assumed-16bit"), "{said}");
+    }
+}
+
+/// DXC 1.7.2308: `CBuffer size is 65540 bytes, exceeding maximum of 65536 bytes`. The members stay, as text and as JSON.
+#[test]
+fn a_limit_is_a_warning_with_its_column() {
+    let folder = Folder::with(&[("big.hlsl", "cbuffer Big { float list[4097]; };\n")]);
+    let shown = folder.run("show big.hlsl").exits(0).prints("float list[4097] // stride 16 0 0");
+    assert!(
+        shown.err.contains("65540 bytes are more than the 65536") && shown.err.contains("(D3D12 · DXC)"),
+        "{shown}"
+    );
+    let json = folder.run("show big.hlsl --format json").exits(0);
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    let warning = json["warnings"].as_array().unwrap().iter().find(|it| it["code"] == "compiler-limit").unwrap();
+    assert_eq!((&warning["line"], &warning["column"]), (&Value::from(1), &Value::from(9)));
+    assert_eq!(warning["concerns"], serde_json::json!(["D3D12 · DXC"]));
+}

@@ -63,7 +63,7 @@ fn trial(name: &str, lacking: Option<String>, test: impl Fn() -> Result<(), Stri
 }
 
 /// What this machine has.
-struct Here {
+pub(crate) struct Here {
     compilers: Vec<String>,
     has_vulkan: bool,
     /// DXC, where it is a library and no program.
@@ -71,7 +71,7 @@ struct Here {
 }
 
 impl Here {
-    fn look() -> Self {
+    pub(crate) fn look() -> Self {
         let folder = Path::new(".");
         let listed = |what: &str| -> Vec<Value> {
             let answer = layoutproof(folder, &format!("{what} --format json"));
@@ -93,7 +93,7 @@ impl Here {
     }
 
     /// What a toolchain needs and this machine has not.
-    fn lacks(&self, toolchain: &str) -> Option<String> {
+    pub(crate) fn lacks(&self, toolchain: &str) -> Option<String> {
         let mut known = layoutproof_core::inspect::toolchain::toolchains().iter();
         let compiler = known.find(|known| known.name == toolchain).expect("the trials name toolchains").compiler;
         if !self.compilers.iter().any(|name| name == compiler) {

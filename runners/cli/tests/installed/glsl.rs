@@ -12,7 +12,7 @@ use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 10] = [
+const TESTS: [(&str, Test); 14] = [
     ("files_are_included", files_are_included),
     ("missing_files_count_where_they_are_read", missing_files_count_where_they_are_read),
     ("files_outside_of_the_project_are_not_included", files_outside_of_the_project_are_not_included),
@@ -21,6 +21,10 @@ const TESTS: [(&str, Test); 10] = [
     ("buffers_behind_pointers", buffers_behind_pointers),
     ("shader_records_are_blocks", shader_records_are_blocks),
     ("lengths_may_be_specialized", lengths_may_be_specialized),
+    ("old_versions_are_read", old_versions_are_read),
+    ("texts_without_main_or_version_are_read", texts_without_main_or_version_are_read),
+    ("stages_go_by_words", stages_go_by_words),
+    ("members_that_share_bytes_are_named", members_that_share_bytes_are_named),
     ("errors_have_their_places", errors_have_their_places),
     ("a_glslang_that_dies_is_told", a_glslang_that_dies_is_told),
 ];
@@ -170,8 +174,102 @@ fn lengths_may_be_specialized(folder: &Path) -> Result<(), Failed> {
         ("the length of `c.a` is 2 by default, and depends on specialization constant 4", 3),
         ("the length of `c.d` is 12 by default, and depends on specialization constants 3, 4", 2),
         ("the length of `d` is 5 by default, and depends on specialization constant 3", 2),
+        ("`c.e`: at offset 48 overlaps `d`, which ends at 224", 1),
     ];
     equal(&told, &expected.map(|(message, line)| (Value::from(message), Value::from(line))).to_vec())
+}
+
+/// The Offset decorations are those of the same blocks in `#version 310 es` and `#version 330 compatibility`.
+fn old_versions_are_read(folder: &Path) -> Result<(), Failed> {
+    let block_text = "layout(std140) uniform Light { vec3 pos; float range; mat3 m; } light;\n";
+    let es = "out vec4 o; void main() { o = vec4(light.pos * light.m, light.range); }\n";
+    let old = "varying vec4 c; void main() { gl_FragColor = c * light.range + texture2D(t, c.xy); }\n";
+    for (version, main) in [
+        ("#version 300 es\nprecision highp float;\n", es),
+        ("#version 310 es\nprecision highp float;\n", es),
+        ("#version 120\n#extension GL_ARB_uniform_buffer_object : enable\nuniform sampler2D t;\n", old),
+        ("#version 140\nuniform sampler2D t;\n", old),
+        ("#version 330 compatibility\nuniform sampler2D t;\n", old),
+        ("uniform sampler2D t;\n", old),
+    ] {
+        fs::write(folder.join("a.frag"), format!("{version}{block_text}{main}"))?;
+        equal(&shown(folder, "a.frag")?, &vec![block("light", &[0, 12, 16])])?;
+    }
+    fs::write(
+        folder.join("a.vert"),
+        "attribute vec3 p; uniform mat4 m;\nvoid main() { gl_Position = m * nothing; }\n",
+    )?;
+    refuses(folder, "a.vert", ("'nothing' : undeclared identifier", "a.vert:2"))?;
+    fs::write(
+        folder.join("b.vert"),
+        "attribute vec3 p; uniform mat4 m;\nvoid main() { gl_Position = m * vec4(p, 1.0); }\n",
+    )?;
+    refuses(folder, "b.vert", ("this shader has no block", "b.vert:1"))
+}
+
+/// A file that others include has neither.
+fn texts_without_main_or_version_are_read(folder: &Path) -> Result<(), Failed> {
+    let text = "layout(std430, set = 1, binding = 0) buffer B { vec3 a; float b; vec2 c[]; } b;\n";
+    for before in ["", "#version 450\n", "#pragma once\n"] {
+        fs::write(folder.join("a.glsl"), format!("{before}{text}"))?;
+        equal(&shown(folder, "a.glsl")?, &vec![block("b", &[0, 12, 16])])?;
+    }
+    fs::write(folder.join("a.glsl"), format!("{text}float f() {{\n  return nothing;\n}}\n"))?;
+    refuses(folder, "a.glsl", ("'nothing' : undeclared identifier", "a.glsl:3"))
+}
+
+/// Each text is a shader of one stage only.
+fn stages_go_by_words(folder: &Path) -> Result<(), Failed> {
+    let head = "#version 450\nlayout(std140, binding = 0) uniform U { vec3 a; float b; } u;\n";
+    for main in [
+        "layout(location = 0) out vec4 o; void main() { if (gl_FragCoord.x > u.b) discard; o = vec4(u.a, 1); }\n",
+        "void main() { gl_Position = vec4(u.a, gl_VertexIndex); }\n",
+        "layout(local_size_x = 8) in; shared float s; void main() { s = u.b; }\n",
+        "layout(points) in; layout(points, max_vertices = 1) out;\n\
+         void main() { gl_Position = vec4(u.a, 1); EmitVertex(); }\n",
+        "layout(triangles) in; void main() { gl_Position = vec4(u.a * gl_TessCoord, 1); }\n",
+    ] {
+        fs::write(folder.join("a.glsl"), format!("{head}{main}"))?;
+        equal(&shown(folder, "a.glsl")?, &vec![block("u", &[0, 12])])?;
+    }
+    Ok(())
+}
+
+/// spirv-val 2023.1 of the first: "member 2 at offset 16 overlaps previous member ending at offset 39". glslang makes four
+/// elements of an array because of an index, and places what follows as if there were one.
+fn members_that_share_bytes_are_named(folder: &Path) -> Result<(), Failed> {
+    let unsized_array = "uint count; vec2 pairs[]; float after; vec3 tail[];";
+    let placed = "vec4 a; layout(offset = 8) vec2 pairs[4]; layout(offset = 12) float c;";
+    for (members, expected) in [
+        (
+            unsized_array,
+            [
+                "`b.after`: at offset 16 overlaps `pairs`, which ends at 40",
+                "`b.tail`: at offset 32 overlaps `pairs`, which ends at 40",
+            ]
+            .as_slice(),
+        ),
+        (
+            placed,
+            [
+                "`b.pairs`: at offset 8 overlaps `a`, which ends at 16",
+                "`b.c`: at offset 12 overlaps `pairs`, which ends at 40",
+            ]
+            .as_slice(),
+        ),
+        ("float count; vec2 pairs[4]; layout(offset = 64) vec4 far;", [].as_slice()),
+    ] {
+        let text = format!(
+            "#version 450\nlayout(std430, binding = 0) buffer B {{ {members} }} b;\n\
+            void main() {{ b.pairs[3].y = 1.0; }}\n"
+        );
+        fs::write(folder.join("a.comp"), text)?;
+        let answer: Value = serde_json::from_slice(&show(folder, "a.comp")?.stdout)?;
+        let warnings = answer["warnings"].as_array().into_iter().flatten();
+        let found: Vec<Value> = warnings.map(|warning| warning["message"].clone()).collect();
+        equal(&found, &expected.iter().map(|message| Value::from(*message)).collect())?;
+    }
+    Ok(())
 }
 
 fn errors_have_their_places(folder: &Path) -> Result<(), Failed> {

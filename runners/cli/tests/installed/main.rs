@@ -12,6 +12,7 @@ mod fuzz;
 mod glsl;
 #[path = "../commands/outcomes.rs"]
 mod outcomes;
+mod reserved;
 mod screen;
 mod upstream;
 
@@ -21,7 +22,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let trials = [drivers::trials(), fuzz::trials(), glsl::trials(), screen::trials(), upstream::trials()];
+    let trials =
+        [drivers::trials(), fuzz::trials(), glsl::trials(), reserved::trials(), screen::trials(), upstream::trials()];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }
 

@@ -109,9 +109,37 @@ pub(crate) fn first_error(stderr: &str, stdout: &str) -> String {
         };
     }
 
+    if let Some(error) = slang_error(lines()) {
+        return error;
+    }
     let error = lines().find(|line| line.contains("error"));
     let line = error.or_else(|| lines().find(|line| !line.is_empty())).unwrap_or("without a word");
     line.split_once("error").map_or(line, |(_, behind)| behind.trim_start_matches([':', ' '])).to_owned()
+}
+
+/// slangc's first error: the title, and what is said at the place, which has the names that the title leaves out.
+///
+/// ```text
+/// error[E30015]: undefined identifier
+///  --> probe.slang:1:16
+///   |
+/// 1 | cbuffer Half { min16float a; };
+///   |                ^^^^^^^^^^ undefined identifier 'min16float'.
+/// --'
+/// ```
+fn slang_error<'t>(mut lines: impl Iterator<Item = &'t str>) -> Option<String> {
+    let title = lines.find_map(|line| line.strip_prefix("error["))?;
+    let (code, title) = title.split_once("]: ")?;
+    let detail = lines.take_while(|line| *line != "--'").find_map(|line| {
+        let (before, said) = line.strip_prefix('|')?.rsplit_once('^')?;
+        let is_pointer = before.chars().all(|letter| letter == ' ' || letter == '^');
+        Some(said.trim().trim_end_matches('.')).filter(|said| is_pointer && !said.is_empty())
+    });
+    Some(match detail {
+        Some(detail) if detail.starts_with(title) => format!("[{code}]: {detail}"),
+        Some(detail) => format!("[{code}]: {title}: {detail}"),
+        None => format!("[{code}]: {title}"),
+    })
 }
 
 /// Reads the SPIR-V module of a compiler that reports nothing besides.
@@ -151,6 +179,18 @@ mod tests {
             ),
             ("probe.hlsl:3:5: error: unknown type name 'flat'\n", "unknown type name 'flat'"),
             ("ERROR: Linking compute stage: Missing entry point\n", "Linking compute stage: Missing entry point"),
+            // slangc 2026.14.1.
+            (
+                "error[E30015]: undefined identifier\n --> probe.hlsl:1:16\n  |\n1 | cbuffer Half { min16float a; };\n  |      \
+                 \u{20}         ^^^^^^^^^^ undefined identifier 'min16float'.\n--'\n",
+                "[E30015]: undefined identifier 'min16float'",
+            ),
+            (
+                "warning[E30081]: no\n  |  ^ other\n--'\nerror[E39007]: unknown register class\n --> p:1:3\n  |\n1 | x ^ y;\n  |  \
+                 ^^ unknown register class: 'c'\n--'\n",
+                "[E39007]: unknown register class: 'c'",
+            ),
+            ("error[E00041]: conflicting profiles\nmore\n", "[E00041]: conflicting profiles"),
             ("", "without a word"),
         ] {
             assert_eq!(first_error("", said), expected);

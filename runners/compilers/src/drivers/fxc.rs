@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 
-use layoutproof_core::generate::hlsl::{BINDING, INPUT, OUTPUT};
+use layoutproof_core::generate::hlsl::{INPUT, OUTPUT};
+use layoutproof_core::generate::reserved::Reserved;
 use layoutproof_core::inspect::fxc::FxcBinding;
 use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
@@ -95,7 +96,7 @@ impl DirectCompiler for Fxc {
 
 /// The place of the probe's buffer of this number, where DXC puts it.
 fn probe_slot(buffer: u32) -> SpirvSlot {
-    SpirvSlot { set: 0, binding: BINDING + buffer }
+    SpirvSlot { set: 0, binding: Reserved::BINDING + buffer }
 }
 
 /// Turns the work of FXC and vkd3d-compiler into an answer for the checks.

@@ -1,13 +1,17 @@
 //! Tables of sources with the registers that DXC gives.
 
+mod effects;
 mod hostile;
+mod liveness;
 mod methods;
+mod names;
 mod old;
 mod order;
 mod proposal;
 mod registers;
 mod statics;
 mod uses;
+mod varyings;
 mod vulkan;
 
 use layoutproof_layout::Span;

@@ -7,6 +7,7 @@
 pub(in crate::bindings) mod descriptor_request;
 mod number;
 mod refused;
+mod varyings;
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use layoutproof_layout::shape::Count;
 
 use super::doubt::{CallPolicy, DoubtfulPlacement};
 use super::location::{holds_resources, is_struct};
-use super::reach::{WalkResult, reach};
+use super::reach::{WalkResult, entries, reach};
 use super::register_class::variable_class;
 use super::use_walk::ResourceUse;
 use crate::bindings::options::{BindingOptions, DescriptorPlace, UnusedResources};
@@ -74,7 +75,16 @@ pub(super) fn bind(
 
     let kept = module.parameters.iter().filter(|parameter| keeps || used.contains(&parameter.name));
     bindings.extend(kept.filter_map(|parameter| numberless(module, parameter)));
-    Ok(DoubtfulPlacement { bound: BoundModule { bindings, ..BoundModule::default() }, doubts })
+
+    let mut warnings = Vec::new();
+    let compiled = entries(module, request);
+    for entry in module.entry_points.iter().filter(|entry| compiled.contains(&entry.name.as_str())) {
+        let (rows, warning) = varyings::locations(entry, request, options.stage_order)?;
+        bindings.extend(rows);
+        warnings.extend(warning);
+    }
+    let bound = BoundModule { bindings, warnings, ..BoundModule::default() };
+    Ok(DoubtfulPlacement { bound, doubts, fixed: BTreeSet::new() })
 }
 
 /// Counters of `RWStructuredBuffer`s come behind everything else, in the order in which the functions that count are

@@ -101,7 +101,8 @@ impl StructContents {
             | Type::Array { .. }
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => Self { data: true, ..Self::default() },
+            | Type::Handle { .. }
+            | Type::Interface { .. } => Self { data: true, ..Self::default() },
         }
     }
 

@@ -5,9 +5,9 @@
 
 mod types;
 
-use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::{Count, Type};
+use layoutproof_layout::{Annotations, Argument, LayoutUnit};
 
 use super::image_format::format;
 use super::node::{NodeFields, ReflectionNode};
@@ -22,7 +22,9 @@ pub fn slang_json(program: &ProgramLayout, used: &ParameterUses) -> String {
     let globals = parameters(&program.globals);
     let listed = globals.iter().map(|global| parameter(global, &VariableContext::OUTSIDE).into()).collect();
     let entry = |entry| JsonPrinter { globals, used }.entry_point(entry).into();
-    let entries: Vec<ReflectionNode> = program.entry_points.iter().map(entry).collect();
+    // To slangc a function without a stage is no entry point.
+    let staged = program.entry_points.iter().filter(|entry| !entry.stage.is_empty());
+    let entries: Vec<ReflectionNode> = staged.map(entry).collect();
     let top = NodeFields::default()
         .with("parameters", ReflectionNode::List(listed))
         .with_some("entryPoints", (!entries.is_empty()).then_some(ReflectionNode::List(entries)))
@@ -35,7 +37,11 @@ pub(super) fn parameters(scope: &VariableLayout) -> &[VariableLayout] {
     match &scope.layout.parts {
         TypeParts::Fields(fields) => fields,
         TypeParts::Contained { element, .. } => parameters(element),
-        TypeParts::None | TypeParts::Elements { .. } | TypeParts::Memory(_) => &[],
+        TypeParts::None
+        | TypeParts::Elements { .. }
+        | TypeParts::Memory(_)
+        | TypeParts::Stream(_)
+        | TypeParts::Patch(_) => &[],
     }
 }
 
@@ -88,6 +94,7 @@ impl JsonPrinter<'_> {
             .with_some("result", result)
             .with_some("threadGroupSize", entry.thread_group_size.map(size))
             .with_some("bindings", (!bindings.is_empty()).then_some(ReflectionNode::List(bindings)))
+            .with_some("userAttribs", declared_attributes(&entry.annotations))
     }
 
     /// A global parameter with what `entry` uses of it.
@@ -113,8 +120,35 @@ fn parameter(variable: &VariableLayout, context: &VariableContext<'_>) -> NodeFi
     let is_shared = variable.annotations.modifiers.iter().any(|word| word == "shared");
     named(variable)
         .with_some("shared", is_shared.then_some(ReflectionNode::Bool(true)))
+        // Those of a result are the function's.
+        .with_some("userAttribs", variable.name.as_ref().and_then(|_| declared_attributes(&variable.annotations)))
         .and(place(variable, context))
         .with("type", types::layout(&variable.layout, &context.inside(variable)).into())
+}
+
+/// The attributes that the source declares, with their arguments.
+fn declared_attributes(annotations: &Annotations) -> Option<ReflectionNode> {
+    let listed = annotations.attributes.iter().filter_map(|attribute| {
+        let arguments = attribute.arguments.iter().map(argument).collect();
+        let name = NodeFields::default().with("name", ReflectionNode::text(attribute.declared.as_deref()?));
+        Some(name.with("arguments", ReflectionNode::List(arguments)).into())
+    });
+    let listed: Vec<ReflectionNode> = listed.collect();
+    (!listed.is_empty()).then_some(ReflectionNode::List(listed))
+}
+
+fn argument(argument: &Argument) -> ReflectionNode {
+    match argument {
+        Argument::Integer(value) => ReflectionNode::Integer(*value),
+        Argument::Text(text) => ReflectionNode::text(text),
+        // A literal with a fraction; of any other expression slangc says this.
+        Argument::Other(written) => {
+            match written.replace(' ', "").trim_end_matches(['f', 'F', 'h', 'l', 'L']).parse() {
+                Ok(value) => ReflectionNode::Float(value),
+                Err(_) => ReflectionNode::Word("invalid value"),
+            }
+        }
+    }
 }
 
 fn named(variable: &VariableLayout) -> NodeFields {
@@ -154,6 +188,12 @@ fn one_or_several(bindings: impl Iterator<Item = NodeFields>) -> NodeFields {
 fn binding(variable: &VariableLayout, offset: UnitOffset) -> NodeFields {
     let taken = variable.layout.usage.get(offset.unit);
     let kind = NodeFields::default().with("kind", ReflectionNode::Word(spelling::unit(offset.unit).0.json));
+    if let (LayoutUnit::Bytes, Some(pointers)) = (offset.unit, variable.layout.argument_pointers()) {
+        return kind
+            .with("offset", ReflectionNode::Number(offset.offset))
+            .with("size", ReflectionNode::Number(pointers))
+            .with("elementStride", ReflectionNode::Number(0));
+    }
     if offset.unit == LayoutUnit::Bytes {
         return kind
             .with("offset", ReflectionNode::Number(offset.offset))
@@ -176,8 +216,14 @@ fn element_stride(layout: &TypeLayout) -> ReflectionNode {
         }
         // Two `uint`.
         (TypeParts::None, Type::Handle { .. }) => ReflectionNode::Number(4),
-        (TypeParts::None | TypeParts::Fields(_) | TypeParts::Contained { .. } | TypeParts::Memory(_), _) => {
-            ReflectionNode::Number(0)
-        }
+        (
+            TypeParts::None
+            | TypeParts::Fields(_)
+            | TypeParts::Contained { .. }
+            | TypeParts::Memory(_)
+            | TypeParts::Stream(_)
+            | TypeParts::Patch(_),
+            _,
+        ) => ReflectionNode::Number(0),
     }
 }

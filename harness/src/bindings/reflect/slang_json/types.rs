@@ -10,7 +10,7 @@ use layoutproof_layout::shape::{Count, StructType, Type};
 use super::super::node::{NodeFields, ReflectionNode};
 use super::super::resource_usage;
 use super::super::spelling::{self, ResourceShape, SlangTypeKind, container_kind, has_own_members, kind, simple_name};
-use super::{VariableContext, bindings, named, place};
+use super::{VariableContext, bindings, declared_attributes, named, place};
 use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
 /// A type as it is laid out.
@@ -26,6 +26,17 @@ pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> Node
         (TypeParts::Memory(element), ty) => {
             resource_base(ty).with("resultType", self::layout(element, &VariableContext::OUTSIDE).into())
         }
+        // slangc knows no type of these.
+        (TypeParts::Patch(_), _) => NodeFields::default().with("kind", ReflectionNode::Word("None")),
+        (TypeParts::Stream(element), _) => {
+            let none = NodeFields::default().with("kind", ReflectionNode::Word("None"));
+            let none = none.with("sizes", ReflectionNode::List(Vec::new()));
+            NodeFields::default()
+                .with("kind", ReflectionNode::Word("outputStream"))
+                .with("elementType", self::layout(element, context).into())
+                .with("containerVarLayout", NodeFields::default().into())
+                .with("elementVarLayout", NodeFields::default().with("type", none.into()).into())
+        }
         (TypeParts::None, ty) => plain(ty),
     };
     shown.with("sizes", ReflectionNode::List(sizes(layout)))
@@ -34,27 +45,13 @@ pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> Node
 fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
     let size = |(unit, taken)| {
         let kind = |unit| NodeFields::default().with("kind", ReflectionNode::Word(spelling::unit(unit).0.json));
-        let (taken, alignment) = match (unit, &layout.parts) {
-            (LayoutUnit::Bytes, _) => (taken, layout.alignment),
-            (LayoutUnit::MetalArgument, TypeParts::Fields(fields)) => argument_bytes(fields),
-            (unit, _) => return kind(unit).with("value", ReflectionNode::count(taken)).into(),
-        };
-        let bytes = kind(LayoutUnit::Bytes).with("value", ReflectionNode::count(taken));
-        bytes.with("alignment", ReflectionNode::Number(alignment)).into()
+        let value = kind(unit).with("value", ReflectionNode::count(taken));
+        let alignment = (unit == LayoutUnit::Bytes).then_some(ReflectionNode::Number(layout.alignment));
+        value.with_some("alignment", alignment).into()
     };
-    resource_usage::sizes(layout).into_iter().map(size).collect()
-}
-
-/// Bytes and alignment of the argument buffer that holds `fields`; slangc states these for the type of a Metal block.
-fn argument_bytes(fields: &[VariableLayout]) -> (Count, u32) {
-    let (mut end, mut alignment) = (0_u32, 1);
-    for field in fields {
-        let offset = field.offsets.iter().find(|own| own.unit == LayoutUnit::Bytes);
-        let (Some(own), Some(Count::Finite(size))) = (offset, in_bytes(&field.layout)) else { continue };
-        end = end.max(own.offset.saturating_add(size));
-        alignment = alignment.max(field.layout.alignment);
-    }
-    (Count::Finite(end.div_ceil(alignment).saturating_mul(alignment)), alignment)
+    // slangc states the bytes of an argument buffer for its type, and the arguments only where it is bound.
+    let stated = resource_usage::sizes(layout).into_iter().filter(|(unit, _)| *unit != LayoutUnit::MetalArgument);
+    stated.map(size).collect()
 }
 
 /// The bytes of a layout that takes some.
@@ -73,6 +70,7 @@ fn fields(fields: &[VariableLayout], has_names: bool, context: &VariableContext<
     for field in fields {
         let ty = layout(&field.layout, &context.inside(field));
         let head = if has_names { named(field) } else { NodeFields::default() };
+        let head = head.with_some("userAttribs", declared_attributes(&field.annotations));
         listed.push(head.with("type", ty.into()).and(place(field, &context)).into());
         context.varying = context.varying.behind(&field.layout);
     }
@@ -98,6 +96,7 @@ fn array_length(ty: &Type) -> u32 {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => 0,
     }
 }
@@ -144,6 +143,7 @@ fn structure(ty: &Type) -> NodeFields {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => None,
     };
     NodeFields::default().with("kind", ReflectionNode::Word("struct")).with_some("name", name.map(ReflectionNode::text))
@@ -168,6 +168,8 @@ fn plain(ty: &Type) -> NodeFields {
         Type::Struct(members) => kind("struct").with("fields", plain_fields(members)),
         Type::Pointer { pointee } => kind("pointer").with("valueType", ReflectionNode::text(pointee_name(pointee))),
         Type::Handle { .. } => plain(&Type::Vector { scalar: Scalar::Uint32, length: 2 }),
+        // Spelled with a capital, as slangc 2026.14.1 does.
+        Type::Interface { name, .. } => kind("Interface").with("name", ReflectionNode::text(name)),
         Type::Resource(resource) => plain_resource(ty, resource),
     }
 }

@@ -1,8 +1,9 @@
 //! Whole programs, against what slangc 2026.14.1 prints of them.
 //!
-//! Each `NAME.TARGET.json` beside the sources is slangc's `-reflection-json`: `-target hlsl -profile sm_6_6` for
-//! `d3d12`, `-target spirv` for `vulkan`, `-target metal` for `metal`, `-matrix-layout-row-major`, and `-no-codegen`
-//! for all but `used` and `used_parts`.
+//! Each `NAME.TARGET.json` next to the sources is slangc's `-reflection-json`: `-target hlsl -profile sm_6_6` for
+//! `d3d12`, `-target hlsl` for `d3d12-no-profile`, `-target spirv` for `vulkan`, the same with `-fvk-use-dx-layout` for
+//! `vulkan-dx`, `-target metal` for `metal`, `-target wgsl` for `webgpu`, `-matrix-layout-row-major`, and `-no-codegen` for
+//! all but `used` and `used_parts`.
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
@@ -16,12 +17,18 @@ use crate::input::sources::SourceMap;
 
 /// What we print of `text`: JSON, YAML.
 fn print(text: &str, target: Target) -> (Value, String) {
+    let profile = (target == Target::D3d12).then_some("sm_6_6");
+    print_with(text, target, profile, &[])
+}
+
+/// The same with a profile and options.
+fn print_with(text: &str, target: Target, profile: Option<&str>, options: &[&str]) -> (Value, String) {
     let mut sources = SourceMap::default();
     let end = u32::try_from(text.len()).unwrap();
     let span = Span { file: sources.add("test.slang", text), start: 0, end };
     let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
-    let profile = (target == Target::D3d12).then(|| "sm_6_6".to_owned());
-    let options = vec!["-matrix-layout-row-major".to_owned()];
+    let profile = profile.map(str::to_owned);
+    let options = ["-matrix-layout-row-major"].iter().chain(options).map(|option| (*option).to_owned()).collect();
     let request = BindingRequest { profile, options, ..BindingRequest::new(target, Convention::Slang) };
     let program = layout(&module, &request).unwrap();
     let used = ParameterUses::new(&module, &request);
@@ -49,8 +56,11 @@ fn differences(found: &Value, expected: &Value, path: &str, list: &mut Vec<Strin
 }
 
 fn agrees(text: &str, target: Target, expected: &str) {
+    is_equal(print(text, target).0, target, expected);
+}
+
+fn is_equal(mut found: Value, target: Target, expected: &str) {
     let expected: Value = serde_json::from_str(expected).unwrap();
-    let (mut found, _) = print(text, target);
     for (index, entry) in expected["entryPoints"].as_array().into_iter().flatten().enumerate() {
         if entry.get("bindings").is_none() {
             found["entryPoints"][index].as_object_mut().unwrap().remove("bindings");
@@ -84,8 +94,37 @@ programs! {
     pointers_on_vulkan: "pointers", Vulkan, "pointers.vulkan.json";
     tuples_on_vulkan: "tuples", Vulkan, "tuples.vulkan.json";
     varyings_on_vulkan: "varying", Vulkan, "varying.vulkan.json";
+    payloads_on_vulkan: "payloads", Vulkan, "payloads.vulkan.json";
+    payloads_on_d3d12: "payloads", D3d12, "payloads.d3d12.json";
+    stages_on_vulkan: "stages", Vulkan, "stages.vulkan.json";
+    stages_on_d3d12: "stages", D3d12, "stages.d3d12.json";
+    bindings_of_entry_points_on_vulkan: "entry_bindings", Vulkan, "entry_bindings.vulkan.json";
+    bindings_of_entry_points_on_webgpu: "entry_bindings", Webgpu, "entry_bindings.webgpu.json";
+    bindings_of_entry_points_on_d3d12: "entry_bindings", D3d12, "entry_bindings.d3d12.json";
+    registers_on_vulkan: "registers", Vulkan, "registers.vulkan.json";
+    registers_on_webgpu: "registers", Webgpu, "registers.webgpu.json";
+    registers_on_metal: "registers", Metal, "registers.metal.json";
+    argument_buffers_on_metal: "argument_buffers", Metal, "argument_buffers.metal.json";
+    declared_attributes_on_vulkan: "attributes", Vulkan, "attributes.vulkan.json";
+    what_only_code_honours_on_vulkan: "reflection_only", Vulkan, "reflection_only.vulkan.json";
+    textures_on_vulkan: "textures", Vulkan, "textures.vulkan.json";
+    textures_on_d3d12: "textures", D3d12, "textures.d3d12.json";
     what_is_used_on_d3d12: "used", D3d12, "used.d3d12.json";
     what_is_used_of_buffers_on_d3d12: "used_parts", D3d12, "used_parts.d3d12.json";
+}
+
+/// `slangc -target hlsl` without a profile is below shader model 5.1.
+#[test]
+fn render_targets_take_views_without_a_profile() {
+    let (found, _) = print_with(include_str!("slangc/render_targets.slang"), Target::D3d12, None, &[]);
+    is_equal(found, Target::D3d12, include_str!("slangc/render_targets.d3d12-no-profile.json"));
+}
+
+#[test]
+fn uniform_parameters_are_a_constant_buffer_with_dx_layout() {
+    let text = include_str!("slangc/reflection_only.slang");
+    let (found, _) = print_with(text, Target::Vulkan, None, &["-fvk-use-dx-layout"]);
+    is_equal(found, Target::Vulkan, include_str!("slangc/reflection_only.vulkan-dx.json"));
 }
 
 /// What `used.slang` says: `first` reaches `a` through a function, `second` the texture of `buffer`, none of them

@@ -95,3 +95,21 @@ fn errors(source: &str, request: &BindingRequest) -> Vec<Code> {
     let problems: Vec<Diagnostic> = bind(&module(source), request).unwrap_err();
     problems.iter().map(|problem| problem.code).collect()
 }
+
+/// slangc 2026.14.1, decorations of `-target spirv -O0 -fvk-bind-globals 2 1`: `inputs.map` has binding 3 in set 1 and `two.map`
+/// binding 6; `plain` and `only.a`, which have no data beside them, are where the reflection says.
+#[test]
+fn resources_beside_data_are_bound_with_the_globals_in_the_code() {
+    let source = "struct Input { Sampler2D map; float4 texel; }; struct Only { Texture2D a; Texture2D b; };
+        Texture2D plain; uniform Input inputs[1]; uniform float gain; uniform Only only; uniform Input two;";
+    let told = |options: &str| {
+        let options = vec![options.to_owned()];
+        let bound = bind(&module(source), &BindingRequest { options, ..request(VULKAN) }).unwrap();
+        let uncertain = bound.warnings.into_iter().filter(|warning| warning.code == Code::UncertainLayout);
+        uncertain.map(|warning| warning.message.split(':').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let expected =
+        ["slangc's code has `inputs[].map` at set 1 binding 3", "slangc's code has `two.map` at set 1 binding 6"];
+    assert_eq!(told("-fvk-bind-globals 2 1"), expected);
+    assert_eq!(told("-fvk-bind-globals 0 0"), Vec::<String>::new());
+}

@@ -153,7 +153,7 @@ impl<'t> Calls<'t> {
 
 impl<'t> Elaborator<'t> {
     /// Runs `step` without reporting what is wrong, and without what it points at.
-    pub(super) fn quietly<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+    pub(in crate::declare::elaborate) fn quietly<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
         let problems = std::mem::take(&mut self.problems);
         let pointees = std::mem::take(&mut self.pointees);
         let result = step(self);
@@ -362,9 +362,12 @@ impl<'t> Elaborator<'t> {
                 GenericValue::Integer(i64::from(*rows)),
                 GenericValue::Integer(i64::from(*columns)),
             ],
-            Type::Scalar(_) | Type::Array { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. } => {
-                Vec::new()
-            }
+            Type::Scalar(_)
+            | Type::Array { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Interface { .. } => Vec::new(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod order;
 mod path;
 mod range;
 mod statics;
+mod tree;
 mod typed;
 mod value;
 
@@ -32,6 +33,7 @@ use value::ValueType;
 
 use super::entry::ScopedFunction;
 use super::lookup_context::LookupContext;
+use super::scope::ScopeId;
 use super::{Elaborator, builtin};
 use crate::declare::ast::{ArgumentSyntax, FunctionDeclaration, FunctionParameter, Item, TypeKind};
 use crate::declare::lexer::TokenKind;
@@ -79,6 +81,8 @@ struct BodyWalk<'e, 't> {
     this: Option<Arc<StructType>>,
     /// The functions that called access paths run, by the first token of the path.
     callees: HashMap<usize, Callees>,
+    /// The functions that calls run, by the token that calls: `(`, `[` or an operator.
+    runs: HashMap<usize, Callees>,
     /// Tokens that stand for a call without a path.
     drafted: HashSet<usize>,
     /// The types of the expressions before this token are known.
@@ -111,9 +115,10 @@ struct UpcomingVariable {
 
 impl<'t> Elaborator<'t> {
     /// Records the uses in every function body and in the initialisers of `static` variables.
-    pub(super) fn bodies(&mut self, functions: &[ScopedFunction<'t>], modules: &[&'t [Item<'t>]]) {
+    /// `roots` are the scopes of the `modules`.
+    pub(super) fn bodies(&mut self, functions: &[ScopedFunction<'t>], modules: &[&'t [Item<'t>]], roots: &[ScopeId]) {
         let comparisons = range::comparisons(self.source, functions);
-        let catalogue = Catalogue::new(self, functions, modules);
+        let catalogue = Catalogue::new(self, functions, modules, roots);
         let mut calls = Calls::new(functions.to_vec(), catalogue);
         for (function, &ScopedFunction { declaration, scope }) in functions.iter().enumerate() {
             let context = LookupContext::plain(scope);
@@ -123,6 +128,7 @@ impl<'t> Elaborator<'t> {
             calls.index(instance, || name);
         }
         self.initialisers(&mut calls);
+        self.static_variables(&mut calls);
         // A function that is walked may ask for further ones.
         while let Some(instance) = calls.queue.pop_front() {
             let name = calls.name(self.module.functions.len()).to_owned();
@@ -166,6 +172,7 @@ impl<'t> Elaborator<'t> {
         for piece in pieces.iter().cloned() {
             walk.run(piece);
         }
+        let code = if piece == FunctionPiece::Body { walk.tree(function) } else { None };
         let (mut uses, places) = order::evaluated(walk.drafts, walk.swaps);
 
         let flow = match (piece, pieces.as_slice()) {
@@ -178,7 +185,7 @@ impl<'t> Elaborator<'t> {
         };
         order::kill_the_rest(&mut uses, &copied);
         let exported = piece == FunctionPiece::Body && is_compiled_in_libraries(declared);
-        Function { name, uses, copied, exported, span: declared.name.span }
+        Function { name, uses, copied, code, exported, span: declared.name.span }
     }
 }
 
@@ -208,6 +215,7 @@ impl<'e, 't> BodyWalk<'e, 't> {
             calls,
             this,
             callees: HashMap::new(),
+            runs: HashMap::new(),
             drafted: HashSet::new(),
             typed_until: 0,
             depth: 0,
@@ -304,21 +312,50 @@ impl BodyWalk<'_, '_> {
         }
 
         let is_part = matches!(before.kind, TokenKind::Dot | TokenKind::ColonColon | TokenKind::Arrow);
-        if is_part || WORDS.contains(&token.text) {
+        if is_part || self.is_word(at) {
             return;
         }
 
         // `S s` and `vector<float, 3> v = ...` declare; any other name is used.
-        let follows_type = before.kind == TokenKind::Identifier && !NO_TYPE.contains(&before.text);
+        let follows_word = NO_TYPE.contains(&before.text) || (before.text != "struct" && self.is_word(at - 1));
+        let follows_type = before.kind == TokenKind::Identifier && !follows_word;
         let follows_arguments =
             before.kind == TokenKind::Greater && self.source.token(at + 1).kind == TokenKind::Assign;
         let is_upcoming = self.declared.as_ref().is_some_and(|upcoming| upcoming.at == at);
         if follows_type || follows_arguments || is_upcoming {
             self.declaration(at);
-        } else if builtin::builtin(token.text).is_none() {
+        } else if builtin::builtin(token.text).is_none() || self.is_value_name(token.text) || self.qualifies(at) {
             let end = self.path(at);
             self.assignment(at, end);
         }
+    }
+
+    /// True if the token at `at` is a word that uses nothing. `precise` is one before a type alone: DXC takes it as a
+    /// name, too.
+    fn is_word(&self, at: usize) -> bool {
+        let text = self.source.token(at).text;
+        WORDS.contains(&text) && (text != "precise" || self.source.token(at + 1).kind == TokenKind::Identifier)
+    }
+
+    /// True if `name` is that of a variable or a function here, whatever type it names elsewhere: DXC and Slang take
+    /// names of built-in types, too.
+    fn is_value_name(&self, name: &str) -> bool {
+        self.locals.find(name).is_some()
+            || self.this.as_ref().is_some_and(|this| this.member(name).is_some())
+            || self.is_declared_value(name)
+    }
+
+    /// True if the name at `at` stands before a `::`, and so is that of a namespace or a type of the source.
+    fn qualifies(&self, at: usize) -> bool {
+        self.source.token(at + 1).kind == TokenKind::ColonColon
+    }
+
+    /// True if a scope around this place declares a variable or a function of this name.
+    fn is_declared_value(&self, name: &str) -> bool {
+        let (symbols, catalogue) = (&self.elaborator.symbols, &self.calls.catalogue);
+        let declares =
+            |scope| catalogue.variable(scope, name).is_some() || !catalogue.functions(scope, name).is_empty();
+        symbols.outwards(self.context.scope).any(declares)
     }
 
     /// A local variable, whose name is at `at`. One that is initialised with an access path, and is not a number, is

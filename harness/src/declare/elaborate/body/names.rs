@@ -5,13 +5,20 @@ use std::collections::HashMap;
 use crate::declare::ast::{DeclarationSyntax, Declarator, Item, TypeKind};
 use crate::declare::elaborate::Elaborator;
 use crate::declare::elaborate::entry::ScopedFunction;
-use crate::declare::elaborate::scope::{GLOBAL, ScopeId, TypeId};
+use crate::declare::elaborate::scope::{ScopeId, TypeId};
 
 /// A variable as declared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeclaredVariable<'t> {
     pub(super) declaration: &'t DeclarationSyntax<'t>,
     pub(super) declarator: &'t Declarator<'t>,
+}
+
+impl DeclaredVariable<'_> {
+    /// True for variables that keep a value and are no parameters.
+    fn is_lasting(&self) -> bool {
+        self.declaration.prefix.has("static") || self.declaration.prefix.has("groupshared")
+    }
 }
 
 /// The functions and variables that each scope declares.
@@ -33,6 +40,7 @@ impl<'t> Catalogue<'t> {
         elaborator: &Elaborator<'t>,
         functions: &[ScopedFunction<'t>],
         modules: &[&'t [Item<'t>]],
+        roots: &[ScopeId],
     ) -> Self {
         let mut catalogue = Self::default();
         let symbols = &elaborator.symbols;
@@ -58,8 +66,8 @@ impl<'t> Catalogue<'t> {
             }
         }
 
-        for items in modules {
-            catalogue.gather(elaborator, items, GLOBAL);
+        for (items, root) in modules.iter().zip(roots) {
+            catalogue.gather(elaborator, items, *root);
         }
 
         catalogue
@@ -121,6 +129,15 @@ impl<'t> Catalogue<'t> {
     /// The variable that `scope` itself declares under `name`.
     pub(super) fn variable(&self, scope: ScopeId, name: &str) -> Option<DeclaredVariable<'t>> {
         self.variables.get(&scope)?.get(name).copied()
+    }
+
+    /// The `static` and `groupshared` variables with the scopes that declare them, by place.
+    pub(super) fn lasting(&self) -> Vec<(ScopeId, &'t str, DeclaredVariable<'t>)> {
+        let all =
+            self.variables.iter().flat_map(|(scope, names)| names.iter().map(|(name, found)| (*scope, *name, *found)));
+        let mut found: Vec<_> = all.filter(|(.., variable)| variable.is_lasting()).collect();
+        found.sort_by_key(|(.., variable)| (variable.declarator.name.span.file, variable.declarator.name.span.start));
+        found
     }
 
     /// The struct whose inside `scope` is.

@@ -9,9 +9,9 @@
 
 use layoutproof_layout::shape::Type;
 
+use super::BodyWalk;
 use super::candidates::QualifiedName;
 use super::value::{self, BOOL, FLOAT, INT, UINT, ValueType};
-use super::{BodyWalk, WORDS};
 use crate::declare::elaborate::builtin;
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::{Parser, generic_arguments_end};
@@ -28,11 +28,11 @@ struct TypedExpression {
 
 /// A binary operator.
 #[derive(Clone, Copy, Debug)]
-struct BinarySymbol {
-    symbol: &'static str,
-    precedence: u8,
+pub(super) struct BinarySymbol {
+    pub(super) symbol: &'static str,
+    pub(super) precedence: u8,
     /// How many tokens it has.
-    tokens: usize,
+    pub(super) tokens: usize,
 }
 
 /// Precedence of `?`.
@@ -43,7 +43,7 @@ impl BodyWalk<'_, '_> {
     pub(super) fn starts_expression(&self, at: usize) -> bool {
         let token = self.source.token(at);
         match token.kind {
-            TokenKind::Identifier => !WORDS.contains(&token.text) || matches!(token.text, "true" | "false"),
+            TokenKind::Identifier => !self.is_word(at) || matches!(token.text, "true" | "false"),
             TokenKind::LeftParenthesis => {
                 let before = self.source.token(at.saturating_sub(1)).text;
                 !matches!(before, "if" | "for" | "while" | "switch")
@@ -95,7 +95,7 @@ impl BodyWalk<'_, '_> {
     }
 
     /// The binary operator at `at`.
-    fn operator(&self, at: usize) -> Option<BinarySymbol> {
+    pub(super) fn operator(&self, at: usize) -> Option<BinarySymbol> {
         let token = self.source.token(at);
         let next = self.source.token(at + 1);
         let joined = |kind| next.kind == kind && !next.spaced;
@@ -196,7 +196,7 @@ impl BodyWalk<'_, '_> {
     }
 
     /// The type of the cast whose `(` is at `at`, and where its operand begins.
-    fn cast(&mut self, at: usize) -> Option<(ValueType, usize)> {
+    pub(super) fn cast(&mut self, at: usize) -> Option<(ValueType, usize)> {
         let (close, first) = (self.source.closer(at), self.source.token(at + 1));
         let operand = self.source.token(close + 1).kind;
 
@@ -222,7 +222,7 @@ impl BodyWalk<'_, '_> {
         let name = self.source.token(at).text;
         let symbols = &self.elaborator.symbols;
         let mut scopes = symbols.outwards(self.context.scope);
-        self.locals.find(name).is_none()
+        !self.is_value_name(name)
             && (builtin::builtin(name).is_some()
                 || self.context.bindings.iter().any(|binding| binding.name == name)
                 || scopes
@@ -270,7 +270,7 @@ impl BodyWalk<'_, '_> {
         if text == "sizeof" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
             return TypedExpression { ty: Some(UINT), end: self.source.closer(at + 1) + 1 };
         }
-        if WORDS.contains(&text) {
+        if self.is_word(at) {
             return TypedExpression { ty: None, end: at };
         }
         if text == "this" {
@@ -289,7 +289,8 @@ impl BodyWalk<'_, '_> {
         let object = self.locals.find(name).filter(|_| outer.is_empty()).map(|local| local.ty.clone());
         let object = object.or_else(|| {
             let has_functions = !outer.is_empty() || !self.candidates(name).is_empty();
-            if has_functions || builtin::builtin(name).is_some() { None } else { self.variable(name).map(Some) }
+            let is_conversion = builtin::builtin(name).is_some() && !self.is_value_name(name);
+            if has_functions || is_conversion { None } else { self.variable(name).map(Some) }
         });
         let ty = match object {
             Some(object) => self.called_operator(&object, "()", end, close + 1, &types),
@@ -352,6 +353,7 @@ impl BodyWalk<'_, '_> {
         let (types, close) = self.argument_types(open);
         let choice = self.method(object, name, written.as_deref(), &types);
         self.draft_defaults(open, close + 1, &choice);
+        self.runs.insert(open, choice.callees.clone());
         if let Some(path) = path {
             self.callees.insert(path, choice.callees);
         } else {

@@ -19,7 +19,9 @@ const FLOAT4: Type = Type::Vector { scalar: Scalar::Float32, length: 4 };
 pub(super) fn is_number(ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => true,
-        Type::Array { .. } | Type::Struct(_) | Type::Resource(_) | Type::Handle { .. } => false,
+        Type::Array { .. } | Type::Struct(_) | Type::Resource(_) | Type::Handle { .. } | Type::Interface { .. } => {
+            false
+        }
     }
 }
 
@@ -44,7 +46,12 @@ pub(super) fn member(ty: &Type, name: &str) -> ValueType {
         Type::Resource(resource) if is_transparent(resource) => member(&element_of(resource)?, name),
         Type::Scalar(scalar) | Type::Vector { scalar, .. } => swizzled(*scalar, name.len()),
         Type::Matrix { scalar, .. } => swizzled(*scalar, name.matches('_').count()),
-        Type::Array { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. } | Type::Resource(_) => None,
+        Type::Array { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. }
+        | Type::Resource(_) => None,
     }
 }
 
@@ -64,7 +71,12 @@ pub(super) fn element(ty: &Type) -> ValueType {
         Type::Matrix { scalar, columns, .. } => Some(Type::Vector { scalar: *scalar, length: *columns }),
         Type::Resource(resource) if is_transparent(resource) => element(&element_of(resource)?),
         Type::Resource(resource) => element_of(resource),
-        Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. } => None,
+        Type::Scalar(_)
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. } => None,
     }
 }
 
@@ -219,7 +231,12 @@ fn scalar_of(ty: &Type) -> Option<Scalar> {
     match ty {
         Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => Some(*scalar),
         Type::Enum(ty) => Some(ty.underlying),
-        Type::Array { .. } | Type::Struct(_) | Type::Pointer { .. } | Type::Handle { .. } | Type::Resource(_) => None,
+        Type::Array { .. }
+        | Type::Struct(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. }
+        | Type::Resource(_) => None,
     }
 }
 
@@ -236,6 +253,7 @@ fn with_scalar(ty: &Type, scalar: Scalar) -> Type {
         | Type::Struct(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => Type::Scalar(scalar),
     }
 }
@@ -309,6 +327,7 @@ fn components(ty: &Type) -> u32 {
         | Type::Struct(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => 1,
     }
 }

@@ -43,6 +43,12 @@ pub struct Shown {
     /// One per unit that a parameter uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bindings: Option<Vec<ShownBinding>>,
+    /// The entry point that the bindings are about, where the convention takes one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    /// Parameters without a binding, because the entry point does not use them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unused: Vec<String>,
 }
 
 /// All blocks under one rule set.
@@ -90,9 +96,29 @@ pub struct ShownBinding {
     /// How many.
     #[serde(serialize_with = "count")]
     pub count: Count,
-    /// True if it depends on code that cannot be followed for certain; left out where it does not.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub uncertain: bool,
+    /// Why the place is not certain; left out where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncertain: Option<String>,
+    /// Where our rules place it, if that is not where the compiler, whose answer this is, does; left out where they agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub computed: Option<Vec<ComputedBinding>>,
+    /// Parameters that share one of its places; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overlaps: Vec<String>,
+}
+
+/// A unit that a parameter uses by the rules of a convention.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComputedBinding {
+    /// Unit.
+    pub unit: String,
+    /// Register space, descriptor set or group.
+    pub space: u32,
+    /// Register, binding or location.
+    pub index: u32,
+    /// How many.
+    #[serde(serialize_with = "count")]
+    pub count: Count,
 }
 
 /// A diagnostic with its place.
@@ -106,6 +132,9 @@ pub struct ShownProblem {
     pub code: String,
     /// Sentence.
     pub message: String,
+    /// Columns (target · compiler) that it concerns; left out where it concerns all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub concerns: Vec<String>,
 }
 
 /// Errors, and warnings, that are listed; more are counted.
@@ -133,6 +162,7 @@ impl ShownProblem {
             column: place.column,
             code: diagnostic.code.to_string(),
             message: diagnostic.message.clone(),
+            concerns: diagnostic.concerns.clone(),
         }
     }
 }
@@ -209,7 +239,7 @@ impl Shown {
 
     /// The answer where no source was read: the reason, at the first line and column.
     pub fn not_read(source: impl Into<String>, code: Code, message: String) -> Self {
-        let problem = ShownProblem { line: 1, column: 1, code: code.to_string(), message };
+        let problem = ShownProblem { line: 1, column: 1, code: code.to_string(), message, concerns: Vec::new() };
         Self { errors: Some(vec![problem]), ..Self::empty(source.into()) }
     }
 
@@ -225,6 +255,8 @@ impl Shown {
             layouts: None,
             padding: None,
             bindings: None,
+            entry: None,
+            unused: Vec::new(),
         }
     }
 

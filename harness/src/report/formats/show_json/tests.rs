@@ -69,7 +69,9 @@ fn the_contracts_example_of_bindings() {
         space: place[0],
         index: place[1],
         count,
-        uncertain: false,
+        uncertain: None,
+        computed: None,
+        overlaps: Vec::new(),
     };
     let rows = vec![
         row("A", "u", [0, 1], Count::Finite(1)),

@@ -10,12 +10,12 @@ use layoutproof_core::host::shader_comment::{BlockComment, comment_of};
 use layoutproof_core::host::{LinePlace, TextPlaces, block_parts, member_places};
 use layoutproof_core::input::diagnostics::Diagnostic;
 use layoutproof_core::input::sources::SourceMap;
-use layoutproof_core::show::{InputContent, RuleChoice, ShaderLanguage};
+use layoutproof_core::show::{InputContent, RuleChoice, ShaderLanguage, overlap_warnings};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
 
 use super::args::CheckTarget;
 use crate::args::DeclareArgs;
-use crate::commands::show::input::read_input;
+use crate::commands::show::input::{Wanted, read_input};
 use crate::select::rule_set::rule_choice;
 
 /// One shader file with the way in which it is read.
@@ -82,7 +82,7 @@ pub(crate) struct ShaderBlocks {
 pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
     let first_file = sources.files().len();
-    let content = match read_input(&word, &job.declare, job.profile.as_deref(), sources)? {
+    let content = match read_input(&word, &job.declare, job.profile.as_deref(), Wanted::Layouts, sources)? {
         Err(problems) => return Ok(Err(problems)),
         Ok(input) => input.content,
     };
@@ -114,6 +114,8 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
                 continue;
             }
             let layout = lay_out_under(block, choice, source.options);
+            let under = (target.as_str(), std::slice::from_ref(&layout));
+            read.warnings.extend(overlap_warnings(std::slice::from_ref(block), std::iter::once(under)));
             read.blocks.push(TargetBlock {
                 shader: word.clone().into_owned(),
                 target,

@@ -36,7 +36,7 @@ use layoutproof_core::report::{Style, counted, grouped, kind_of_reason};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof_device::DeviceInfo;
-use layoutproof_executor::interrupt;
+use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::rotation::SparedKinds;
 use layoutproof_layout::mutate::RuleMutant;
@@ -56,6 +56,10 @@ use crate::records::participants::{Asked, Participants};
 
 /// Declarations that are compiled and run together.
 const ROUND: u64 = 128;
+
+/// Printed at the first signal that asks for an end.
+const INTERRUPTED: &str = "\nnote: interrupted: the report follows when the declarations in progress are done; \
+                           interrupt again to stop at once\n";
 
 /// Differences that are made smaller and written: one of each toolchain and culprit, and no more than these.
 const MOST_FOUND: usize = 12;
@@ -91,6 +95,8 @@ struct Totals {
     differences: Vec<ShrunkDifference>,
     spared: SparedKinds,
     written: Option<FuzzRecords>,
+    /// True if the user ended the run before every declaration was tried.
+    is_interrupted: bool,
 }
 
 /// Draws, compiles, runs, compares, and says what came of it.
@@ -101,9 +107,9 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     args.json.as_deref().map_or(Ok(()), check_file)?;
     args.html.as_deref().map_or(Ok(()), check_file)?;
     check_folder(&args.out)?;
-    interrupt::end_without_traces()?;
+    let interrupt = Interrupt::listen(|| warn(INTERRUPTED))?;
     if args.bindings {
-        return bindings::fuzz_bindings(args, style);
+        return bindings::fuzz_bindings(args, &interrupt, style);
     }
     let Some(fuzz) = Fuzz::of(args)? else { return Ok(Exit::Missing) };
 
@@ -121,7 +127,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     let is_hidden = args.quiet || args.no_progress;
     let length = usize::try_from(end - start).unwrap_or(usize::MAX);
     let bar = if is_hidden { ProgressBar::hidden() } else { progress::bar(length) };
-    let next = fuzz.add_rounds(start, end, &draws, &bar, &mut totals);
+    let next = fuzz.add_rounds(Range { start, end }, &draws, &bar, &interrupt, &mut totals);
     bar.finish_and_clear();
     tell(&format!("\n{}", tally_table(&totals.tallies, &totals.skips, style)));
     let mut findings = Vec::new();
@@ -139,7 +145,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     tell(&format!("{}\n", cell_table(&totals.cells, style)));
     answer_cache::warn_of(fuzz.launch.cache.as_ref());
     if next < end {
-        tell(&format!("  stopped before number {}: enough is found\n", grouped(next)));
+        tell(&stopped(next, totals.is_interrupted));
     }
 
     totals.written.take().map_or(Ok(()), FuzzRecords::end)?;
@@ -175,6 +181,12 @@ fn finding(
     }
 }
 
+/// The sentence about a run that ended before `next`.
+fn stopped(next: u64, is_interrupted: bool) -> String {
+    let reason = if is_interrupted { "interrupted" } else { "enough is found" };
+    format!("  stopped before number {}: {reason}\n", grouped(next))
+}
+
 /// Names the cells with too few checks, a few of them.
 fn below_floor(thin: &[CountedCell<'_>], floor: u64) -> String {
     const NAMED: usize = 5;
@@ -197,11 +209,22 @@ impl Fuzz {
         }
     }
 
-    /// Tries declarations from number `first` to before `end`, until enough differences are found; returns the
-    /// next number.
-    fn add_rounds(&self, first: u64, end: u64, draws: &Draws, bar: &ProgressBar, totals: &mut Totals) -> u64 {
-        let mut next = first;
+    /// Tries declarations of these numbers until enough differences are found or the user asks for an end; returns the next
+    /// number.
+    fn add_rounds(
+        &self,
+        Range { start, end }: Range<u64>,
+        draws: &Draws,
+        bar: &ProgressBar,
+        interrupt: &Interrupt,
+        totals: &mut Totals,
+    ) -> u64 {
+        let mut next = start;
         while next < end && totals.differences.len() < self.most() {
+            if interrupt.is_set() {
+                totals.is_interrupted = true;
+                break;
+            }
             let last = (next + ROUND).min(end);
             let round: Vec<(u64, RandomDeclaration)> =
                 (next..last).map(|number| (number, draws.tree(number).current())).collect();
@@ -276,7 +299,7 @@ impl Totals {
         let differ = u32::try_from(found).unwrap_or(u32::MAX);
         let end = RunEnd { differ, stale: 0, broken: 0, ..self.end.clone() };
         let missing = !failed_listings.is_empty() || !silent.is_empty() || !thin.is_empty();
-        let exit = exit_of_run(&end, Shortfalls { missing, ..Shortfalls::default() });
+        let exit = exit_of_run(&end, Shortfalls { missing, could_not_run: self.is_interrupted });
         if exit == Exit::NothingSelected {
             warn(&format!("error: {}\n", self.participants.why_nothing_is_proved()));
         }

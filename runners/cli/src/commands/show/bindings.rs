@@ -22,7 +22,11 @@ pub(crate) fn shown(
     };
     let named = NamedConvention { convention: request.convention, version: request.version.clone() };
     let convention = named.to_string();
-    let mut shown = Shown::bindings(input, request.target.as_str(), &convention, rows(&column.bound));
+    let mut shown = Shown::bindings(input, request.target.as_str(), &convention, rows(column));
+    if let Some(entry) = &column.entry {
+        shown.entry = Some(entry.name.clone());
+        shown.unused.clone_from(&entry.unused);
+    }
     shown.layouts = has_named_rules.then_some(layouts);
     shown
 }

@@ -15,7 +15,7 @@ use layoutproof_layout::DECLARED;
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::{DiffArgs, DiffFormat};
-use crate::commands::show::input::read_input;
+use crate::commands::show::input::{Wanted, read_input};
 use crate::output::{print, print_json, print_refusal};
 use crate::select::inputs::InputWord;
 use crate::select::refused_input::RefusedInput;
@@ -114,7 +114,7 @@ fn says_own_offsets(word: &str) -> bool {
 fn layout(side: &DiffSide<'_>, declare: &DeclareArgs, is_one_input: bool) -> anyhow::Result<ShownLayout> {
     let mut sources = SourceMap::default();
     let choice = side.rules.filter(|rules| *rules != DECLARED).map(rule_choice).transpose()?;
-    let input = match read_input(side.input, declare, None, &mut sources)? {
+    let input = match read_input(side.input, declare, None, Wanted::Layouts, &mut sources)? {
         Ok(input) => input,
         Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
     };

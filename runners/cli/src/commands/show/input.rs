@@ -16,6 +16,15 @@ use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, add_t
 use crate::select::shader_file::declare_options::options_of;
 use crate::select::shader_file::explicit_layouts;
 
+/// What is asked of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Layouts, without which there is nothing to say.
+    Layouts,
+    /// Where parameters are bound; an entry point may have inputs and outputs alone.
+    Places,
+}
+
 /// Reads a file or a case; the inner error is what is wrong with its text.
 ///
 /// # Errors
@@ -24,6 +33,7 @@ pub(crate) fn read_input(
     word: &str,
     declare: &DeclareArgs,
     profile: Option<&str>,
+    wanted: Wanted,
     sources: &mut SourceMap,
 ) -> anyhow::Result<Result<ShowInput, Vec<Diagnostic>>> {
     let declared = |source| InputContent::Declared(Box::new(source));
@@ -31,7 +41,10 @@ pub(crate) fn read_input(
         InputWord::Declarations(path) => {
             let span = add_text(&path, sources)?;
             let options = options_of(declare, &path, profile);
-            let source = Source::of_file(span, declare.layout_options(), &options, sources);
+            let source = match wanted {
+                Wanted::Layouts => Source::of_file(span, declare.layout_options(), &options, sources),
+                Wanted::Places => Source::of_bound_file(span, declare.layout_options(), &options, sources),
+            };
             (ShaderLanguage::of(declare.lang, &path), source.map(declared))
         }
         InputWord::LaidOut(path) => {
@@ -50,7 +63,8 @@ pub(crate) fn read_input(
             (None, read_case(&cases, &id, sources).map(declared))
         }
     };
-    Ok(content.map(|content| ShowInput { content, language }))
+    let assumes_sixteen_bit = declare.sixteen_bit.is_none();
+    Ok(content.map(|content| ShowInput { content, language, assumes_sixteen_bit }))
 }
 
 /// The questions for conventions; none where the user names no target.

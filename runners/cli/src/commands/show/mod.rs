@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod bindings;
 pub(crate) mod compare;
+mod compiler_bindings;
 mod host_text;
 pub(crate) mod input;
 mod project_columns;
@@ -17,7 +18,7 @@ use layoutproof_core::report::{Style, bindings_text, padding_text, struct_text};
 use layoutproof_core::show::{RuleSetLayouts, ShownRules};
 
 use crate::commands::show::args::{ShowArgs, ShowFormat};
-use crate::commands::show::input::{binding_requests, read_input};
+use crate::commands::show::input::{Wanted, binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::show_rules::shown_rules;
 use crate::output::{print, print_json, warn_of_error, warn_rendered};
@@ -67,14 +68,21 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     let declare = of_project.as_ref().map_or(&args.declare, |columns| &columns.declare);
     let profile = args.placement.profile.as_deref();
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
-    let read = read_input(word, declare, profile, &mut sources);
+    let wanted = if args.placement.target.is_some() { Wanted::Places } else { Wanted::Layouts };
+    let read = read_input(word, declare, profile, wanted, &mut sources);
     let input = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, word, &found, &sources, style)),
     };
 
     let requests = binding_requests(&input, word, args)?;
-    let placements = input.placements(&requests);
+    let mut placements = input.placements(&requests);
+    if let Some(compiler) = &args.compiler {
+        let asked = (&input, requests.as_slice());
+        if !compiler_bindings::take_answer(compiler, declare, word, asked, &mut placements)? {
+            return Ok(Exit::Missing);
+        }
+    }
     let is_named = matches!(rules, ShownRules::Named(_));
     let shows_layouts = requests.is_empty() || is_named || args.all;
     let layouts = if shows_layouts { input.layouts(&rules) } else { Vec::new() };

@@ -51,7 +51,9 @@ pub(crate) fn read(
     }
     if extension.is_some_and(|extension| container_file::SUFFIXES.contains(&extension.as_str())) {
         let read = container_file::read(path, sources)?;
-        return Ok(read.and_then(|container| LaidOutFile::from(container.blocks).with_blocks(container.start)));
+        return Ok(
+            read.and_then(|container| LaidOutFile::new(container.blocks, container.start).with_blocks(container.start))
+        );
     }
 
     let span = add_text(path, sources)?;
@@ -102,5 +104,5 @@ fn read_spirv(
     let start = Span { file, ..Span::default() };
     let problem = |reason| vec![Diagnostic::error(Code::BadModule, start, reason)];
     let layouts = words_of(&bytes).map_err(problem).and_then(|words| spirv_blocks(reader, words, file));
-    Ok(layouts.and_then(|blocks| LaidOutFile::of_module(blocks, |_| start).with_blocks(start)))
+    Ok(layouts.and_then(|blocks| LaidOutFile::of_module(blocks, start, |_| start).with_blocks(start)))
 }

@@ -2,7 +2,8 @@
 //!
 //! glslang makes a SPIR-V module of the text, in a process with the limits of a reader, and opens no file beside it: what
 //! the text includes is put in here. The stage is that of the file's suffix or of `#pragma shader_stage(STAGE)`; without
-//! one, it is the first that glslang takes. A text that is not Vulkan's GLSL is tried as OpenGL's.
+//! one, it is the first that glslang takes, beginning with those of which the text has words. A text that is not Vulkan's
+//! GLSL is tried as OpenGL's.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use layoutproof_core::declare::IncludeSearch;
 use layoutproof_core::input::diagnostics::{Code, Diagnostic};
 use layoutproof_core::input::glsl_text::GlslText;
 use layoutproof_core::input::sources::SourceMap;
-use layoutproof_core::input::text_limits::{TextLanguage, check_text};
+use layoutproof_core::input::text_limits::{TextLanguage, check_text, glsl_words};
 use layoutproof_core::inspect::module_reader::spirv_blocks;
 use layoutproof_core::show::{LaidOutFile, STAGES};
 use layoutproof_layout::Span;
@@ -49,9 +50,15 @@ pub(crate) fn read(
 
     let reader = ReaderProcess::of_this_program().map_err(|error| vec![ended(&format!("{error:#}"), span)])?;
     let blocks = spirv_blocks(&reader, module.words, span.file)?;
-    let mut file = LaidOutFile::of_module(blocks, |number| constant_place(&text, number, span));
+    let start = Span { end: span.start, ..span };
+    let mut file = LaidOutFile::of_module(blocks, start, |number| constant_place(&text, number, span));
     match module.dialect {
         GlslDialect::Vulkan => {}
+        GlslDialect::OpenGl if file.blocks.is_empty() => {
+            let message = "this shader has no block, so there is no layout";
+            let help = "uniforms outside of blocks have locations in OpenGL, and no offsets";
+            return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message).with_help(help)]);
+        }
         GlslDialect::OpenGl => file.warnings.extend(layout_of_driver(&text, file.blocks.len(), span)),
     }
     Ok(file)
@@ -94,50 +101,240 @@ enum NoModule {
     Broken(String),
 }
 
-/// The module of the first stage and dialect in which glslang takes the text.
+/// A way to give a text to glslang.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct GlslReading {
+    dialect: GlslDialect,
+    text: String,
+    /// Lines that were put before the first one.
+    added_lines: usize,
+    /// Macros besides those of the user.
+    defines: &'static [&'static str],
+}
+
+/// The functions of old GLSL that glslang leaves out where it writes SPIR-V, as those that took their place.
+///
+/// Source: GLSL 1.20, 8.7 Texture Lookup Functions; GLSL 1.30, 8.7. glslang 12, `TBuiltIns::add2ndGenerationSamplingImaging`.
+const OLD_FUNCTIONS: [&str; 12] = [
+    "texture1D=texture",
+    "texture2D=texture",
+    "texture3D=texture",
+    "textureCube=texture",
+    "texture1DProj=textureProj",
+    "texture2DProj=textureProj",
+    "texture3DProj=textureProj",
+    "texture1DLod=textureLod",
+    "texture2DLod=textureLod",
+    "texture3DLod=textureLod",
+    "textureCubeLod=textureLod",
+    "texture2DProjLod=textureProjLod",
+];
+
+/// The ways to give a text to glslang, in the order in which they are tried.
+///
+/// glslang writes SPIR-V of GLSL ES from 3.10 on, and for OpenGL of GLSL from 3.30 on. An older text is given as one of
+/// these: they have all that it has (3.30 with the compatibility profile), and blocks lie in them as they did before. A
+/// text without a version, which is usually one that others include, is read as the newest. One without `main` gets one.
+///
+/// Source: glslang 12, `TParseVersions` and `TIntermediate`; OpenGL ES 3.1 and OpenGL 3.3 specifications, "Versions".
+fn readings(text: &GlslText) -> Vec<GlslReading> {
+    let words = glsl_words(&text.text);
+    let declares = ["uniform", "buffer", "layout"].iter().any(|word| words.contains(word));
+    let main = if declares && !words.contains("main") { "\nvoid main() {}\n" } else { "" };
+
+    let version = text.version();
+    let as_written =
+        |dialect| GlslReading { dialect, text: format!("{}{main}", text.text), added_lines: 0, defines: &[] };
+    let as_version = |dialect, written: &str| {
+        let (text, added_lines) = match &version {
+            Some((_, range)) => {
+                // A directive may go over several lines.
+                let lines = "\n".repeat(text.text[range.clone()].matches('\n').count());
+                let (before, behind) = (&text.text[..range.start], &text.text[range.end..]);
+                (format!("{before}#version {written}{lines}{behind}{main}"), 0)
+            }
+            None => (format!("#version {written}\n{}{main}", text.text), 1),
+        };
+        let defines: &[&str] = if written.ends_with("compatibility") { &OLD_FUNCTIONS } else { &[] };
+        GlslReading { dialect, text, added_lines, defines }
+    };
+
+    let (vulkan, opengl) = (GlslDialect::Vulkan, GlslDialect::OpenGl);
+    match version.as_ref().map(|(version, _)| (version.number, version.profile)) {
+        None => vec![as_version(vulkan, "460"), as_version(opengl, "460 compatibility")],
+        Some((300, Some("es"))) => vec![as_version(opengl, "310 es")],
+        Some((..140, _)) => vec![as_version(opengl, "330 compatibility")],
+        Some((140..330, None | Some("core" | "compatibility"))) => {
+            vec![as_written(vulkan), as_version(opengl, "330 compatibility")]
+        }
+        Some((number, Some("compatibility"))) => vec![as_version(opengl, &format!("{number} compatibility"))],
+        Some(_) => vec![as_written(vulkan), as_written(opengl)],
+    }
+}
+
+/// The module of the first reading and stage in which glslang takes the text.
 ///
 /// # Errors
-/// Of what glslang refuses, the errors of the stage and the dialect in which it came furthest.
+/// Of what glslang refuses, the errors of the reading and the stage in which it came furthest.
 fn module(glslang: &Compiler, text: &GlslText, path: &Path, defines: &[String]) -> Result<GlslModule, NoModule> {
     let mut furthest: Vec<GlslError> = Vec::new();
+    let GlslStages { likely, others } = GlslStages::of(path, &text.text);
 
-    for dialect in [GlslDialect::Vulkan, GlslDialect::OpenGl] {
-        for stage in stages(path, &text.text) {
-            let request = GlslRequest { text: &text.text, stage, dialect, defines };
-            match ask_for_module(glslang, &request, reader_process::limited, TIME_LIMIT) {
-                GlslAnswer::Module(bytes) => {
-                    let words = words_of(&bytes).map_err(NoModule::Broken)?;
-                    return Ok(GlslModule { words, dialect });
-                }
-                GlslAnswer::Broken(how) => return Err(NoModule::Broken(how)),
-                GlslAnswer::Refused(errors) => {
-                    if furthest.is_empty() || first_line(&errors) > first_line(&furthest) {
-                        furthest = errors;
+    for stages in [likely, others] {
+        for reading in readings(text) {
+            let own = reading.defines.iter().map(|define| (*define).to_owned());
+            let defines: Vec<String> = own.chain(defines.iter().cloned()).collect();
+            for stage in &stages {
+                let (dialect, defines) = (reading.dialect, defines.as_slice());
+                let request = GlslRequest { text: &reading.text, stage, dialect, defines };
+                match ask_for_module(glslang, &request, reader_process::limited, TIME_LIMIT) {
+                    GlslAnswer::Module(bytes) => {
+                        let words = words_of(&bytes).map_err(NoModule::Broken)?;
+                        return Ok(GlslModule { words, dialect: reading.dialect });
+                    }
+                    GlslAnswer::Broken(how) => return Err(NoModule::Broken(how)),
+                    GlslAnswer::Refused(errors) => {
+                        let errors = in_text(errors, reading.added_lines);
+                        if furthest.is_empty() || first_line(&errors) > first_line(&furthest) {
+                            furthest = errors;
+                        }
                     }
                 }
             }
+        }
+        // Each attempt takes glslang longer than the text: what is wrong in every stage is not tried in every stage.
+        if !furthest.iter().any(is_about_stage) {
+            break;
         }
     }
 
     Err(NoModule::Refused(furthest))
 }
 
+/// Errors with their lines in the text before so many lines were put before it.
+fn in_text(errors: Vec<GlslError>, added_lines: usize) -> Vec<GlslError> {
+    let moved = errors
+        .into_iter()
+        .map(|error| GlslError { line: error.line.map(|line| line.saturating_sub(added_lines).max(1)), ..error });
+    moved.collect()
+}
+
 fn first_line(errors: &[GlslError]) -> Option<usize> {
     errors.first().and_then(|error| error.line)
 }
 
-/// The stages that a text may be for, by the name of its file and what it says.
-fn stages(path: &Path, text: &str) -> Vec<&'static str> {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    // `a.vert` and `a.vert.glsl`.
-    let parts: Vec<&str> = name.split('.').skip(1).collect();
-    let of_name = || STAGES.into_iter().find(|stage| parts.iter().rev().take(2).any(|part| part == stage));
+/// Returns true if another stage may have what an error misses.
+fn is_about_stage(error: &GlslError) -> bool {
+    error.message.contains("stage")
+        || error.message.contains("'gl_")
+        || error.message.contains("no matching overloaded")
+}
 
-    let of_pragma = text.lines().find_map(|line| {
-        let stage = line.trim().strip_prefix("#pragma shader_stage(")?.strip_suffix(')')?;
-        of_shaderc(stage.trim())
-    });
-    of_pragma.or_else(of_name).map_or_else(|| possible_stages(text), |stage| vec![stage])
+/// The stages that a text may be for.
+#[derive(Debug, PartialEq, Eq)]
+struct GlslStages {
+    /// Those of which it has words, or that its name or a pragma says; those without words of their own if it has none.
+    likely: Vec<&'static str>,
+    /// Those to try where an error is about the stage.
+    others: Vec<&'static str>,
+}
+
+/// Words that only shaders of a stage have, by stage. A stage comes before those whose words it may have as well.
+///
+/// Source: GLSL 4.60, 7.1 Built-In Language Variables; `GLSL_EXT_mesh_shader`, `GLSL_EXT_ray_tracing`.
+const STAGE_WORDS: [(&str, &[&str]); 14] = [
+    (
+        "mesh",
+        &["SetMeshOutputsEXT", "max_primitives", "gl_MeshVerticesEXT", "gl_MeshVerticesNV", "gl_PrimitiveIndicesNV"],
+    ),
+    ("task", &["EmitMeshTasksEXT", "gl_TaskCountNV"]),
+    ("rgen", &["traceRayEXT", "traceNV", "rayPayloadEXT", "rayPayloadNV", "gl_LaunchIDEXT", "gl_LaunchIDNV"]),
+    ("rahit", &["ignoreIntersectionEXT", "terminateRayEXT", "ignoreIntersectionNV", "terminateRayNV"]),
+    ("rchit", &["hitAttributeEXT", "hitAttributeNV", "gl_HitTEXT", "gl_HitTNV"]),
+    ("rint", &["reportIntersectionEXT", "reportIntersectionNV"]),
+    ("rmiss", &["rayPayloadInEXT", "rayPayloadInNV"]),
+    ("rcall", &["callableDataInEXT", "callableDataInNV"]),
+    ("geom", &["max_vertices", "EmitVertex", "EndPrimitive", "gl_PrimitiveIDIn"]),
+    ("tese", &["gl_TessCoord", "isolines", "fractional_even_spacing", "fractional_odd_spacing", "equal_spacing"]),
+    ("tesc", &["gl_out", "patch"]),
+    (
+        "comp",
+        &[
+            "local_size_x",
+            "local_size_y",
+            "local_size_z",
+            "local_size_x_id",
+            "gl_GlobalInvocationID",
+            "gl_LocalInvocationID",
+            "gl_LocalInvocationIndex",
+            "gl_WorkGroupID",
+            "gl_NumWorkGroups",
+        ],
+    ),
+    (
+        "frag",
+        &[
+            "gl_FragCoord",
+            "gl_FragColor",
+            "gl_FragData",
+            "gl_FragDepth",
+            "gl_FrontFacing",
+            "gl_PointCoord",
+            "gl_SampleID",
+            "discard",
+            "dFdx",
+            "dFdy",
+            "fwidth",
+            "early_fragment_tests",
+            "subpassLoad",
+            "subpassInput",
+        ],
+    ),
+    (
+        "vert",
+        &[
+            "gl_VertexIndex",
+            "gl_VertexID",
+            "gl_InstanceIndex",
+            "gl_InstanceID",
+            "gl_BaseVertex",
+            "gl_Position",
+            "gl_Vertex",
+            "ftransform",
+            "attribute",
+        ],
+    ),
+];
+
+impl GlslStages {
+    /// The stages by the name of a text's file and what it says.
+    fn of(path: &Path, text: &str) -> Self {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        // `a.vert` and `a.vert.glsl`.
+        let parts: Vec<&str> = name.split('.').skip(1).collect();
+        let of_name = || STAGES.into_iter().find(|stage| parts.iter().rev().take(2).any(|part| part == stage));
+
+        let of_pragma = text.lines().find_map(|line| {
+            let stage = line.trim().strip_prefix("#pragma shader_stage(")?.strip_suffix(')')?;
+            of_shaderc(stage.trim())
+        });
+        match of_pragma.or_else(of_name) {
+            Some(stage) => Self { likely: vec![stage], others: Vec::new() },
+            None => Self::of_words(text),
+        }
+    }
+
+    fn of_words(text: &str) -> Self {
+        let words = glsl_words(text);
+        let has_word = |(_, of_stage): &&(&str, &[&str])| of_stage.iter().any(|word| words.contains(word));
+        let likely: Vec<&str> = STAGE_WORDS.iter().filter(has_word).map(|(stage, _)| *stage).collect();
+        let possible = possible_stages(text);
+        if likely.is_empty() {
+            return Self { likely: possible, others: Vec::new() };
+        }
+        let others = possible.into_iter().filter(|stage| !likely.contains(stage)).collect();
+        Self { likely, others }
+    }
 }
 
 /// The stages of which a text has the words that no shader of the stage does without.
@@ -196,15 +393,65 @@ fn ended(how: &str, whole: Span) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
+    use layoutproof_core::input::sources::{ReadRefusal, Sources};
+
     use super::*;
 
     #[test]
     fn stages_are_named_by_files_and_pragmas() {
-        let of = |path: &str, text: &str| stages(Path::new(path), text);
+        let of = |path: &str, text: &str| GlslStages::of(Path::new(path), text).likely;
         assert_eq!(of("a.vert", ""), ["vert"]);
         assert_eq!(of("x/a.RCHIT.glsl", ""), ["rchit"]);
         assert_eq!(of("a.glsl", "#pragma shader_stage(tesscontrol)\n"), ["tesc"]);
         assert_eq!(of("vert.glsl", ""), ["comp", "vert", "frag"]);
         assert_eq!(of("a.glsl", "layout(vertices = 3) out;"), ["comp", "vert", "frag", "tesc"]);
+    }
+
+    #[test]
+    fn words_of_a_stage_come_before_the_other_stages() {
+        let of = |text: &str| GlslStages::of(Path::new("a.glsl"), text);
+        let found = of("void main() { if (gl_FragCoord.x > 3) discard; } // gl_Position");
+        assert_eq!((found.likely, found.others), (vec!["frag"], vec!["comp", "vert"]));
+        assert_eq!(of("layout(local_size_x = 1) in; buffer B { vec4 a; } vertices;").likely, ["comp"]);
+        assert_eq!(
+            of("layout(triangles, max_vertices = 3) out; void main() { gl_Position = a; }").likely,
+            ["geom", "vert"]
+        );
+    }
+
+    #[derive(Debug)]
+    struct NoFiles;
+
+    impl Sources for NoFiles {
+        fn read(&self, _: &str) -> Result<String, ReadRefusal> {
+            Err(ReadRefusal::NotFound)
+        }
+    }
+
+    /// The dialects and first lines in which a text is given to glslang.
+    fn first_lines(text: &str) -> Vec<(GlslDialect, String)> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("a.frag", text);
+        let search = IncludeSearch { folders: &[], files: &NoFiles };
+        let text = GlslText::read(file, &search, &mut sources).unwrap();
+        let line = |reading: GlslReading| (reading.dialect, reading.text.lines().next().unwrap_or_default().to_owned());
+        readings(&text).into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn old_versions_are_given_as_the_oldest_that_becomes_spirv() {
+        let (vulkan, opengl) = (GlslDialect::Vulkan, GlslDialect::OpenGl);
+        for (text, expected) in [
+            ("#version 450", vec![(vulkan, "#version 450"), (opengl, "#version 450")]),
+            ("#version 310 es", vec![(vulkan, "#version 310 es"), (opengl, "#version 310 es")]),
+            ("# version 300 es // old", vec![(opengl, "#version 310 es")]),
+            ("#version 100", vec![(opengl, "#version 330 compatibility")]),
+            ("#version 120", vec![(opengl, "#version 330 compatibility")]),
+            ("#version 150 core", vec![(vulkan, "#version 150 core"), (opengl, "#version 330 compatibility")]),
+            ("attribute vec3 a;", vec![(vulkan, "#version 460"), (opengl, "#version 460 compatibility")]),
+        ] {
+            let expected: Vec<_> = expected.into_iter().map(|(dialect, line)| (dialect, line.to_owned())).collect();
+            assert_eq!(first_lines(text), expected, "{text}");
+        }
     }
 }

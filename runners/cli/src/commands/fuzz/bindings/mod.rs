@@ -22,13 +22,14 @@ use layoutproof_core::report::{Style, counted, grouped};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use proptest::strategy::ValueTree;
 
 use self::finding::BindingFinding;
 use self::program_checks::answers_name;
 use super::fuzz_records::{FuzzHeaderFacts, FuzzRecords};
-use super::{MOST_FOUND, Totals, draws};
+use super::{MOST_FOUND, Totals, draws, stopped};
 use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::compilers;
@@ -77,7 +78,7 @@ struct DrawnProgram {
 ///
 /// # Errors
 /// Unknown names, and what could not be written.
-pub(super) fn fuzz_bindings(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
+pub(super) fn fuzz_bindings(args: &FuzzArgs, interrupt: &Interrupt, style: Style) -> anyhow::Result<Exit> {
     let Some(fuzz) = BindingFuzz::of(args)? else { return Ok(Exit::Missing) };
     let Range { start, end } = draws::numbers(args, args.count)?;
     let tell = |text: &str| print(if args.quiet { "" } else { text });
@@ -96,6 +97,10 @@ pub(super) fn fuzz_bindings(args: &FuzzArgs, style: Style) -> anyhow::Result<Exi
     let bar = if is_hidden { indicatif::ProgressBar::hidden() } else { progress::bar(length) };
     let mut next = start;
     while next < end && totals.findings.len() < MOST_FOUND {
+        if interrupt.is_set() {
+            totals.checks.is_interrupted = true;
+            break;
+        }
         let last = (next + ROUND).min(end);
         fuzz.add_round(next..last, &mut totals);
         bar.inc(last - next);
@@ -110,7 +115,7 @@ pub(super) fn fuzz_bindings(args: &FuzzArgs, style: Style) -> anyhow::Result<Exi
     }
     answer_cache::warn_of(fuzz.launch.cache.as_ref());
     if next < end {
-        tell(&format!("  stopped before number {}: enough is found\n", grouped(next)));
+        tell(&stopped(next, totals.checks.is_interrupted));
     }
 
     totals.checks.written.take().map_or(Ok(()), FuzzRecords::end)?;

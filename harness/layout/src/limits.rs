@@ -1,0 +1,592 @@
+//! Limits of compilers and APIs on blocks that a rule set lays out all the same: sizes, and types that a compiler refuses.
+//!
+//! A layout under a limit is still what the rule set says, so its members stay; [`exceeded`] says which compiler or API does
+//! not take the block. What makes a layout undefined is a [`Forbid`](crate::rules::Forbid) of the rule set instead.
+//!
+//! Source: each row names its own. Compilers were run as `dxc -T cs_6_6`, `dxc -T cs_6_6 -spirv`, `slangc -target hlsl`,
+//! `-target spirv -O0`, `-target wgsl` and `-target metal`, and SPIR-V of Slang went through spirv-val 2023.1.
+
+use super::native::Native;
+use super::rules::RuleSet;
+use super::tree::{BlockLayout, Extent, LaidOut, LaidOutShape};
+use super::views::join;
+use super::{BlockRules, find};
+use crate::scalar::Scalar;
+use crate::shape::{Count, Member, StructType, Type};
+use crate::{Argument, Block, BlockKind, Span};
+use BlockKind::{
+    Cbuffer, ConstantBuffer, EntryUniforms, Globals, ParameterBlock, PushConstant, ShaderRecord, StructuredElement,
+    Tbuffer, TextureBuffer, UniformBlock,
+};
+
+/// A limit of some compilers or of an API.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// What it limits.
+    pub subject: LimitSubject,
+    /// Beginnings of the names of the [`Native`]s that have it.
+    pub natives: &'static [&'static str],
+    /// Whose limit it is, or what becomes of such a block: the end of a sentence about it.
+    pub says: &'static str,
+    /// The compiler's own words with its version, or a clause.
+    pub source: &'static str,
+}
+
+/// What a [`Limit`] is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LimitSubject {
+    /// The bytes of blocks of these kinds: more than `most`. Above `up_to` another row speaks.
+    Bytes {
+        /// Kinds of blocks.
+        kinds: &'static [BlockKind],
+        /// Bytes that are within the limit.
+        most: u32,
+        /// Last size that this row is about.
+        up_to: u32,
+    },
+    /// Bytes from one element of a structured buffer to the next.
+    Stride(u32),
+    /// Blocks of these kinds whose element is no struct, or is an array of blocks of push constants.
+    NoStruct(&'static [BlockKind]),
+    /// Blocks of these kinds that hold such a type; of no kinds, all blocks.
+    Holds(&'static [BlockKind], HeldType),
+    /// Blocks of these kinds at all.
+    Kind(&'static [BlockKind]),
+    /// Push constants with a `[[vk::binding]]`.
+    BoundPushConstant,
+    /// Push constants in a `cbuffer` declaration.
+    PushConstantCbuffer,
+    /// Push constants after other push constants.
+    SecondPushConstant,
+    /// A `[[vk::offset]]` that is not aligned.
+    MisalignedOffset(OffsetAlignment),
+    /// A parameter that is an array of arrays of resources.
+    ArrayOfArrays {
+        /// Only those whose outermost dimension is unbounded.
+        only_unbounded: bool,
+    },
+}
+
+/// Types in a block that a compiler or target does not take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HeldType {
+    /// A texture, a sampler, a buffer.
+    Resource,
+    /// An array without a length.
+    UnsizedArray,
+    /// A pointer.
+    Pointer,
+    /// A matrix with one row or one column.
+    OneDimensionalMatrix,
+    /// Scalars, vectors and matrices of these.
+    Scalars(&'static [Scalar]),
+}
+
+/// What a `[[vk::offset]]` has to be a multiple of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OffsetAlignment {
+    /// What Vulkan asks for with relaxed block layout: a vector stands at a multiple of its component and does not straddle
+    /// 16 bytes, all else at its alignment under the rule set.
+    Vulkan,
+    /// The alignment of the member under the rule set.
+    OfRules,
+}
+
+/// A block, or a part of it, that exceeds a limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExceededLimit {
+    /// The limit.
+    pub limit: &'static Limit,
+    /// The path in the block; empty for the block itself.
+    pub path: String,
+    /// A sentence without its subject.
+    pub message: String,
+    /// Where the member, or the block, is declared.
+    pub span: Span,
+}
+
+const D3D: &[&str] = &["native:dxc-dxil", "native:clang-dxil", "native:fxc", "native:slang-d3d12"];
+const DXC: &[&str] = &["native:dxc-"];
+const DXC_DXIL: &[&str] = &["native:dxc-dxil"];
+const DXC_SPIRV: &[&str] = &["native:dxc-spirv", "native:dxc-1.9-spirv"];
+const SLANG: &[&str] = &["native:slang-"];
+const SLANG_VULKAN: &[&str] = &["native:slang-vulkan"];
+const SLANG_WGSL: &[&str] = &["native:slang-webgpu"];
+const VULKAN: &[&str] = &["native:dxc-spirv", "native:dxc-1.9-spirv", "native:slang-vulkan", "native:glsl"];
+const WEBGPU: &[&str] = &["native:slang-webgpu", "native:wgsl"];
+
+const D3D_CONSTANTS: &[BlockKind] =
+    &[Cbuffer, ConstantBuffer, Globals, ParameterBlock, PushConstant, EntryUniforms, ShaderRecord];
+const UNIFORMS: &[BlockKind] = &[Cbuffer, ConstantBuffer, Globals, ParameterBlock, UniformBlock];
+const ALL: &[BlockKind] = &[];
+
+const NOT_IN_WGSL: &[Scalar] = &[Scalar::Float64, Scalar::Int8, Scalar::Uint8, Scalar::Int16, Scalar::Uint16];
+const MINIMUM_PRECISION: &[Scalar] =
+    &[Scalar::Min16Float, Scalar::Min16Int, Scalar::Min16Uint, Scalar::Min10Float, Scalar::Min12Int];
+
+/// All limits.
+pub const LIMITS: &[Limit] = &[
+    Limit {
+        subject: LimitSubject::Bytes { kinds: D3D_CONSTANTS, most: 65_536, up_to: u32::MAX },
+        natives: D3D,
+        says: "that a shader of Direct3D may use of a constant buffer",
+        source: "DXC 1.7.2308: `CBuffer size is 65540 bytes, exceeding maximum of 65536 bytes`",
+    },
+    Limit {
+        subject: LimitSubject::Bytes { kinds: UNIFORMS, most: 65_536, up_to: u32::MAX },
+        natives: VULKAN,
+        says: "that Vulkan 1.4 guarantees for a uniform buffer",
+        source: "Vulkan, Required Limits: maxUniformBufferRange; ask the device",
+    },
+    Limit {
+        subject: LimitSubject::Bytes { kinds: UNIFORMS, most: 16_384, up_to: 65_536 },
+        natives: VULKAN,
+        says: "that Vulkan before 1.4 guarantees for a uniform buffer",
+        source: "Vulkan, Required Limits: maxUniformBufferRange; most devices have 65536",
+    },
+    Limit {
+        subject: LimitSubject::Bytes { kinds: UNIFORMS, most: 65_536, up_to: u32::MAX },
+        natives: WEBGPU,
+        says: "that WebGPU guarantees for a uniform buffer",
+        source: "WebGPU, Limits: maxUniformBufferBindingSize",
+    },
+    Limit {
+        subject: LimitSubject::Bytes { kinds: &[PushConstant, EntryUniforms], most: 256, up_to: u32::MAX },
+        natives: VULKAN,
+        says: "of push constants that Vulkan 1.4 guarantees",
+        source: "Vulkan, Required Limits: maxPushConstantsSize; ask the device",
+    },
+    Limit {
+        subject: LimitSubject::Bytes { kinds: &[PushConstant, EntryUniforms], most: 128, up_to: 256 },
+        natives: VULKAN,
+        says: "of push constants that Vulkan before 1.4 guarantees",
+        source: "Vulkan, Required Limits: maxPushConstantsSize; ask the device",
+    },
+    Limit {
+        subject: LimitSubject::Stride(2048),
+        natives: D3D,
+        says: "that an element of a structured buffer of Direct3D has at most",
+        source: "DXC 1.7.2308: `structured buffer elements cannot be larger than 2048 bytes (actual size 2052 bytes)`",
+    },
+    Limit {
+        subject: LimitSubject::NoStruct(&[ConstantBuffer, TextureBuffer]),
+        natives: DXC,
+        says: "is no struct, and DXC refuses it",
+        source: "DXC 1.7.2308: `'float' cannot be used as a type parameter where a struct/class is required`",
+    },
+    Limit {
+        subject: LimitSubject::NoStruct(&[PushConstant]),
+        natives: DXC_SPIRV,
+        says: "is no single struct, and DXC refuses it",
+        source: "DXC 1.7.2308: `'push_constant' attribute only applies to global variables of struct type`",
+    },
+    Limit {
+        subject: LimitSubject::PushConstantCbuffer,
+        natives: DXC_SPIRV,
+        says: "is a cbuffer, and DXC refuses push constants in one",
+        source: "DXC 1.7.2308: `'push_constant' attribute only applies to global variables of struct type`",
+    },
+    Limit {
+        subject: LimitSubject::BoundPushConstant,
+        natives: DXC_SPIRV,
+        says: "has a binding, and DXC refuses it on push constants",
+        source: "DXC 1.7.2308: `vk::push_constant attribute cannot be used together with vk::binding attribute`",
+    },
+    Limit {
+        subject: LimitSubject::SecondPushConstant,
+        natives: DXC_SPIRV,
+        says: "is a second block of push constants, and DXC refuses it",
+        source: "DXC 1.7.2308: `cannot have more than one push constant block`, used or not",
+    },
+    Limit {
+        subject: LimitSubject::SecondPushConstant,
+        natives: SLANG_VULKAN,
+        says: "is a second block of push constants: Vulkan refuses an entry point that uses both",
+        source: "slangc 2026.14.1 writes both; spirv-val: `uses more than one PushConstant interface` (VUID 06674)",
+    },
+    Limit {
+        subject: LimitSubject::Holds(&[StructuredElement], HeldType::Resource),
+        natives: DXC,
+        says: "is a resource in an element of a structured buffer, and DXC refuses it",
+        source: "DXC 1.7.2308: `'Texture2D' is an object and cannot be used as a type parameter`",
+    },
+    Limit {
+        subject: LimitSubject::Holds(&[StructuredElement], HeldType::Resource),
+        natives: &["native:slang-d3d12", "native:slang-vulkan", "native:slang-webgpu"],
+        says: "is a resource in an element of a structured buffer, and slangc refuses it",
+        source: "slangc 2026.14.1, E38204: `must not be a resource type or contain an opaque handle type`",
+    },
+    Limit {
+        subject: LimitSubject::Holds(&[ConstantBuffer, TextureBuffer, PushConstant], HeldType::Resource),
+        natives: DXC_SPIRV,
+        says: "is a resource in a buffer's struct, of which DXC writes a module that is not valid",
+        source: "DXC 1.7.2308: `In Vulkan, OpTypeStruct must not contain an opaque type` (VUID 04667)",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::UnsizedArray),
+        natives: DXC,
+        says: "has no length, and DXC refuses it",
+        source: "DXC 1.7.2308: `definition of variable with array type needs an explicit size or an initializer`, in structs \
+                 `array dimensions of struct/class members must be explicit`",
+    },
+    Limit {
+        subject: LimitSubject::Holds(
+            &[Cbuffer, ConstantBuffer, ParameterBlock, PushConstant, StructuredElement],
+            HeldType::UnsizedArray,
+        ),
+        natives: SLANG,
+        says: "has no length, and slangc refuses it here",
+        source: "slangc 2026.14.1, E31215: `cannot use unsized type 'float[]' in a constant buffer`; E30031 in structured \
+                 buffers",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::Pointer),
+        natives: DXC,
+        says: "is a pointer, and DXC refuses it",
+        source: "DXC 1.7.2308: `pointers are unsupported in HLSL`",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::Pointer),
+        natives: &["native:slang-d3d12"],
+        says: "is a pointer: slangc writes HLSL that no compiler reads",
+        source: "slangc 2026.14.1 -target hlsl writes the type `Ptr<float, ...>`, which HLSL does not have",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::Pointer),
+        natives: SLANG_WGSL,
+        says: "is a pointer: slangc writes WGSL that no compiler reads",
+        source: "slangc 2026.14.1 -target wgsl writes the type `ptr<, f32>`, which is no WGSL",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::Scalars(MINIMUM_PRECISION)),
+        natives: SLANG,
+        says: "has a minimum-precision type, which slangc does not know",
+        source: "slangc 2026.14.1, E30015: `undefined identifier 'min16float'`",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::Scalars(&[Scalar::Int8, Scalar::Uint8])),
+        natives: DXC,
+        says: "has an 8-bit type, which DXC does not know",
+        source: "DXC 1.7.2308: `unknown type name 'int8_t'`",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::Scalars(NOT_IN_WGSL)),
+        natives: SLANG_WGSL,
+        says: "has a type that WGSL lacks, and slangc refuses it",
+        source: "slangc 2026.14.1: E99997 `'double' type emitted`, `8 bit integer type emitted`, E56103 `16-bit integers not \
+                 supported in WGSL`",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::Scalars(&[Scalar::Int64, Scalar::Uint64])),
+        natives: SLANG_WGSL,
+        says: "has a 64-bit integer: slangc writes `i64` or `u64`, which WGSL lacks",
+        source: "slangc 2026.14.1 -target wgsl; WGSL, Scalar Types (naga reads it as an extension)",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::Scalars(&[Scalar::Bool])),
+        natives: SLANG_WGSL,
+        says: "has a bool: slangc writes `bool`, which WGSL does not allow in buffers",
+        source: "slangc 2026.14.1 -target wgsl; WGSL, Host-shareable Types",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::Scalars(&[Scalar::Float64])),
+        natives: &["native:slang-metal"],
+        says: "has a double, which Metal lacks, and slangc refuses it",
+        source: "slangc 2026.14.1 -target metal, E99997: `'double' type emitted`",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::OneDimensionalMatrix),
+        natives: &["native:slang-vulkan", "native:slang-webgpu", "native:slang-metal"],
+        says: "is a matrix with one row or column, and slangc refuses it",
+        source: "slangc 2026.14.1, E39999: `matrices with 1 column or row are not supported by the current code generation \
+                 target`",
+    },
+    Limit {
+        subject: LimitSubject::Kind(&[Tbuffer, TextureBuffer]),
+        natives: SLANG_VULKAN,
+        says: "is a texture buffer, on which slangc stops",
+        source: "slangc 2026.14.1 -target spirv, E99997: `Unhandled global inst in spirv-emit: TextureBuffer`",
+    },
+    Limit {
+        subject: LimitSubject::MisalignedOffset(OffsetAlignment::Vulkan),
+        natives: DXC_SPIRV,
+        says: "is not aligned as Vulkan asks for: DXC writes a module that is not valid",
+        source: "DXC 1.7.2308: `must follow relaxed storage buffer layout rules: member 1 at offset 6 is not aligned to 4`",
+    },
+    Limit {
+        subject: LimitSubject::MisalignedOffset(OffsetAlignment::OfRules),
+        natives: SLANG_VULKAN,
+        says: "is not aligned: slangc's code has the member at the next multiple of its alignment, not here",
+        source: "slangc 2026.14.1, decorations with -target spirv: [[vk::offset(6)]] float stands at 8",
+    },
+    Limit {
+        subject: LimitSubject::ArrayOfArrays { only_unbounded: true },
+        natives: DXC_DXIL,
+        says: "is an unbounded array of arrays: DXC of 2022 (1.7.0.3435) refuses it, 1.7.2308 takes it as one unbounded array",
+        source: "DXC 1.7.2308 and 1.7.0.3435, -T cs_6_6",
+    },
+    Limit {
+        subject: LimitSubject::ArrayOfArrays { only_unbounded: false },
+        natives: DXC_SPIRV,
+        says: "is an array of arrays, which Vulkan does not have: DXC writes a module that is not valid",
+        source: "DXC 1.7.2308: `UniformConstant OpVariable has illegal type` (VUID 04655)",
+    },
+    Limit {
+        subject: LimitSubject::ArrayOfArrays { only_unbounded: false },
+        natives: SLANG_VULKAN,
+        says: "is an array of arrays, which Vulkan does not have: slangc writes a module that is not valid",
+        source: "slangc 2026.14.1; spirv-val: `UniformConstant OpVariable has illegal type` (VUID 04655)",
+    },
+];
+
+impl Limit {
+    /// True if the compiler and target of `native` have it.
+    pub fn is_of(&self, native: &Native) -> bool {
+        self.natives.iter().any(|beginning| native.name.starts_with(beginning))
+    }
+}
+
+/// The limits of `native` that `block`, laid out as `layout`, exceeds. `has_earlier_push_constants` says if a block of push
+/// constants of this compiler is declared before it.
+pub fn exceeded(
+    native: &Native,
+    block: &Block,
+    layout: &BlockLayout,
+    has_earlier_push_constants: bool,
+) -> Vec<ExceededLimit> {
+    let Ok(root) = &layout.result else { return Vec::new() };
+    let mut found = Vec::new();
+    for limit in LIMITS.iter().filter(|limit| limit.is_of(native)) {
+        let of_block = |message: String| ExceededLimit { limit, path: String::new(), message, span: block.span };
+        let says = || limit.says.to_owned();
+        let is_of = |kinds: &[BlockKind]| kinds.is_empty() || kinds.contains(&block.kind);
+        let is_push_constant = block.kind == BlockKind::PushConstant;
+
+        let exceeded = match limit.subject {
+            LimitSubject::Bytes { kinds, most, up_to } => {
+                let is_limited = kinds.contains(&block.kind) && !is_shader_record(block);
+                bytes_message(limit, layout, is_limited, most..=up_to).map(of_block)
+            }
+            LimitSubject::Stride(most) => stride_message(limit, layout, most).map(of_block),
+            LimitSubject::NoStruct(kinds) => {
+                let is_array = is_push_constant && block.count != Count::Finite(1);
+                let is_struct = matches!(block.element, Type::Struct(_)) && !is_array;
+                (kinds.contains(&block.kind) && !is_struct).then(says).map(of_block)
+            }
+            LimitSubject::Kind(kinds) => is_of(kinds).then(says).map(of_block),
+            LimitSubject::PushConstantCbuffer => {
+                // The members of a cbuffer are a struct that is declared where the buffer is.
+                let is_cbuffer = matches!(&block.element, Type::Struct(ty) if ty.span == block.span);
+                (is_push_constant && is_cbuffer).then(says).map(of_block)
+            }
+            LimitSubject::BoundPushConstant => {
+                let is_bound = block.annotations.attribute(Some("vk"), "binding").is_some();
+                (is_push_constant && is_bound).then(says).map(of_block)
+            }
+            LimitSubject::SecondPushConstant => {
+                (is_push_constant && has_earlier_push_constants).then(says).map(of_block)
+            }
+            LimitSubject::Holds(kinds, held) if is_of(kinds) => {
+                let place = held.first_in(&block.element, String::new(), block.span);
+                place.map(|(path, span)| ExceededLimit { limit, path, message: says(), span })
+            }
+            LimitSubject::MisalignedOffset(alignment) => {
+                let Some(rules) = find(&layout.rules) else { continue };
+                let place = alignment.first_missed(&block.element, root, rules, String::new());
+                place.map(|(path, span, offset)| {
+                    let message = format!("[[vk::offset({offset})]] {}", limit.says);
+                    ExceededLimit { limit, path, message, span }
+                })
+            }
+            LimitSubject::Holds(..) | LimitSubject::ArrayOfArrays { .. } => None,
+        };
+        found.extend(exceeded);
+    }
+    found
+}
+
+/// The limits on numbers that a block which declares its own offsets exceeds under `native`.
+pub fn exceeded_numbers(native: &Native, layout: &BlockLayout) -> Vec<ExceededLimit> {
+    let limits = LIMITS.iter().filter(|limit| limit.is_of(native));
+    let exceeded = limits.filter_map(|limit| {
+        let message = match limit.subject {
+            LimitSubject::Bytes { kinds, most, up_to } => {
+                bytes_message(limit, layout, kinds.contains(&layout.kind), most..=up_to)
+            }
+            LimitSubject::Stride(most) => stride_message(limit, layout, most),
+            LimitSubject::NoStruct(_)
+            | LimitSubject::Holds(..)
+            | LimitSubject::Kind(_)
+            | LimitSubject::BoundPushConstant
+            | LimitSubject::PushConstantCbuffer
+            | LimitSubject::SecondPushConstant
+            | LimitSubject::MisalignedOffset(_)
+            | LimitSubject::ArrayOfArrays { .. } => None,
+        };
+        Some(ExceededLimit { limit, path: String::new(), message: message?, span: Span::default() })
+    });
+    exceeded.collect()
+}
+
+/// The limits of `native` that a parameter of type `ty` exceeds, whatever blocks it has.
+pub fn exceeded_by_parameter(native: &Native, ty: &Type, span: Span) -> Vec<ExceededLimit> {
+    let (innermost, counts) = ty.dimensions();
+    let is_array_of_arrays = counts.len() > 1 && matches!(innermost, Type::Resource(_));
+    let is_unbounded = counts.first() == Some(&Count::Unbounded);
+
+    let limits = LIMITS.iter().filter(|limit| limit.is_of(native));
+    let exceeded = limits.filter(|limit| match limit.subject {
+        LimitSubject::ArrayOfArrays { only_unbounded } => is_array_of_arrays && (is_unbounded || !only_unbounded),
+        LimitSubject::Bytes { .. }
+        | LimitSubject::Stride(_)
+        | LimitSubject::NoStruct(_)
+        | LimitSubject::Holds(..)
+        | LimitSubject::Kind(_)
+        | LimitSubject::BoundPushConstant
+        | LimitSubject::PushConstantCbuffer
+        | LimitSubject::SecondPushConstant
+        | LimitSubject::MisalignedOffset(_) => false,
+    });
+    exceeded.map(|limit| ExceededLimit { limit, path: String::new(), message: limit.says.to_owned(), span }).collect()
+}
+
+fn bytes_message(
+    limit: &Limit,
+    layout: &BlockLayout,
+    is_limited: bool,
+    within: std::ops::RangeInclusive<u32>,
+) -> Option<String> {
+    let size = layout.result.as_ref().ok()?.size.finite()?;
+    let (most, up_to) = within.into_inner();
+    (is_limited && size > most && size <= up_to)
+        .then(|| format!("{size} bytes are more than the {most} {}", limit.says))
+}
+
+fn stride_message(limit: &Limit, layout: &BlockLayout, most: u32) -> Option<String> {
+    let stride = layout.stride.filter(|stride| *stride > most)?;
+    Some(format!("a stride of {stride} bytes is more than the {most} {}", limit.says))
+}
+
+/// True for the uniform parameters of a ray-tracing stage, which are no push constants.
+fn is_shader_record(block: &Block) -> bool {
+    const STAGES: [&str; 6] = ["raygeneration", "intersection", "anyhit", "closesthit", "miss", "callable"];
+    let stage = block.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
+    let is_ray_stage = matches!(stage, Some(Argument::Text(stage)) if STAGES.contains(&stage.as_str()));
+    block.kind == BlockKind::EntryUniforms && is_ray_stage
+}
+
+impl HeldType {
+    /// The first place of such a type in `ty`, in declaration order.
+    fn first_in(self, ty: &Type, path: String, span: Span) -> Option<(String, Span)> {
+        let is_held = match (self, ty) {
+            (Self::Resource, Type::Resource(_))
+            | (Self::UnsizedArray, Type::Array { count: Count::Unbounded, .. })
+            | (Self::Pointer, Type::Pointer { .. }) => true,
+            (Self::OneDimensionalMatrix, Type::Matrix { rows, columns, .. }) => *rows == 1 || *columns == 1,
+            (
+                Self::Scalars(wanted),
+                Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. },
+            ) => wanted.contains(scalar),
+            _ => false,
+        };
+        if is_held {
+            return Some((path, span));
+        }
+        match ty {
+            // An array without a length of what has no bytes is one of resources.
+            Type::Array { element, .. } => self.first_in(element, path, span),
+            Type::Struct(structure) => self.first_member(structure, &path),
+            _ => None,
+        }
+    }
+
+    fn first_member(self, structure: &StructType, path: &str) -> Option<(String, Span)> {
+        let in_base = structure.base.as_deref().and_then(|base| self.first_member(base, path));
+        in_base.or_else(|| {
+            structure.members.iter().find_map(|member| self.first_in(&member.ty, join(path, &member.name), member.span))
+        })
+    }
+}
+
+impl OffsetAlignment {
+    /// The first member whose `[[vk::offset]]` is not aligned, with the offset.
+    fn first_missed(self, ty: &Type, layout: &LaidOut, rules: &RuleSet, path: String) -> Option<(String, Span, u32)> {
+        match (ty, &layout.shape) {
+            (Type::Array { element, .. }, LaidOutShape::Array { element: inner, .. }) => {
+                self.first_missed(element, inner, rules, path)
+            }
+            (Type::Struct(structure), LaidOutShape::Struct(laid_out)) => structure.members.iter().find_map(|member| {
+                let placed = laid_out.iter().find(|placed| placed.name == member.name)?;
+                let path = join(&path, &member.name);
+                let own = self.misses(member, &placed.layout, rules).map(|offset| (path.clone(), member.span, offset));
+                own.or_else(|| self.first_missed(&member.ty, &placed.layout, rules, path))
+            }),
+            _ => None,
+        }
+    }
+
+    fn misses(self, member: &Member, layout: &LaidOut, rules: &RuleSet) -> Option<u32> {
+        let offset = member.annotations.vk_offset()?;
+        let is_missed = match (self, &layout.shape) {
+            (Self::Vulkan, LaidOutShape::Vector { component, length }) => {
+                let size = component.size * length;
+                let straddles = if size > 16 { offset % 16 != 0 } else { offset % 16 + size > 16 };
+                offset % component.size.max(1) != 0 || (straddles && rules.block_rules != BlockRules::Scalar)
+            }
+            (Self::Vulkan | Self::OfRules, _) => offset % layout.alignment.max(1) != 0,
+        };
+        (is_missed && layout.size != Extent::Finite(0)).then_some(offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::native::{find_native, natives};
+
+    #[test]
+    fn every_limit_is_one_of_a_compiler_that_is_known() {
+        for limit in LIMITS {
+            assert!(!limit.says.is_empty() && !limit.source.is_empty());
+            for beginning in limit.natives {
+                assert!(natives().iter().any(|native| native.name.starts_with(beginning)), "{beginning}");
+            }
+        }
+    }
+
+    fn messages(native: &str, block: &Block) -> Vec<String> {
+        let native = find_native(native).unwrap();
+        let layout = crate::lay_out(block, native.rules(block).unwrap(), crate::LayoutOptions::default());
+        let exceeded = exceeded(native, block, &layout, false);
+        exceeded.into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect()
+    }
+
+    fn floats(count: u32) -> Type {
+        StructType::new("S", [Member::new("a", Type::array(Type::vector(Scalar::Float32, 4), count))]).into()
+    }
+
+    // DXC 1.7.2308, dxc -T cs_6_6: float4 a[4096] in a cbuffer is accepted, `CBuffer size is 65540 bytes` with a float more;
+    // a structured buffer of float4[128] is accepted, one of float4[128] and a float refused.
+    #[test]
+    fn sizes_are_limited_where_the_compiler_says_so() {
+        let cbuffer = |count| Block::new("C", BlockKind::Cbuffer, floats(count));
+        assert_eq!(messages("native:dxc-dxil", &cbuffer(4096)), Vec::<String>::new());
+        let found = messages("native:dxc-dxil", &cbuffer(4097));
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with(": 65552 bytes are more than the 65536 that"), "{}", found[0]);
+
+        let element = |count| Block::new("s", BlockKind::StructuredElement, floats(count));
+        assert_eq!(messages("native:dxc-dxil", &element(128)), Vec::<String>::new());
+        assert!(messages("native:dxc-dxil", &element(129))[0].contains("2064 bytes is more than the 2048"));
+        assert_eq!(messages("native:dxc-spirv", &element(129)), Vec::<String>::new());
+    }
+
+    // Vulkan, Required Limits: 128 bytes of push constants before 1.4, 256 from 1.4.
+    #[test]
+    fn a_row_speaks_of_sizes_up_to_the_next_one() {
+        let push = |count| messages("native:dxc-spirv", &Block::new("p", BlockKind::PushConstant, floats(count)));
+        assert_eq!(push(8), Vec::<String>::new());
+        assert!(push(9).len() == 1 && push(9)[0].contains("the 128 of push constants that Vulkan before 1.4"));
+        assert!(push(17).len() == 1 && push(17)[0].contains("the 256 of push constants that Vulkan 1.4"));
+    }
+}

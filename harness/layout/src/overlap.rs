@@ -1,0 +1,242 @@
+//! Finds parts of a layout that share bytes: members, elements of an array, vectors of a matrix.
+//!
+//! Rules that place one member after the other make no such layout. Explicit offsets and strides do, in every language
+//! that has them, and so does a file that declares its own layout.
+
+use std::ops::Range;
+
+use crate::numbers::join;
+use crate::shape::{Count, MatrixOrder};
+use crate::tree::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning, LayoutWarningKind};
+
+/// Two ranges with bytes in common, by their places in the list of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SharedBytes {
+    /// The one that is declared first.
+    pub(crate) earlier: usize,
+    /// The one whose declaration makes the conflict.
+    pub(crate) later: usize,
+}
+
+/// Each range that begins inside another one, by their starts, with that one: of several the one that ends last. Empty ranges
+/// share nothing.
+pub(crate) fn shared_bytes(ranges: &[Range<u64>]) -> Vec<SharedBytes> {
+    let mut sorted: Vec<usize> = (0..ranges.len()).filter(|index| !ranges[*index].is_empty()).collect();
+    sorted.sort_by_key(|index| ranges[*index].start);
+
+    let mut found = Vec::new();
+    let mut furthest: Option<usize> = None;
+    for inside in sorted {
+        match furthest {
+            Some(around) if ranges[inside].start < ranges[around].end => {
+                found.push(SharedBytes { earlier: inside.min(around), later: inside.max(around) });
+                if ranges[inside].end > ranges[around].end {
+                    furthest = Some(inside);
+                }
+            }
+            Some(_) | None => furthest = Some(inside),
+        }
+    }
+    found
+}
+
+/// The sentence about a part at the bytes `later` that shares some with the part `earlier` at `taken`.
+pub(crate) fn message(later: &Range<u64>, earlier: &str, taken: &Range<u64>) -> String {
+    let start = later.start;
+    if start < taken.start {
+        return format!("at offset {start} overlaps `{earlier}`, which starts at {}", taken.start);
+    }
+    // Ends beyond all offsets are those of arrays without a length.
+    match u32::try_from(taken.end) {
+        Ok(end) if end < u32::MAX => format!("at offset {start} overlaps `{earlier}`, which ends at {end}"),
+        Ok(_) | Err(_) => format!("at offset {start} overlaps `{earlier}`, which has no end"),
+    }
+}
+
+impl BlockLayout {
+    /// Adds the warnings of what shares bytes in this layout, where it has none of that member yet.
+    pub fn warn_of_overlaps(&mut self) {
+        let Ok(laid_out) = &self.result else { return };
+        for warning in laid_out.overlaps() {
+            let is_known = |known: &LayoutWarning| (&known.path, known.kind) == (&warning.path, warning.kind);
+            if !self.warnings.iter().any(is_known) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+}
+
+impl LaidOut {
+    /// One past the last byte of data in a type, tail padding left out.
+    pub fn data_end(&self) -> u64 {
+        match &self.shape {
+            LaidOutShape::Scalar(component) => component.size.into(),
+            LaidOutShape::Vector { component, length } => u64::from(component.size) * u64::from(*length),
+            LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+                let (vectors, length) = match order {
+                    MatrixOrder::Row => (*rows, *columns),
+                    MatrixOrder::Column => (*columns, *rows),
+                };
+                let before_last = u64::from(*stride) * u64::from(vectors.saturating_sub(1));
+                before_last + u64::from(component.size) * u64::from(length)
+            }
+            LaidOutShape::Array { element, count, stride } => match count {
+                Count::Finite(0) => 0,
+                Count::Finite(count) => u64::from(*stride) * u64::from(count - 1) + element.data_end(),
+                Count::Unbounded => u32::MAX.into(),
+            },
+            LaidOutShape::Struct(members) => {
+                let ends = members.iter().filter(|member| member.layout.data_end() > 0);
+                ends.map(|member| u64::from(member.offset) + member.layout.data_end()).max().unwrap_or(0)
+            }
+            LaidOutShape::Pointer => self.size.finite().unwrap_or(0).into(),
+            LaidOutShape::Resource => 0,
+        }
+    }
+
+    /// Warnings of everything in this type that shares bytes, in declaration order.
+    ///
+    /// An array without a length ends nowhere: what follows it overlaps. A member ends with its last byte of data: one may
+    /// stand in the tail padding of another. Bit-fields of one storage unit share it.
+    pub fn overlaps(&self) -> Vec<LayoutWarning> {
+        let mut found = Vec::new();
+        self.find_overlaps("", &mut found);
+        found
+    }
+
+    fn find_overlaps(&self, path: &str, found: &mut Vec<LayoutWarning>) {
+        match &self.shape {
+            LaidOutShape::Struct(members) => {
+                members_overlap(members, path, found);
+                for member in members {
+                    member.layout.find_overlaps(&path_of(path, member), found);
+                }
+            }
+            LaidOutShape::Array { element, count, stride } => {
+                if *count != Count::Finite(1) {
+                    let size = element.data_end();
+                    parts_overlap("elements", *stride, size, path, found);
+                }
+                element.find_overlaps(&format!("{path}[]"), found);
+            }
+            LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+                let (vectors, length) = match order {
+                    MatrixOrder::Row => (*rows, *columns),
+                    MatrixOrder::Column => (*columns, *rows),
+                };
+                if vectors > 1 {
+                    parts_overlap("vectors", *stride, u64::from(component.size) * u64::from(length), path, found);
+                }
+            }
+            LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {}
+        }
+    }
+}
+
+/// The path of a member; the members of a base struct count as the struct's own.
+fn path_of(path: &str, member: &LaidOutMember) -> String {
+    match (member.is_base, path.is_empty()) {
+        (true, _) => path.to_owned(),
+        (false, true) => member.name.clone(),
+        (false, false) => join(path, &member.name),
+    }
+}
+
+fn members_overlap(members: &[LaidOutMember], path: &str, found: &mut Vec<LayoutWarning>) {
+    let range = |member: &LaidOutMember| match member.bits {
+        // Their places are bits of a shared unit.
+        Some(_) => 0..0,
+        None => {
+            let start = u64::from(member.offset);
+            start..start + member.layout.data_end()
+        }
+    };
+    let ranges: Vec<Range<u64>> = members.iter().map(range).collect();
+    for SharedBytes { earlier, later } in shared_bytes(&ranges) {
+        let message = message(&ranges[later], &members[earlier].name, &ranges[earlier]);
+        let path = path_of(path, &members[later]);
+        found.push(LayoutWarning { path, kind: LayoutWarningKind::OffsetOverlap, message });
+    }
+}
+
+/// Warns of elements or vectors that are further along than the next one begins.
+fn parts_overlap(parts: &str, stride: u32, size: u64, path: &str, found: &mut Vec<LayoutWarning>) {
+    if u64::from(stride) < size {
+        let message = format!("its {parts} overlap: each takes {size} bytes, and the next begins after {stride}");
+        found.push(LayoutWarning { path: path.to_owned(), kind: LayoutWarningKind::OffsetOverlap, message });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scalar;
+    use crate::tree::{Component, Extent};
+
+    #[test]
+    fn every_range_inside_an_earlier_one_is_found() {
+        let found = |ranges: &[Range<u64>]| -> Vec<(usize, usize)> {
+            shared_bytes(ranges).iter().map(|shared| (shared.earlier, shared.later)).collect()
+        };
+        assert_eq!(found(&[0..4, 4..8]), []);
+        // The third does not touch its neighbour, but the first one.
+        assert_eq!(found(&[0..64, 16..20, 32..36]), [(0, 1), (0, 2)]);
+        assert_eq!(found(&[8..12, 0..16]), [(0, 1)]);
+        assert_eq!(found(&[0..16, 8..24, 20..28]), [(0, 1), (1, 2)]);
+        assert_eq!(found(&[0..16, 4..4, 0..16]), [(0, 2)]);
+    }
+
+    fn leaf(size: u32) -> LaidOut {
+        let component = Component { scalar: Scalar::Uint32, size };
+        let shape = LaidOutShape::Scalar(component);
+        LaidOut { type_name: "uint".into(), size: Extent::Finite(size), alignment: size, shape }
+    }
+
+    fn array(element: LaidOut, count: Count, stride: u32) -> LaidOut {
+        let shape = LaidOutShape::Array { element: Box::new(element), count, stride };
+        LaidOut { type_name: String::new(), size: Extent::Unbounded, alignment: 4, shape }
+    }
+
+    fn structure(members: Vec<(&str, u32, LaidOut)>) -> LaidOut {
+        let member = |(name, offset, layout): (&str, u32, LaidOut)| LaidOutMember {
+            name: name.to_owned(),
+            is_base: false,
+            offset,
+            bits: None,
+            layout,
+        };
+        let shape = LaidOutShape::Struct(members.into_iter().map(member).collect());
+        LaidOut { type_name: String::new(), size: Extent::Unbounded, alignment: 4, shape }
+    }
+
+    #[test]
+    fn parts_at_every_level_are_named() {
+        let component = Component { scalar: Scalar::Float32, size: 4 };
+        let matrix = |stride| LaidOut {
+            type_name: String::new(),
+            size: Extent::Finite(64),
+            alignment: 4,
+            shape: LaidOutShape::Matrix { component, rows: 4, columns: 2, order: MatrixOrder::Column, stride },
+        };
+        let inner = structure(vec![("x", 0, leaf(4)), ("y", 2, leaf(4)), ("m", 8, matrix(12))]);
+        let root = structure(vec![
+            ("list", 0, array(inner, Count::Finite(2), 48)),
+            ("close", 96, array(array(leaf(4), Count::Finite(4), 4), Count::Unbounded, 8)),
+            ("one", 0x7FFF_0000, array(leaf(4), Count::Finite(1), 0)),
+        ]);
+        let found: Vec<String> = root.overlaps().iter().map(|it| format!("{}: {}", it.path, it.message)).collect();
+        let expected = [
+            "one: at offset 2147418112 overlaps `close`, which has no end",
+            "list[].y: at offset 2 overlaps `x`, which ends at 4",
+            "list[].m: its vectors overlap: each takes 16 bytes, and the next begins after 12",
+            "close: its elements overlap: each takes 16 bytes, and the next begins after 8",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_member_may_stand_in_the_tail_padding_of_another() {
+        let padded = LaidOut { size: Extent::Finite(16), ..structure(vec![("x", 0, leaf(4))]) };
+        assert_eq!(structure(vec![("a", 0, padded), ("b", 4, leaf(4))]).overlaps(), []);
+    }
+}

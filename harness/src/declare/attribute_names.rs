@@ -1,0 +1,72 @@
+//! The attributes of HLSL in the spelling that this crate looks for.
+//!
+//! DXC compares the names of attributes without regard to case (1.7.2308: `[NumThreads(8, 8, 1)]`, `[SHADER("compute")]`),
+//! Slang with it. Their texts keep their case in both: `[shader("Compute")]` is an error of DXC.
+
+/// Attributes in `[...]`: those of DXC 1.7.2308, and of work graphs, which are newer (1.8.2403).
+const PLAIN: [&str; 41] = [
+    "AllowSparseNodes",
+    "MaxRecords",
+    "MaxRecordsSharedWith",
+    "NodeArraySize",
+    "NodeDispatchGrid",
+    "NodeID",
+    "NodeIsProgramEntry",
+    "NodeLaunch",
+    "NodeLocalRootArgumentsTableIndex",
+    "NodeMaxDispatchGrid",
+    "NodeMaxRecursionDepth",
+    "NodeShareInputOf",
+    "NodeTrackRWInputSharing",
+    "RootSignature",
+    "UnboundedSparseNodes",
+    "WaveOpsIncludeHelperLanes",
+    "WaveSize",
+    "allow_uav_condition",
+    "branch",
+    "call",
+    "clipplanes",
+    "domain",
+    "earlydepthstencil",
+    "experimental",
+    "export",
+    "fastopt",
+    "flatten",
+    "forcecase",
+    "instance",
+    "loop",
+    "maxtessfactor",
+    "maxvertexcount",
+    "noinline",
+    "numthreads",
+    "outputcontrolpoints",
+    "outputtopology",
+    "partitioning",
+    "patchconstantfunc",
+    "raypayload",
+    "shader",
+    "unroll",
+];
+
+/// Attributes in `[[vk::...]]` whose effect this crate models.
+const VULKAN: [&str; 9] = [
+    "binding",
+    "combinedImageSampler",
+    "constant_id",
+    "counter_binding",
+    "input_attachment_index",
+    "location",
+    "offset",
+    "push_constant",
+    "shader_record_ext",
+];
+
+/// The spelling of the HLSL attribute `name` that this crate looks for; `name` itself where it is none.
+pub(super) fn spelling<'a>(namespace: Option<&str>, name: &'a str) -> &'a str {
+    let names: &[&'static str] = match namespace {
+        None => &PLAIN,
+        Some("vk") => &VULKAN,
+        Some(_) => return name,
+    };
+    names.iter().copied().find(|known| known.eq_ignore_ascii_case(name)).unwrap_or(name)
+}

@@ -1,0 +1,380 @@
+//! Reads the part of a module that says where data lies, and nothing else.
+//!
+//! rspirv knows the words of one version of SPIR-V and refuses all others: an instruction of a newer extension, a
+//! capability, an extended instruction outside of functions. Most of them do not matter for a layout. So the words are
+//! filtered first: rspirv gets names, types, constants, variables and the decorations that place data. A word that is
+//! unknown and does matter is replaced by an opaque type or noted, so that a reader can name it.
+//!
+//! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction", "Logical Layout of a Module".
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rspirv::binary::parse_words;
+use rspirv::dr::{Loader, Module};
+use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
+
+use super::BadModule;
+use super::load::{CountingLoader, HEADER_WORDS, instruction_starts};
+use super::specialization::is_folded;
+
+/// Most opcodes that a module is warned about.
+const MOST_WARNINGS: usize = 8;
+
+/// The declarations of a module.
+#[derive(Debug)]
+pub(super) struct Declarations {
+    /// Names, decorations, types, constants and global variables; no functions.
+    pub(super) module: Module,
+    /// Types that were replaced by opaque ones, or that cannot be measured, by id: a noun phrase for messages.
+    pub(super) unread: BTreeMap<Word, String>,
+    /// Numbers of decorations that no version of SPIR-V known here has, by what they decorate and by member.
+    pub(super) unknown_decorations: BTreeMap<(Word, Option<u32>), BTreeSet<u32>>,
+    /// Sentences about what may hold blocks and is not listed.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Declarations {
+    /// Reads the declarations of a module.
+    pub(super) fn read(words: &[u32]) -> Result<Self, BadModule> {
+        let starts = instruction_starts(words)?;
+        let mut filter = DeclarationFilter::default();
+        filter.kept.extend_from_slice(&words[..HEADER_WORDS]);
+        for (index, start) in starts.iter().enumerate() {
+            let end = starts.get(index + 1).copied().unwrap_or(words.len());
+            filter.add(&words[*start..end], *start);
+        }
+        let truncated = |reason: &str| BadModule::new(words.len(), format!("{reason}: the module is truncated"));
+        filter.check_complete().map_err(truncated)?;
+
+        let mut counting = CountingLoader::new();
+        if let Err(state) = parse_words(&filter.kept, &mut counting) {
+            let word = filter.starts.get(counting.instructions).copied().unwrap_or(words.len());
+            return Err(BadModule::new(word, state.to_string()));
+        }
+        Ok(filter.finish(counting.loader))
+    }
+}
+
+/// A storage class or an opcode by its number: the name where it is known.
+fn named<T: std::fmt::Debug>(known: Option<T>, number: u32) -> String {
+    known.map_or_else(|| number.to_string(), |known| format!("{known:?}"))
+}
+
+/// Keeps the instructions that declare.
+#[derive(Debug, Default)]
+struct DeclarationFilter {
+    kept: Vec<u32>,
+    /// The first word in the module of each kept instruction.
+    starts: Vec<usize>,
+    names: BTreeMap<Word, String>,
+    /// Structs that are decorated as blocks.
+    blocks: BTreeSet<Word>,
+    /// All types that are kept or replaced.
+    types: BTreeSet<Word>,
+    /// Widths of integer types: rspirv reads constants of these.
+    integers: BTreeMap<Word, u32>,
+    /// Element type of each array.
+    elements: BTreeMap<Word, Word>,
+    unread: BTreeMap<Word, String>,
+    /// What a constant is that has no value here, by id.
+    unread_constants: BTreeMap<Word, String>,
+    /// Possible result ids of unknown instructions, with the opcode.
+    unknown_results: BTreeMap<Word, u32>,
+    /// Pointees of pointers into unknown storage classes.
+    unknown_pointers: BTreeMap<Word, Word>,
+    unknown_decorations: BTreeMap<(Word, Option<u32>), BTreeSet<u32>>,
+    unknown_opcodes: BTreeSet<u32>,
+    warnings: Vec<String>,
+    /// Pointer types that were made here.
+    made_types: u32,
+    has_memory_model: bool,
+    /// The functions that entry points name.
+    entry_points: BTreeSet<Word>,
+    functions: BTreeSet<Word>,
+    in_function: bool,
+}
+
+impl DeclarationFilter {
+    fn finish(self, loader: Loader) -> Declarations {
+        Declarations {
+            module: loader.module(),
+            unread: self.unread,
+            unknown_decorations: self.unknown_decorations,
+            warnings: self.warnings,
+        }
+    }
+
+    /// Refuses modules that end too early between two instructions.
+    fn check_complete(&self) -> Result<(), &'static str> {
+        if !self.has_memory_model {
+            return Err("no memory model");
+        }
+        if self.in_function {
+            return Err("a function without an end");
+        }
+        if self.entry_points.is_subset(&self.functions) { Ok(()) } else { Err("an entry point without its function") }
+    }
+
+    /// Looks at an instruction, whose first word in the module is `start`.
+    fn add(&mut self, instruction: &[u32], start: usize) {
+        let opcode = instruction[0] & 0xFFFF;
+        let word = |index: usize| instruction.get(index).copied();
+        let Some(op) = Op::from_u32(opcode) else {
+            self.add_unknown(instruction, opcode);
+            return;
+        };
+
+        match op {
+            Op::Function => {
+                self.in_function = true;
+                self.functions.extend(word(2));
+            }
+            Op::FunctionEnd => self.in_function = false,
+            _ if self.in_function => {}
+            Op::MemoryModel => self.has_memory_model = true,
+            Op::EntryPoint => self.entry_points.extend(word(2)),
+            Op::Capability if word(1) == Some(Capability::DescriptorHeapEXT as u32) => {
+                self.warnings.push("what the module reaches through a descriptor heap is not listed".to_owned());
+            }
+            Op::Name => self.add_name(instruction, 2, start),
+            Op::MemberName => self.add_name(instruction, 3, start),
+            Op::Decorate => self.add_decoration(instruction, (word(1), None), word(2), start),
+            Op::MemberDecorate => self.add_decoration(instruction, (word(1), word(2)), word(3), start),
+            Op::DecorationGroup | Op::GroupDecorate | Op::GroupMemberDecorate => self.keep(instruction, start),
+            Op::Constant | Op::SpecConstant => self.add_constant(instruction, op, start),
+            Op::SpecConstantTrue | Op::SpecConstantFalse => self.keep(instruction, start),
+            Op::SpecConstantOp => self.add_computation(instruction, start),
+            Op::Variable => self.add_variable(instruction, start),
+            Op::UntypedVariableKHR => self.add_untyped_variable(instruction, start),
+            Op::TypeStructContinuedINTEL => {
+                self.warnings
+                    .push("the members that OpTypeStructContinuedINTEL adds to a struct are not listed".to_owned());
+            }
+            op if op.is_type() => self.add_type(instruction, op, start),
+            op if op.is_constant() => {
+                if let Some(id) = word(2) {
+                    self.unread_constants.insert(id, format!("Op{op:?}"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn keep(&mut self, instruction: &[u32], start: usize) {
+        self.kept.extend_from_slice(instruction);
+        self.starts.push(start);
+    }
+
+    /// Notes an instruction that no version of SPIR-V known here has. Its result, if it has one, is its first or second
+    /// operand.
+    fn add_unknown(&mut self, instruction: &[u32], opcode: u32) {
+        if self.in_function {
+            return;
+        }
+        for id in instruction.iter().skip(1).take(2) {
+            self.unknown_results.entry(*id).or_insert(opcode);
+        }
+        if self.unknown_opcodes.insert(opcode) && self.unknown_opcodes.len() <= MOST_WARNINGS {
+            self.warnings.push(format!(
+                "an instruction of the unknown opcode {opcode} is skipped: if it declares a block, that is not listed"
+            ));
+        }
+    }
+
+    /// Keeps the name that begins at operand word `text`. A name that is no UTF-8, of a compiler that copies its source,
+    /// is kept with replaced characters.
+    fn add_name(&mut self, instruction: &[u32], text: usize, start: usize) {
+        let bytes: Vec<u8> = instruction.iter().skip(text).flat_map(|word| word.to_le_bytes()).collect();
+        let Some(end) = bytes.iter().position(|byte| *byte == 0) else {
+            // rspirv says what is wrong with it.
+            self.keep(instruction, start);
+            return;
+        };
+
+        let name = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let mut padded = name.clone().into_bytes();
+        padded.resize((padded.len() / 4 + 1) * 4, 0);
+        let words = padded.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        let mut kept: Vec<u32> = instruction[..text].iter().copied().chain(words).collect();
+        kept[0] = (u32::try_from(kept.len()).unwrap_or(u32::MAX) << 16) | (instruction[0] & 0xFFFF);
+        // Replacement characters may make a name longer than an instruction can be.
+        if u16::try_from(kept.len()).is_err() {
+            return;
+        }
+        if text == 2 {
+            self.names.insert(instruction[1], name);
+        }
+        self.keep(&kept, start);
+    }
+
+    fn add_decoration(
+        &mut self,
+        instruction: &[u32],
+        (target, member): (Option<Word>, Option<u32>),
+        number: Option<u32>,
+        start: usize,
+    ) {
+        let (Some(target), Some(number)) = (target, number) else {
+            self.keep(instruction, start);
+            return;
+        };
+        match Decoration::from_u32(number) {
+            Some(decoration) if places_data(decoration) => {
+                if matches!(decoration, Decoration::Block | Decoration::BufferBlock) {
+                    self.blocks.insert(target);
+                }
+                self.keep(instruction, start);
+            }
+            Some(_) => {}
+            None => {
+                self.unknown_decorations.entry((target, member)).or_default().insert(number);
+            }
+        }
+    }
+
+    /// Keeps a constant of an integer type; lengths of arrays are made of these.
+    fn add_constant(&mut self, instruction: &[u32], op: Op, start: usize) {
+        let [_, ty, id, ..] = *instruction else {
+            self.keep(instruction, start);
+            return;
+        };
+        if matches!(self.integers.get(&ty), Some(8 | 16 | 32 | 64)) {
+            self.keep(instruction, start);
+        } else {
+            self.unread_constants.insert(id, format!("Op{op:?} of a type that is no integer"));
+        }
+    }
+
+    /// Keeps a computation on specialization constants that can be followed.
+    fn add_computation(&mut self, instruction: &[u32], start: usize) {
+        let [_, _, id, number, ..] = *instruction else {
+            self.keep(instruction, start);
+            return;
+        };
+        match Op::from_u32(number) {
+            Some(op) if is_folded(op) => self.keep(instruction, start),
+            op => {
+                self.unread_constants.insert(id, format!("the operation {} on constants", named(op, number)));
+            }
+        }
+    }
+
+    fn add_type(&mut self, instruction: &[u32], op: Op, start: usize) {
+        let word = |index: usize| instruction.get(index).copied();
+        let Some(id) = word(1) else {
+            self.keep(instruction, start);
+            return;
+        };
+
+        // The types that it is made of, which may be what an unknown instruction declares.
+        let parts = match op {
+            Op::TypeVector | Op::TypeMatrix | Op::TypeArray | Op::TypeRuntimeArray => instruction.get(2..3),
+            Op::TypeStruct => instruction.get(2..),
+            _ => None,
+        };
+        for part in parts.unwrap_or_default() {
+            if let Some(opcode) = self.unknown_results.get(part).filter(|_| !self.types.contains(part)).copied() {
+                self.replace(*part, format!("a type of the unknown opcode {opcode}"), start);
+            }
+        }
+
+        match (op, word(2)) {
+            (Op::TypeVoid | Op::TypeBool | Op::TypeVector | Op::TypeMatrix | Op::TypeStruct, _) => {}
+            (Op::TypeInt, width) => self.integers.extend(width.map(|width| (id, width))),
+            // What is behind the width says that the number is not IEEE's of that width.
+            (Op::TypeFloat, Some(width)) if instruction.len() > 3 => {
+                return self.replace(id, format!("a float of {width} bits with another encoding than IEEE 754"), start);
+            }
+            (Op::TypeFloat, _) => {}
+            (Op::TypeArray | Op::TypeRuntimeArray, element) => {
+                self.elements.extend(element.map(|element| (id, element)));
+                let length = word(3).filter(|_| op == Op::TypeArray);
+                let reason = length.and_then(|length| self.unread_length(length));
+                self.unread.extend(reason.map(|reason| (id, format!("an array whose length is {reason}"))));
+            }
+            (Op::TypePointer, Some(class)) if StorageClass::from_u32(class).is_none() => {
+                self.unknown_pointers.extend(word(3).map(|pointee| (id, pointee)));
+                return self.replace(id, format!("a pointer into the unknown storage class {class}"), start);
+            }
+            (Op::TypePointer, _) => {}
+            // The pointer's own declaration follows.
+            (Op::TypeForwardPointer, Some(class)) if StorageClass::from_u32(class).is_none() => return,
+            (Op::TypeForwardPointer, _) => {}
+            _ => return self.replace(id, format!("Op{op:?}"), start),
+        }
+        self.types.insert(id);
+        self.keep(instruction, start);
+    }
+
+    /// What the length of an array is that has no value here.
+    fn unread_length(&self, length: Word) -> Option<String> {
+        let unknown = || self.unknown_results.get(&length).map(|opcode| format!("of the unknown opcode {opcode}"));
+        self.unread_constants.get(&length).cloned().or_else(unknown)
+    }
+
+    /// Declares an opaque type in the place of one that has no layout here.
+    fn replace(&mut self, id: Word, what: String, start: usize) {
+        if self.types.insert(id) {
+            self.keep(&[(3 << 16) | Op::TypeOpaque as u32, id, 0], start);
+        }
+        self.unread.insert(id, what);
+    }
+
+    fn add_variable(&mut self, instruction: &[u32], start: usize) {
+        let [_, ty, id, class, ..] = *instruction else {
+            self.keep(instruction, start);
+            return;
+        };
+        let is_known = StorageClass::from_u32(class).is_some() && !self.unknown_pointers.contains_key(&ty);
+        if is_known {
+            self.keep(instruction, start);
+            return;
+        }
+        let pointee = self.unknown_pointers.get(&ty).copied();
+        if pointee.is_none_or(|pointee| self.holds_block(pointee)) {
+            let name = self.names.get(&id).filter(|name| !name.is_empty()).cloned();
+            let name = name.unwrap_or_else(|| format!("%{id}"));
+            self.warnings.push(format!("`{name}` is in the unknown storage class {class}, so it is not listed"));
+        }
+    }
+
+    /// Keeps a variable of `SPV_KHR_untyped_pointers` as one of a pointer to its data type.
+    fn add_untyped_variable(&mut self, instruction: &[u32], start: usize) {
+        let [_, _, id, class, rest @ ..] = instruction else { return };
+        let (Some(data), Some(_)) = (rest.first(), StorageClass::from_u32(*class)) else { return };
+        let pointer = Word::MAX - self.made_types;
+        self.made_types += 1;
+        self.keep(&[(4 << 16) | Op::TypePointer as u32, pointer, *class, *data], start);
+        self.keep(&[(4 << 16) | Op::Variable as u32, pointer, *id, *class], start);
+    }
+
+    /// True if a type is a block, or an array of them.
+    fn holds_block(&self, ty: Word) -> bool {
+        let mut here = ty;
+        // An element is declared before its array, so there are no more steps than arrays.
+        for _ in 0..=self.elements.len() {
+            match self.elements.get(&here) {
+                Some(element) => here = *element,
+                None => return self.blocks.contains(&here),
+            }
+        }
+        false
+    }
+}
+
+/// Returns true if a decoration says where data lies, or what it is bound to.
+fn places_data(decoration: Decoration) -> bool {
+    matches!(
+        decoration,
+        Decoration::Block
+            | Decoration::BufferBlock
+            | Decoration::RowMajor
+            | Decoration::ColMajor
+            | Decoration::ArrayStride
+            | Decoration::MatrixStride
+            | Decoration::Offset
+            | Decoration::SpecId
+            | Decoration::DescriptorSet
+            | Decoration::Binding
+    )
+}
