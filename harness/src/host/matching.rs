@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::names::{last_segment, type_key};
+use super::names::{as_identifier, last_segment, type_key};
 
 /// Most candidates that are named for a block without a match.
 const MOST_CANDIDATES: usize = 3;
@@ -206,10 +206,10 @@ fn quality(block: &BlockNames, type_name: &str) -> Option<MatchQuality> {
     if element == Some(type_name) || (block.block.contains("::") && block.block == type_name) {
         return Some(MatchQuality::QualifiedName);
     }
-    if element.is_some_and(|element| last_segment(element) == name) {
+    if element.is_some_and(|element| is_name_of(name, element)) {
         return Some(MatchQuality::ElementName);
     }
-    if last_segment(&block.block) == name {
+    if is_name_of(name, &block.block) {
         return Some(MatchQuality::BlockName);
     }
 
@@ -230,17 +230,22 @@ fn part_quality(block: &BlockNames, part: &PartName, type_name: &str) -> Option<
         Some(MatchQuality::UsedName)
     } else if element == type_name {
         Some(MatchQuality::QualifiedName)
-    } else if last_segment(element) == name {
+    } else if is_name_of(name, element) {
         Some(MatchQuality::ElementName)
     } else {
         (type_key(element) == type_key(type_name)).then_some(MatchQuality::ElementKey)
     }
 }
 
+/// Whether a type is called as something in the shader, without its namespace or with that in its name.
+fn is_name_of(name: &str, declared: &str) -> bool {
+    last_segment(declared) == name || as_identifier(declared) == name
+}
+
 /// `Light_lights` for the `Light` of `lights`.
 fn is_used_name(name: &str, element: &str, user: &str) -> bool {
-    let rest = name.strip_prefix(last_segment(element)).and_then(|rest| rest.strip_prefix('_'));
-    !user.is_empty() && rest == Some(last_segment(user))
+    let used = [last_segment(element), element].map(|element| as_identifier(&format!("{element}_{user}")));
+    !user.is_empty() && used.iter().any(|used| used == name)
 }
 
 /// Names that are nearly those of a block, best first.
@@ -329,6 +334,11 @@ mod tests {
         assert_eq!(found(names("x", None, Some("Node<float>"))), is("Node<float>"));
         assert_eq!(found(names("Materials", None, None)), TypeMatch::None(vec!["Material".to_owned()]));
         assert_eq!(found(names("Shadow", None, None)), TypeMatch::None(Vec::new()));
+        // Names that no host has as they are.
+        let types = ["Entry_main", "Globals", "N_S"];
+        for (block, host) in [("$Entry.main", "Entry_main"), ("$Globals", "Globals"), ("N::S", "N_S")] {
+            assert_eq!(match_type(&names(block, None, None), types.into_iter()).found, is(host));
+        }
         let missing = TypeMatch::StatedMissing {
             stated: "Lights".to_owned(),
             nearest: vec!["Light".to_owned(), "editor::Light".to_owned()],

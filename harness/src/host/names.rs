@@ -77,6 +77,12 @@ pub(super) fn type_key(name: &str) -> String {
     if says_nothing { all.concat() } else { own.concat() }
 }
 
+/// A name of a shader as hosts can have it: `$Entry.main` is `Entry_main`, `N::S` is `N_S`.
+pub(super) fn as_identifier(name: &str) -> String {
+    let parts = name.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
+}
+
 /// The name behind the last `::` that is not among template arguments.
 pub(super) fn last_segment(name: &str) -> &str {
     let end = name.find('<').unwrap_or(name.len());

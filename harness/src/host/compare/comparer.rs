@@ -270,7 +270,8 @@ impl Comparer<'_> {
         hint: String,
     ) -> RowState {
         self.mismatches.push(Mismatch {
-            path: display_path(&member.path),
+            // The array that is all of a block has no name there.
+            path: display_path(host.filter(|_| member.path.is_empty()).map_or(&member.path, |host| &host.path)),
             kind,
             hint,
             followers: 0,

@@ -64,8 +64,12 @@ impl Comparer<'_> {
     /// Structs of one name: their members are compared one by one, so only their strides and counts matter here.
     pub(super) fn same_struct(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
         if let (Some(shader), Some(found)) = (member.arrays.first(), host.arrays.first()) {
-            let is_broken =
-                shader.stride != found.stride && member.arrays.len() == host.arrays.len() && host.has_members;
+            // One element has no distance to another.
+            let is_single = (shader.count, found.count) == (Some(1), Some(1));
+            let is_broken = !is_single
+                && shader.stride != found.stride
+                && member.arrays.len() == host.arrays.len()
+                && host.has_members;
             if is_broken {
                 self.broken_arrays.push(index);
                 if self.first_element_agrees(index) {
