@@ -26,7 +26,11 @@ fn order(layout: &TypeLayout) -> Vec<LayoutUnit> {
     let mut order = Vec::new();
     let taken = || layout.usage.iter().map(|(unit, _)| unit);
     // Of what a subpass input takes, the attachment comes last.
-    let own = taken().filter(|unit| *unit != LayoutUnit::InputAttachment).chain(taken());
+    // Next to an index of Metal a binding comes last, too.
+    let has_index = taken()
+        .any(|unit| matches!(unit, LayoutUnit::MetalBuffer | LayoutUnit::MetalTexture | LayoutUnit::MetalSampler));
+    let is_last = |unit| unit == LayoutUnit::InputAttachment || (has_index && unit == LayoutUnit::Binding);
+    let own = taken().filter(|unit| !is_last(*unit)).chain(taken());
     for unit in first_uses(layout).into_iter().chain(own) {
         if !order.contains(&unit) && layout.usage.get(unit) != Count::Finite(0) {
             order.push(unit);
@@ -41,7 +45,10 @@ fn first_uses(layout: &TypeLayout) -> Vec<LayoutUnit> {
         TypeParts::None | TypeParts::Memory(_) => Vec::new(),
         TypeParts::Fields(fields) => {
             let units = fields.iter().flat_map(|field| order(&field.layout));
-            units.filter(|unit| *unit != LayoutUnit::Bytes).chain([LayoutUnit::Bytes]).collect()
+            units
+                .filter(|unit| *unit != LayoutUnit::Bytes)
+                .chain([LayoutUnit::MetalArgument, LayoutUnit::Bytes])
+                .collect()
         }
         TypeParts::Stream(element) | TypeParts::Patch(element) => order(element),
         TypeParts::Elements { element, .. } => [vec![LayoutUnit::Bytes], order(element)].concat(),

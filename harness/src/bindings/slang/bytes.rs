@@ -78,18 +78,11 @@ impl SlangSettings {
         })
     }
 
-    /// True for uniform parameters under `-fvk-use-dx-layout`: slangc 2026.14.1 reflects them as a constant buffer, and its
-    /// code reads them by std430.
-    fn reflects_as_constants(&self, kind: BlockKind) -> bool {
-        kind == BlockKind::EntryUniforms && self.native.name == "native:slang-vulkan-dx"
-    }
-
     /// The rule set of a block. The user guide pads structs and arrays on D3D too; slangc does not.
     fn rules(&self, block: &Block) -> Cow<'static, RuleSet> {
         // Metal has no byte offsets of parameter blocks by `native`, but slangc 2026.14.1 shows those of argument buffers.
         let as_constants = || self.native.rules(&Block { kind: BlockKind::ConstantBuffer, ..block.clone() });
-        let own = self.native.rules(block).filter(|_| self.documented || !self.reflects_as_constants(block.kind));
-        let rules = own.or_else(as_constants);
+        let rules = self.native.rules(block).or_else(as_constants);
         let rules = rules.expect("every target of Slang has a rule set for constant buffers");
         if self.documented && self.target == Target::D3d12 && rules.has_registers {
             return Cow::Owned(RuleSet { pad_arrays: true, pad_structs: StructPadding::Padded, ..rules.clone() });

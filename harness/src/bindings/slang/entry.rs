@@ -77,6 +77,8 @@ impl<'m> MeasuredEntry<'m> {
         if !bound.is_empty() {
             let placed_alone = used.iter().filter(|(unit, _)| !is_descriptor(*unit));
             let mut rest: Usage = placed_alone.collect();
+            // On WebGPU Slang gives the buffer of the others no binding of its own either.
+            let buffer = buffer.filter(|unit| !is_descriptor(*unit));
             buffer.into_iter().for_each(|unit| rest.set(unit, Count::Finite(1)));
             used = rest;
         }

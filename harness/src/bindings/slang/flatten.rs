@@ -125,6 +125,11 @@ impl RowCollector<'_> {
         let fields = self.scope(&entry.scope, &format!("$Entry.{}", entry.name), &reach);
         // If one parameter has a binding of its own, the others are not bound together either.
         let from = if fields.iter().any(|field| self.has_own_binding(field)) { &start } else { &reach };
+        // Slang then gives the buffer of the loose ones no binding, so that it has no row.
+        if fields.iter().any(|field| self.has_own_binding(field)) {
+            let buffer = format!("$Entry.{}", entry.name);
+            self.found.retain(|row| row.path != buffer || row.unit != LayoutUnit::Binding);
+        }
         for field in fields {
             self.variable(field, &format!("{}.", entry.name), from);
         }

@@ -125,6 +125,10 @@ impl Varyings<'_, '_> {
             self.types.problems.push(Diagnostic::error(Code::Unsupported, span, message));
         }
         let layout = self.types.of(ty, None, TypePosition { room: ByteRoom::Ordinary, span });
+        if !layout.usage.is_empty() {
+            let message = "where Slang binds the resources of a payload is not modelled";
+            self.types.problems.push(Diagnostic::error(Code::Unsupported, span, message));
+        }
         with_slots(&layout, unit, self.types.settings.layout.matrix)
     }
 

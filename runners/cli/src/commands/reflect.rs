@@ -85,8 +85,8 @@ pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> 
 }
 
 /// A warning for each declaration that slangc's code places elsewhere than its reflection, which is what `reflect` shows:
-/// members with `[[vk::offset]]`, buffers with a data layout of their own, uniform parameters under
-/// `-fvk-use-dx-layout`.
+/// members with `[[vk::offset]]`, buffers with a data layout of their own. Uniform parameters under `-fvk-use-dx-layout`
+/// are shown by the code.
 ///
 /// Source: Slang 2026.14.1, decorations and reflection of the same program.
 fn beyond_slangs_reflection(module: &Module, options: &[String]) -> Vec<Diagnostic> {
@@ -119,8 +119,9 @@ fn beyond_slangs_reflection(module: &Module, options: &[String]) -> Vec<Diagnost
 
     let has_dx_layout = options.iter().any(|option| option.trim() == "-fvk-use-dx-layout");
     for block in module.blocks.iter().filter(|block| has_dx_layout && block.kind == BlockKind::EntryUniforms) {
-        let message = "slangc's code lays out these uniform parameters by std430, its reflection as a constant buffer";
-        warnings.push(differs(block.span, message));
+        let message = "slangc reflects these uniform parameters as a constant buffer, its code reads them by std430";
+        let problem = Diagnostic::warning(Code::UncertainLayout, block.span, message);
+        warnings.push(problem.with_help("shown is the layout of slangc's code"));
     }
     warnings
 }

@@ -108,7 +108,9 @@ fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) ->
         let span = element.span;
         inside.ty = Type::Struct(Arc::new(StructType { name: String::new(), base: None, members: Vec::new(), span }));
     }
-    let shifted = shifted(&inside, &element.offsets);
+    // An argument buffer is laid out anew for reflection, from its own start.
+    let is_argument_buffer = inside.argument_pointers().is_some();
+    let shifted = if is_argument_buffer { inside.clone() } else { shifted(&inside, &element.offsets) };
 
     let kind = container_kind(ty, &container.layout);
     let ty = layout(&inside, &VariableContext::OUTSIDE);

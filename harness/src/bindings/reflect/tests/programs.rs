@@ -1,8 +1,7 @@
 //! Whole programs, against what slangc 2026.14.1 prints of them.
 //!
 //! Each `NAME.TARGET.json` next to the sources is slangc's `-reflection-json`: `-target hlsl -profile sm_6_6` for
-//! `d3d12`, `-target hlsl` for `d3d12-no-profile`, `-target spirv` for `vulkan`, the same with `-fvk-use-dx-layout` for
-//! `vulkan-dx`, `-target metal` for `metal`, `-target wgsl` for `webgpu`, `-matrix-layout-row-major`, and `-no-codegen` for
+//! `d3d12`, `-target hlsl` for `d3d12-no-profile`, `-target spirv` for `vulkan`, `-target metal` for `metal`, `-target wgsl` for `webgpu`, `-matrix-layout-row-major`, and `-no-codegen` for
 //! all but `used` and `used_parts`.
 
 use layoutproof_layout::Span;
@@ -118,13 +117,6 @@ programs! {
 fn render_targets_take_views_without_a_profile() {
     let (found, _) = print_with(include_str!("slangc/render_targets.slang"), Target::D3d12, None, &[]);
     is_equal(found, Target::D3d12, include_str!("slangc/render_targets.d3d12-no-profile.json"));
-}
-
-#[test]
-fn uniform_parameters_are_a_constant_buffer_with_dx_layout() {
-    let text = include_str!("slangc/reflection_only.slang");
-    let (found, _) = print_with(text, Target::Vulkan, None, &["-fvk-use-dx-layout"]);
-    is_equal(found, Target::Vulkan, include_str!("slangc/reflection_only.vulkan-dx.json"));
 }
 
 /// What `used.slang` says: `first` reaches `a` through a function, `second` the texture of `buffer`, none of them
