@@ -50,6 +50,7 @@ fn pointers(ty: &Type) -> u32 {
         | Type::Matrix { .. }
         | Type::Enum(_)
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => 0,
     }
 }

@@ -280,6 +280,7 @@ fn pointers(ty: &Type) -> Vec<(String, String)> {
             | Type::Array { .. }
             | Type::Enum(_)
             | Type::Handle { .. }
+            | Type::Interface { .. }
             | Type::Resource(_) => {}
         }
     }

@@ -325,7 +325,15 @@ fn slots(layout: &TypeLayout, default: MatrixOrder) -> u32 {
             MatrixOrder::Row => *rows,
             MatrixOrder::Column => *columns,
         },
-        (_, Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. }) => 1,
+        (
+            _,
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Interface { .. },
+        ) => 1,
         (_, Type::Struct(_) | Type::Array { .. } | Type::Resource(_)) => 0,
     }
 }
@@ -340,6 +348,7 @@ fn has_bit_fields(ty: &Type) -> bool {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Resource(_) => false,
     }
 }

@@ -234,7 +234,8 @@ impl StageVariables {
             | Type::Array { .. }
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. } => {
+            | Type::Handle { .. }
+            | Type::Interface { .. } => {
                 if let Some(Inherited { semantic, written }) = named {
                     self.variable(path, ty, annotations, semantic, written, span);
                 }
@@ -375,6 +376,7 @@ fn taken(ty: &Type) -> u32 {
         | Type::Enum(_)
         | Type::Pointer { .. }
         | Type::Handle { .. }
+        | Type::Interface { .. }
         | Type::Struct(_)
         | Type::Resource(_) => 1,
     }

@@ -38,7 +38,7 @@ fn variable(variable: &VariableLayout, indent: &str, out: &mut String) {
 
 fn parts(found: &TypeParts, ty: &Type, indent: &str, out: &mut String) {
     match found {
-        TypeParts::None | TypeParts::Memory(_) => {}
+        TypeParts::None | TypeParts::Memory(_) | TypeParts::Stream(_) | TypeParts::Patch(_) => {}
         TypeParts::Fields(fields) => fields.iter().for_each(|field| variable(field, indent, out)),
         TypeParts::Elements { element, stride } => {
             let bytes = stride.get(LayoutUnit::Bytes);
