@@ -1,6 +1,9 @@
 //! A shader module's declarations after elaboration: its parameters, its entry points, its blocks.
 
-use layoutproof_layout::shape::Type;
+pub mod code;
+
+use code::{Code, StaticVariable};
+use layoutproof_layout::shape::{Member, Type};
 use layoutproof_layout::{Annotations, Block, Span};
 
 use crate::input::diagnostics::Diagnostic;
@@ -18,6 +21,10 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Initialised `static` globals, in declaration order; those whose initialisers mention nothing are left out.
     pub statics: Vec<Static>,
+    /// All `static` and `groupshared` variables, by name.
+    pub variables: Vec<StaticVariable>,
+    /// `static` members of buffers, which take no space but in the SPIR-V of some versions of DXC.
+    pub buffer_statics: Vec<BufferStatic>,
     /// Blocks of bytes, in declaration order: what a byte rule set lays out.
     pub blocks: Vec<Block>,
     /// Names of buffers that stand in other buffers.
@@ -158,10 +165,23 @@ pub struct Function {
     pub uses: Vec<Use>,
     /// Indices of the uses in the order in which DXC's inliner copies them to a caller.
     pub copied: Vec<usize>,
+    /// The body as a tree; `None` where it was not understood.
+    pub code: Option<Code>,
     /// True if a library has it, though nothing there calls it and no `[shader]` names its stage.
     pub exported: bool,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// A `static` member of a `cbuffer` or `tbuffer`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BufferStatic {
+    /// Where the buffer is declared.
+    pub buffer: Span,
+    /// How many members of the buffer are declared before it, those that are not `static`.
+    pub before: usize,
+    /// The member.
+    pub member: Member,
 }
 
 /// A `static` global with an initialiser. It takes no place itself, but who uses it uses what it is made from.

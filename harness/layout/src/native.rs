@@ -72,6 +72,9 @@ pub struct Native {
     pub storage_blocks: Option<&'static str>,
     /// True if `ConstantBuffer<T, Std430DataLayout>` and its like choose the rule set.
     pub data_layouts: bool,
+    /// True if `static` members of a cbuffer take space, and each bit-field counts as a storage unit in the size of its
+    /// struct, which is so up to DXC 1.8 and an error of that compiler.
+    pub counts_statics_and_bit_fields: bool,
 }
 
 /// All of them, in the order in which they are listed.
@@ -143,6 +146,7 @@ const NONE: Native = Native {
     uniform_blocks: None,
     storage_blocks: None,
     data_layouts: false,
+    counts_statics_and_bit_fields: false,
 };
 
 /// DXC, which has neither parameter blocks nor uniform entry parameters. 1.7.2308 lays out push constants and shader records
@@ -165,6 +169,7 @@ const fn dxc_spirv(constants: &'static str, texture_buffers: &'static str, stora
         global_push_constants: GlobalPushConstants::MembersAndPushConstants,
         // `vk::BufferPointer`: `LowerTypeVisitor.cpp` of release 1.8.2505 lowers its pointee with the rules of storage buffers.
         pointees: Some(storage),
+        counts_statics_and_bit_fields: true,
         ..dxc(constants, texture_buffers, storage)
     }
 }
@@ -232,6 +237,7 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:dxc-1.9-spirv",
         summary: "dxc -spirv, from 1.9, which differs in byte-address buffers",
+        counts_statics_and_bit_fields: false,
         ..dxc_spirv("relaxed140", "relaxed430", "relaxed430")
     },
     Native {

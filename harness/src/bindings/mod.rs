@@ -14,7 +14,7 @@ pub mod slang;
 pub mod slots;
 pub mod tree;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
@@ -49,8 +49,10 @@ pub struct BoundModule {
     pub bindings: Vec<Binding>,
     /// Warnings of the compiler, and of code that cannot be followed for certain.
     pub warnings: Vec<Diagnostic>,
-    /// Paths whose places, or whether they have one, depend on code that cannot be followed for certain.
-    pub uncertain: BTreeSet<String>,
+    /// Paths whose places, or whether they have one, depend on what is not certain, each with the reason.
+    pub uncertain: BTreeMap<String, String>,
+    /// Where the rules of the convention place a parameter otherwise than the compiler whose answer this is.
+    pub differing: BTreeMap<String, Vec<Binding>>,
 }
 
 /// Two bindings that share a register or a binding, by their numbers among the rows.

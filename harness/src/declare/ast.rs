@@ -9,6 +9,7 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
 
 use crate::input::diagnostics::Diagnostic;
+pub(super) use crate::module::code::BinaryOperator;
 
 /// A name with the place where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -109,32 +110,6 @@ pub(super) enum UnaryOperator {
     Not,
     /// A member, an element or the result of a call: no integer constant.
     Part,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BinaryOperator {
-    Or,
-    And,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Equal,
-    NotEqual,
-    Less,
-    Greater,
-    LessEqual,
-    GreaterEqual,
-    ShiftLeft,
-    ShiftRight,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-    /// `min(a, b)`.
-    Least,
-    /// `max(a, b)`.
-    Greatest,
 }
 
 /// Attributes, modifiers, `layout(...)` and generic parameters in front of a declaration.

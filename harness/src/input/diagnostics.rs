@@ -85,6 +85,10 @@ codes! {
     UncertainLayout = "uncertain-layout",
     /// A call of which it is not certain which function it runs.
     UncertainCall = "uncertain-call",
+    /// It is not certain that the compiler keeps a parameter.
+    UncertainUse = "uncertain-use",
+    /// A compiler places a parameter otherwise than the rules that are known of it.
+    CompilerDiffers = "compiler-differs",
     /// An annotation that has no meaning under a rule set.
     Ignored = "ignored",
     /// A block or parameter that a compiler or API does not take, although the rules lay it out.

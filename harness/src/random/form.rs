@@ -1,4 +1,5 @@
-//! The ways in which code comes by a value: functions, methods, operators, default arguments, static initialisers.
+//! The ways in which code comes by a value: functions, methods, operators, default arguments, static initialisers; and in
+//! which it comes by one and does not need it.
 //!
 //! Each wraps an expression of the type `float4` in declarations of its own and gives the expression that stands for
 //! it.
@@ -62,6 +63,26 @@ pub enum UseForm {
     Initialiser,
     /// `sizeof`, which evaluates nothing.
     Sizeof,
+    /// A local variable that is never read.
+    Unread,
+    /// A local variable that is written again before it is read.
+    Overwritten,
+    /// A member of a struct that is never read.
+    UnreadMember,
+    /// A member of a struct that is read.
+    ReadMember,
+    /// An output that is never read.
+    UnreadOutput,
+    /// A `static` variable that is written and never read.
+    UnreadStatic,
+    /// A branch that the argument of the only call rules out.
+    ConstantArgument,
+    /// A factor of 0.
+    TimesZero,
+    /// A loop whose results are never read.
+    UnreadLoop,
+    /// A condition.
+    Condition,
 }
 
 /// Forms that both compilers take.
@@ -81,7 +102,7 @@ const COMMON: [UseForm; 12] = [
 ];
 
 /// Forms of HLSL 2021 alone, or whose buffers Slang binds whether they are read or not.
-const HLSL: [UseForm; 13] = [
+const HLSL: [UseForm; 23] = [
     UseForm::Inherited,
     UseForm::Hidden,
     UseForm::BufferElement,
@@ -95,6 +116,16 @@ const HLSL: [UseForm; 13] = [
     UseForm::GenericStruct,
     UseForm::GenericStatic,
     UseForm::Sizeof,
+    UseForm::Unread,
+    UseForm::Overwritten,
+    UseForm::UnreadMember,
+    UseForm::ReadMember,
+    UseForm::UnreadOutput,
+    UseForm::UnreadStatic,
+    UseForm::ConstantArgument,
+    UseForm::TimesZero,
+    UseForm::UnreadLoop,
+    UseForm::Condition,
 ];
 
 /// Up to three forms, the innermost first; most values are used directly.
@@ -182,6 +213,34 @@ impl UseForm {
             }
             Self::Initialiser => (format!("static float4 s{n} = {value};"), format!("s{n}")),
             Self::Sizeof => (format!("float4 f{n}() {{ return sizeof({value}); }}"), format!("f{n}()")),
+            Self::Unread => (format!("float4 f{n}() {{ float4 x = {value}; x *= 2; return 1; }}"), format!("f{n}()")),
+            Self::Overwritten => {
+                (format!("float4 f{n}() {{ float4 x = {value}; x = 1; return x; }}"), format!("f{n}()"))
+            }
+            Self::UnreadMember | Self::ReadMember => {
+                let made = format!("M{n} make{n}() {{ M{n} made; made.x = {value}; made.y = 1; return made; }}");
+                let member = if self == Self::ReadMember { "x" } else { "y" };
+                (format!("struct M{n} {{ float4 x; float4 y; }}; {made}"), format!("make{n}().{member}"))
+            }
+            Self::UnreadOutput => {
+                let inner = format!("void g{n}(out float4 x, out float4 y) {{ x = {value}; y = 1; }}");
+                (format!("{inner} float4 f{n}() {{ float4 x, y; g{n}(x, y); return y; }}"), format!("f{n}()"))
+            }
+            Self::UnreadStatic => {
+                (format!("static float4 s{n}; float4 f{n}() {{ s{n} = {value}; return 1; }}"), format!("f{n}()"))
+            }
+            Self::ConstantArgument => {
+                (format!("float4 f{n}(bool b) {{ if (b) return {value}; return 1; }}"), format!("f{n}(false)"))
+            }
+            Self::TimesZero => (format!("float4 f{n}() {{ return {value}; }}"), format!("(f{n}() * 0)")),
+            Self::UnreadLoop => {
+                let inner = format!("float4 x = 0; for (int i = 0; i < 3; i++) x += {value};");
+                (format!("float4 f{n}() {{ {inner} return 1; }}"), format!("f{n}()"))
+            }
+            Self::Condition => {
+                let inner = format!("float4 x = 1; float4 y = {value}; if (y.x > 3) x = 2;");
+                (format!("float4 f{n}() {{ {inner} return x; }}"), format!("f{n}()"))
+            }
         };
 
         writeln!(text, "{declared}").expect("a String takes every write");

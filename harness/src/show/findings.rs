@@ -9,6 +9,7 @@ use layoutproof_layout::reorder::LayoutInput;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutOptions, LayoutWarning, Span, find, join, lay_out};
 
+use super::dxc_spirv;
 use super::rule_set_layouts::RuleSetLayouts;
 use super::shader_language::ShaderLanguage;
 use super::show_input::{InputContent, ShowInput};
@@ -68,6 +69,7 @@ impl ShowInput {
                 let mut warnings = source.module.warnings.clone();
                 warnings.extend(layout_warnings(&source.module.blocks, present));
                 warnings.extend(limit_warnings(source, layouts));
+                warnings.extend(dxc_spirv::warnings(source, layouts));
                 if self.assumes_sixteen_bit && self.language == Some(ShaderLanguage::Hlsl) {
                     warnings.extend(assumed_sixteen_bit(source, layouts));
                 }

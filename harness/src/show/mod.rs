@@ -4,6 +4,7 @@
 //! The command reads files and cases into a [`ShowInput`], the explorer what is typed; from there on both go the same way to
 //! the columns that [`crate::report`] draws.
 
+mod dxc_spirv;
 mod findings;
 mod laid_out_file;
 mod placements;

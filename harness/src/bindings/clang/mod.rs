@@ -11,7 +11,7 @@ mod item;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use item::{ClangResource, items};
 use layoutproof_layout::LayoutUnit;
@@ -63,7 +63,11 @@ fn follow(
         Target::D3d12 => overlaps(&items),
         Target::Vulkan | Target::Webgpu | Target::Metal => Vec::new(),
     };
-    place(&items, &mut lines, &options, problems).map(|bound| DoubtfulPlacement { bound, doubts })
+    place(&items, &mut lines, &options, problems).map(|bound| DoubtfulPlacement {
+        bound,
+        doubts,
+        fixed: BTreeSet::new(),
+    })
 }
 
 /// Everything in order: what is written stands there, the rest takes the first free range.

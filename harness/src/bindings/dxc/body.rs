@@ -6,7 +6,7 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
 
 use super::call::FunctionCall;
-use super::doubt::{CallPolicy, UncertainCall};
+use super::doubt::{CallPolicy, Doubt};
 use super::location::{holds_resources, is_resource, is_struct};
 use super::use_walk::{
     AccessManner, CallFrame, CopyPosition, DEEPEST_CALL, MOST_USES, NamedLocation, ResolvedPath, ResourceUse, UseWalk,
@@ -103,7 +103,7 @@ impl<'m> UseWalk<'m> {
             used.arguments.iter().map(|argument| argument.and_then(passed)).collect();
 
         if let (Some(first), Callees::OneOf(_) | Callees::Perhaps(_)) = (calls.first(), &used.callees) {
-            self.doubts.push(UncertainCall { span: used.span, function: first.function.name.clone() });
+            self.doubts.push(Doubt::Call { span: used.span, function: first.function.name.clone() });
         }
 
         match (&used.callees, self.following) {

@@ -128,6 +128,34 @@ impl<'m> Location<'m> {
         })
     }
 
+    /// True if both are, or may be, bound by the same claim.
+    pub(super) fn may_be(&self, other: &Self, module: &Module) -> bool {
+        let is_data = |place: &Self| {
+            let parameter = &module.parameters[place.parameter];
+            super::register_class::variable_class(parameter).is_none() && !place.is_split_off(module)
+        };
+        // All loose globals are in one buffer.
+        if is_data(self) && is_data(other) {
+            return true;
+        }
+        if self.parameter != other.parameter {
+            return false;
+        }
+        let (one, second) = (self.is_split_off(module), other.is_split_off(module));
+        if !one && !second {
+            return true;
+        }
+        let is_same = |(own, other): (&Step, &Step)| {
+            own == other || matches!(own, Step::DynamicIndex) || matches!(other, Step::DynamicIndex)
+        };
+        self.member == other.member && self.steps.iter().zip(&other.steps).all(is_same)
+    }
+
+    /// The name that `--used` and `--unused` take.
+    pub(super) fn parameter_path(&self, module: &Module) -> String {
+        if self.is_split_off(module) { self.path(module) } else { module.parameters[self.parameter].name.clone() }
+    }
+
     /// True if this is a resource that DXC splits off from a struct or a cbuffer.
     pub(in crate::bindings) fn is_split_off(&self, module: &Module) -> bool {
         let is_variable = self.member.is_none() && !is_struct(module.parameters[self.parameter].ty.dimensions().0);

@@ -11,6 +11,7 @@ mod body;
 mod call;
 pub(super) mod claim;
 pub(in crate::bindings) mod doubt;
+mod liveness;
 pub(super) mod location;
 mod lost_register;
 mod order;
@@ -88,5 +89,6 @@ fn d3d12(
     let bindings = registers::allocate(&claims, rules)?;
 
     let warnings = BufferUses::new(module, &reached).warnings();
-    Ok(DoubtfulPlacement { bound: BoundModule { bindings, warnings, ..BoundModule::default() }, doubts })
+    let fixed = claims.iter().filter(|claim| claim.register.is_some()).map(|claim| claim.path.clone()).collect();
+    Ok(DoubtfulPlacement { bound: BoundModule { bindings, warnings, ..BoundModule::default() }, doubts, fixed })
 }

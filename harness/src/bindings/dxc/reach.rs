@@ -1,26 +1,27 @@
 //! Finds the [`ResourceUse`]s that an entry point reaches: uses of global parameters in all functions that it calls, in
 //! order.
 //!
-//! Parameters and `this` are followed to what the caller passes. What an optimiser finds out beyond `if (false)` is not
-//! known here; the request says it (`used`, `unused`).
+//! Parameters and `this` are followed to what the caller passes. On D3D12, where registers depend on it, what DXC drops
+//! because nothing depends on it is left out ([`super::liveness`]); the request can say more (`used`, `unused`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use layoutproof_layout::{Argument, Span};
 
-use super::doubt::{CallPolicy, UncertainCall};
+use super::doubt::{CallPolicy, Doubt};
+use super::liveness::{self, NeededPlaces};
 use super::location::{Location, globals, holds_resources, is_struct};
 use super::use_walk::{AccessManner, CallFrame, CopyPosition, MOST_USES, NamedLocation, ResourceUse, UseWalk};
-use crate::bindings::BindingRequest;
 use crate::bindings::options::{BindingOptions, UnusedResources};
+use crate::bindings::{BindingRequest, Convention, Target};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{EntryPoint, Module, Static};
 
-/// Everything that is used, and the calls of which it is not certain what they run.
+/// Everything that is used, and what is not certain about it.
 #[derive(Debug)]
 pub(in crate::bindings) struct WalkResult<'m> {
     pub(in crate::bindings) reached: Vec<ResourceUse<'m>>,
-    pub(in crate::bindings) doubts: Vec<UncertainCall>,
+    pub(in crate::bindings) doubts: Vec<Doubt>,
 }
 
 /// Every use that the entry points `names` reach, in order. Without a body to look at everything counts as used.
@@ -61,10 +62,10 @@ pub(in crate::bindings) fn reach<'m>(
         walk.everything(module);
     }
 
-    for entry in entries {
+    for entry in &entries {
         let activation = walk.activations;
         walk.activations = activation.max(module.statics.len()) + 1;
-        for function in walk.functions.get(entry).cloned().unwrap_or_default() {
+        for function in walk.functions.get(*entry).cloned().unwrap_or_default() {
             walk.function(function, &CallFrame { activation, ..CallFrame::default() });
         }
     }
@@ -75,6 +76,10 @@ pub(in crate::bindings) fn reach<'m>(
         return Err(vec![Diagnostic::error(Code::TooLarge, span, message)]);
     }
 
+    let depends_on_use = request.convention == Convention::Dxc && request.target == Target::D3d12;
+    if depends_on_use && !entries.is_empty() {
+        walk.keep_needed(module, &entries, following);
+    }
     walk.asked(module, request);
     let is_unused =
         |reached: &ResourceUse| request.unused.iter().any(|name| is_in(&reached.location.path(module), name));
@@ -139,6 +144,39 @@ impl<'m> UseWalk<'m> {
                 self.whole(&place, module.parameters[parameter].span);
             }
         }
+    }
+
+    /// Leaves out what the entry points mention but do not need.
+    fn keep_needed(&mut self, module: &'m Module, entries: &[&'m str], following: CallPolicy) {
+        let NeededPlaces { all, certain, unfollowed } = liveness::needed(module, entries);
+        let keeps = |places: &[Location<'m>], used: &ResourceUse<'m>| {
+            places.iter().any(|place| place.may_be(&used.location, module))
+        };
+        if let Some(unfollowed) = unfollowed {
+            self.doubts.push(Doubt::Code(unfollowed));
+            if following == CallPolicy::Least {
+                self.reached.clear();
+            }
+            return;
+        }
+
+        // Without optimisation the compiler finds out less.
+        let is_kept = |used: &ResourceUse<'m>| !self.optimises || keeps(&all, used);
+        let doubtful = self.reached.iter().filter(|used| is_kept(used) && !keeps(&certain, used));
+        let mut doubts: Vec<Doubt> = Vec::new();
+        for used in doubtful {
+            let path = used.location.parameter_path(module);
+            let doubt = Doubt::Use { path, span: module.parameters[used.location.parameter].span };
+            if !doubts.contains(&doubt) {
+                doubts.push(doubt);
+            }
+        }
+        self.doubts.extend(doubts);
+        let optimises = self.optimises;
+        self.reached.retain(|used| match following {
+            CallPolicy::Everything => !optimises || keeps(&all, used),
+            CallPolicy::Least => keeps(&certain, used),
+        });
     }
 
     /// Parameters that the request lists as used although no body names them.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use layoutproof_layout::Span;
 
-use super::doubt::{CallPolicy, UncertainCall};
+use super::doubt::{CallPolicy, Doubt};
 use super::location::Location;
 use crate::module::{Function, Module, Static, Step};
 
@@ -101,8 +101,8 @@ pub(super) struct UseWalk<'m> {
     pub(super) functions: BTreeMap<&'m str, Vec<&'m Function>>,
     pub(super) module: &'m Module,
     pub(super) reached: Vec<ResourceUse<'m>>,
-    /// Calls that may run several functions.
-    pub(super) doubts: Vec<UncertainCall>,
+    /// What is not certain.
+    pub(super) doubts: Vec<Doubt>,
     pub(super) following: CallPolicy,
     pub(super) activations: usize,
     /// Functions whose bodies are being walked.

@@ -199,7 +199,7 @@ impl Elaborator<'_> {
         let written = namespace.as_ref().map_or_else(|| name.clone(), |namespace| format!("{namespace}::{name}"));
         let meaning = match attribute.declared {
             Some(_) => AttributeMeaning::Known,
-            None => meaning(namespace.as_deref(), name),
+            None => self.meaning(namespace.as_deref(), name),
         };
         match meaning {
             AttributeMeaning::Known => {}

@@ -14,10 +14,11 @@ use layoutproof_layout::{Annotations, PackOffset, Register, Span};
 use super::Elaborator;
 use super::lookup_context::LookupContext;
 use super::record::MemberHolder;
+use super::resolve::order;
 use super::scope::ScopeId;
 use crate::declare::ast::{BufferDeclaration, BufferKeyword, Item};
 use crate::input::diagnostics::{Code, Diagnostic};
-use crate::module::{Parameter, ParameterKind};
+use crate::module::{BufferStatic, Parameter, ParameterKind};
 
 impl<'t> Elaborator<'t> {
     /// A buffer, behind the buffers inside it.
@@ -38,11 +39,31 @@ impl<'t> Elaborator<'t> {
             BufferKeyword::Cbuffer => ParameterKind::Cbuffer,
             BufferKeyword::Tbuffer => ParameterKind::Tbuffer,
         };
+        self.buffer_statics(buffer, &context);
         let Some(ty) = self.buffer_type(buffer, &context) else { return };
         let ty = Type::Struct(ty);
         self.check_registers(&ty, kind, &annotations);
         let name = self.symbols.qualified(scope, buffer.name.text);
         self.module.parameters.push(Parameter { name, kind, ty, annotations, span: buffer.name.span });
+    }
+
+    /// Notes the `static` members of a buffer.
+    fn buffer_statics(&mut self, buffer: &'t BufferDeclaration<'t>, context: &LookupContext) {
+        let mut before = 0;
+        for item in &buffer.items {
+            let Item::Declaration(declaration) = item else { continue };
+            if !declaration.prefix.has("static") {
+                before += declaration.declarators.len();
+                continue;
+            }
+            for declarator in &declaration.declarators {
+                let order = order(&declaration.prefix);
+                let ty = self.quietly(|elaborator| elaborator.declared(&declaration.ty, order, declarator, context));
+                let Some(ty) = ty else { continue };
+                let member = Member { span: declarator.name.span, ..Member::new(declarator.name.text, ty) };
+                self.module.buffer_statics.push(BufferStatic { buffer: buffer.name.span, before, member });
+            }
+        }
     }
 
     fn buffer_type(&mut self, buffer: &'t BufferDeclaration<'t>, context: &LookupContext) -> Option<Arc<StructType>> {

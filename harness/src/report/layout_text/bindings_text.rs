@@ -4,7 +4,7 @@
 
 use crate::bindings::place::places_text;
 use crate::bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, ChosenEntry};
-use crate::report::formats::show_json::ShownBinding;
+use crate::report::formats::show_json::{ComputedBinding, ShownBinding};
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, width};
 
 /// The answer of one convention.
@@ -100,7 +100,11 @@ impl BindingsColumn {
     fn places(&self, path: &str) -> String {
         let rows = self.bound.bindings.iter().filter(|binding| binding.path == path);
         let places = places_text(&rows.map(BindingPlace::from).collect::<Vec<_>>());
-        if self.bound.uncertain.contains(path) { format!("{places} (uncertain)") } else { places }
+        if let Some(computed) = self.bound.differing.get(path) {
+            let computed = places_text(&computed.iter().map(BindingPlace::from).collect::<Vec<_>>());
+            return format!("{places} (layoutproof: {computed})");
+        }
+        if self.bound.uncertain.contains_key(path) { format!("{places} (uncertain)") } else { places }
     }
 }
 
@@ -113,10 +117,16 @@ pub fn rows(column: &BindingsColumn) -> Vec<ShownBinding> {
         space: binding.space,
         index: binding.index,
         count: binding.count,
-        uncertain: bound.uncertain.contains(&binding.path),
+        uncertain: bound.uncertain.get(&binding.path).cloned(),
+        computed: bound.differing.get(&binding.path).map(|computed| computed.iter().map(computed_row).collect()),
         overlaps: column.sharing(&binding.path).into_iter().map(str::to_owned).collect(),
     };
     bound.bindings.iter().map(row).collect()
+}
+
+fn computed_row(binding: &Binding) -> ComputedBinding {
+    let Binding { unit, space, index, count, .. } = binding.clone();
+    ComputedBinding { unit: unit.to_string(), space, index, count }
 }
 
 /// Every parameter that a column knows, in the order of the first that does.

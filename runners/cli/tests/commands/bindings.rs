@@ -80,12 +80,70 @@ fn what_a_convention_refuses_is_refused() {
     assert_eq!(shown["errors"][0]["line"], json!(4));
 }
 
+/// The registers of this shader depend on what an optimiser knows of ranges.
+const RANGE: &str = "Texture2D<float4> t; Texture2D<float4> z;\n\
+    float4 main(float4 p : SV_Position, uint ii : II) : SV_Target {\n\
+    float4 r = 0; if (ii > 3) if (ii < 2) r = t.Load(0); return r + z.Load(0); }\n";
+
+/// What DXC 1.7.2308 lists for it (`-T ps_6_6 -E main`).
+#[cfg(unix)]
+const LISTING: &str = "; Resource Bindings:
+;
+; Name                                 Type  Format         Dim      ID      HLSL Bind  Count
+; ------------------------------ ---------- ------- ----------- ------- -------------- ------
+; z                                 texture     f32          2d      T0             t0     1
+;
+;
+";
+
+#[test]
+fn a_number_that_is_not_certain_says_why() {
+    let folder = Folder::without_drivers(&[("range.hlsl", RANGE)]);
+    let answer = folder.run("show range.hlsl --target d3d12 --format json").exits(0).json();
+    let reason = "depends on whether `t` is used; `--unused t`, or `--compiler dxc` asks the compiler";
+    let rows: Vec<_> = answer["bindings"].as_array().unwrap().iter().map(|row| &row["uncertain"]).collect();
+    assert_eq!(rows, [&json!(reason), &json!(reason)]);
+    let answer = folder.run("show range.hlsl --target d3d12 --unused t --format json").exits(0).json();
+    let row = json!({"path": "z", "unit": "t", "space": 0, "index": 0, "count": 1});
+    assert_eq!(answer["bindings"], json!([row]));
+}
+
+/// A program in the place of DXC that prints its listing.
+#[cfg(unix)]
+#[test]
+fn the_compiler_says_its_registers_itself() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::without_drivers(&[("range.hlsl", RANGE), ("listing", LISTING)]).with_variable("DXC", "./dxc");
+    let script = "#!/bin/sh\ncase \"$*\" in *--version*) echo 'dxc of a test'; exit 0;; esac\n\
+        echo \"$*\" > arguments; cat listing\n";
+    folder.write("dxc", script.as_bytes());
+    set_permissions(folder.path("dxc"), Permissions::from_mode(0o755)).unwrap();
+
+    let words = "show range.hlsl --target d3d12 --compiler dxc --entry main";
+    let answer = folder.run(&format!("{words} --format json")).exits(0).json();
+    let computed = json!([{"unit": "t", "space": 0, "index": 1, "count": 1}]);
+    let row = json!({"path": "z", "unit": "t", "space": 0, "index": 0, "count": 1, "computed": computed});
+    assert_eq!(answer["bindings"], json!([row]));
+    let codes: Vec<_> = answer["warnings"].as_array().unwrap().iter().map(|warning| &warning["code"]).collect();
+    assert_eq!(codes, [&json!("compiler-differs"), &json!("compiler-differs")]);
+    assert_eq!(folder.read("arguments"), "-T ps_6_6 -E main range.hlsl\n");
+    let answer = folder.run(words).exits(0);
+    assert!(answer.out.contains("z  t0 (layoutproof: t1)"), "{answer}");
+    assert!(answer.err.contains("DXC drops `t`, which nothing needs; layoutproof's rules give it t0"), "{answer}");
+}
+
 #[test]
 fn questions_that_have_no_answer_end_with_2() {
     for (flags, error) in [
         ("--target metal --convention dxc", "dxc does not say where parameters are for metal"),
         ("--target d3d12 --convention dxc,clang --format json", "the JSON answer is that of one convention"),
         ("--target d3d12 --convention dxc --format cpp-asserts", "host structs say nothing of bindings"),
+        ("--compiler dxc", "--target"),
+        ("--target vulkan --compiler dxc", "--compiler dxc says which registers DXC gives on d3d12"),
+        ("--target d3d12 --convention clang --compiler dxc", "--compiler dxc says which registers DXC gives on d3d12"),
+        ("--target d3d12 --compiler slangc", "show asks dxc alone where it binds parameters"),
     ] {
         let answer = files().run(&format!("show ranges.hlsl {flags}")).exits(2);
         assert!(answer.err.contains(error), "{error} in {answer}");

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use layoutproof_core::bindings::{BoundModule, Target};
+use layoutproof_core::bindings::{Binding, BoundModule, Target};
 use layoutproof_core::inspect::dxil::bindings::{ListedBinding, resource_bindings};
 use layoutproof_core::inspect::spirv::bound_variables;
 use layoutproof_core::random::{ProgramDialect, RandomProgram};
 use layoutproof_device::words_of;
-use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Span};
 
 use super::compared::{BoundRow, placed, same};
 use super::{BindingAgreement, BindingCompiler, BindingDisagreement, request};
@@ -30,6 +30,29 @@ pub(super) fn compare(
         Target::Webgpu | Target::Metal => Err(format!("DXC has no target {target}")),
     };
     agree(target, program, theirs.map_err(BindingDisagreement::Broken)?).map_err(BindingDisagreement::Differs)
+}
+
+/// The registers that DXC gives with these arguments in `folder`, or its refusal.
+pub(super) fn registers(
+    dxc: &BindingCompiler,
+    folder: &Path,
+    arguments: &[&str],
+) -> Result<Result<Vec<Binding>, String>, String> {
+    let binding = |listed: ListedBinding| Binding {
+        path: path(&listed.name),
+        unit: listed.unit,
+        space: listed.space,
+        index: listed.index,
+        count: listed.count,
+        span: Span::default(),
+    };
+    match dxc.ask(folder, arguments) {
+        CompilerAnswer::Broken(how) => Err(how),
+        CompilerAnswer::Refused(finished) => Ok(Err(finished.stderr)),
+        CompilerAnswer::Accepted(finished) => {
+            Ok(Ok(resource_bindings(&finished.stdout)?.into_iter().map(binding).collect()))
+        }
+    }
 }
 
 /// Compares every program with a DXC under Wine, in one process of it, on D3D12.

@@ -10,7 +10,7 @@ mod slang;
 use std::path::Path;
 use std::time::Duration;
 
-use layoutproof_core::bindings::{BindingRequest, Convention, Target};
+use layoutproof_core::bindings::{Binding, BindingRequest, Convention, Target};
 use layoutproof_core::random::{ProgramDialect, RandomProgram};
 
 use crate::compile_service::CompileService;
@@ -93,6 +93,17 @@ impl BindingCompiler {
         match self.dialect {
             ProgramDialect::Dxc => dxc::compare(self, target, program),
             ProgramDialect::Slang => slang::compare(self, target, program),
+        }
+    }
+
+    /// The registers that DXC gives with these arguments in `folder`; the inner error is the text of its refusal.
+    ///
+    /// # Errors
+    /// The compiler does not answer, or says nothing of registers.
+    pub fn registers(&self, folder: &Path, arguments: &[&str]) -> Result<Result<Vec<Binding>, String>, String> {
+        match self.dialect {
+            ProgramDialect::Dxc => dxc::registers(self, folder, arguments),
+            ProgramDialect::Slang => Err("slangc lists no registers".to_owned()),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod effects;
 mod hostile;
+mod liveness;
 mod methods;
 mod names;
 mod old;

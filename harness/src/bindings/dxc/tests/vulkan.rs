@@ -23,6 +23,13 @@ fn unused_resources_take_numbers() {
 }
 
 #[test]
+fn a_cbuffer_of_static_members_takes_a_number() {
+    let declarations = "cbuffer E1 { }; cbuffer E2 { static float k = 3; }; Texture2D T;
+        cbuffer E3 { static const int N = 3; }; cbuffer R { float4 c; }; RWBuffer<float4> U;";
+    assert_eq!(shader(declarations, "U[0] = c * T.Load(0);"), ["T 1", "R 3", "U 4"]);
+}
+
+#[test]
 fn attributes_come_before_registers_before_the_rest() {
     let declarations = "[[vk::binding(3)]] Texture2D T0; [[vk::binding(4, 2)]] Texture2D T1 : register(t9, space5);
         Texture2D T2; [[vk::binding(0)]] RWBuffer<float4> U;

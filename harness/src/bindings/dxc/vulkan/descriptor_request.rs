@@ -65,7 +65,9 @@ pub(super) fn wants(module: &Module, release: DxcRelease) -> Vec<DescriptorReque
                     list.push(of_member(parameter, member));
                     add_counter(&mut list, &member.ty, release, &member.annotations);
                 }
-                if parameter.kind == ParameterKind::Variable || has_data(&parameter.ty) {
+                // DXC's SPIR-V has members for `static` ones, too, so that they alone make a buffer (1.7.2308).
+                let has_statics = || module.buffer_statics.iter().any(|member| member.buffer == parameter.span);
+                if parameter.kind == ParameterKind::Variable || has_data(&parameter.ty) || has_statics() {
                     list.push(whole(parameter, class));
                     add_counter(&mut list, &parameter.ty, release, &parameter.annotations);
                 }

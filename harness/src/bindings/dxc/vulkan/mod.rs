@@ -83,7 +83,8 @@ pub(super) fn bind(
         bindings.extend(rows);
         warnings.extend(warning);
     }
-    Ok(DoubtfulPlacement { bound: BoundModule { bindings, warnings, ..BoundModule::default() }, doubts })
+    let bound = BoundModule { bindings, warnings, ..BoundModule::default() };
+    Ok(DoubtfulPlacement { bound, doubts, fixed: BTreeSet::new() })
 }
 
 /// Counters of `RWStructuredBuffer`s come behind everything else, in the order in which the functions that count are

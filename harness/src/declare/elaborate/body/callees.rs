@@ -32,6 +32,7 @@ impl<'t> BodyWalk<'_, 't> {
 
         let choice = self.choose(&candidates, written, arguments);
         let close = self.source.closer(open);
+        self.runs.insert(open, choice.callees.clone());
         self.draft_defaults(open, close + 1, &choice);
         if outer.iter().any(|part| part.arguments.is_some()) {
             // An access path has no generic arguments, so that this call has none.
@@ -54,6 +55,9 @@ impl<'t> BodyWalk<'_, 't> {
     ) -> ValueType {
         let name = operator_name(symbol)?;
         let choice = self.method(object, name, None, arguments);
+        if !matches!(choice.callees, Callees::Named | Callees::BuiltIn) {
+            self.runs.insert(at, choice.callees.clone());
+        }
         self.draft(at, end, &choice, Vec::new());
         choice.result
     }

@@ -153,7 +153,7 @@ impl<'t> Calls<'t> {
 
 impl<'t> Elaborator<'t> {
     /// Runs `step` without reporting what is wrong, and without what it points at.
-    pub(super) fn quietly<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+    pub(in crate::declare::elaborate) fn quietly<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
         let problems = std::mem::take(&mut self.problems);
         let pointees = std::mem::take(&mut self.pointees);
         let result = step(self);

@@ -15,6 +15,7 @@ mod order;
 mod path;
 mod range;
 mod statics;
+mod tree;
 mod typed;
 mod value;
 
@@ -80,6 +81,8 @@ struct BodyWalk<'e, 't> {
     this: Option<Arc<StructType>>,
     /// The functions that called access paths run, by the first token of the path.
     callees: HashMap<usize, Callees>,
+    /// The functions that calls run, by the token that calls: `(`, `[` or an operator.
+    runs: HashMap<usize, Callees>,
     /// Tokens that stand for a call without a path.
     drafted: HashSet<usize>,
     /// The types of the expressions before this token are known.
@@ -125,6 +128,7 @@ impl<'t> Elaborator<'t> {
             calls.index(instance, || name);
         }
         self.initialisers(&mut calls);
+        self.static_variables(&mut calls);
         // A function that is walked may ask for further ones.
         while let Some(instance) = calls.queue.pop_front() {
             let name = calls.name(self.module.functions.len()).to_owned();
@@ -168,6 +172,7 @@ impl<'t> Elaborator<'t> {
         for piece in pieces.iter().cloned() {
             walk.run(piece);
         }
+        let code = if piece == FunctionPiece::Body { walk.tree(function) } else { None };
         let (mut uses, places) = order::evaluated(walk.drafts, walk.swaps);
 
         let flow = match (piece, pieces.as_slice()) {
@@ -180,7 +185,7 @@ impl<'t> Elaborator<'t> {
         };
         order::kill_the_rest(&mut uses, &copied);
         let exported = piece == FunctionPiece::Body && is_compiled_in_libraries(declared);
-        Function { name, uses, copied, exported, span: declared.name.span }
+        Function { name, uses, copied, code, exported, span: declared.name.span }
     }
 }
 
@@ -210,6 +215,7 @@ impl<'e, 't> BodyWalk<'e, 't> {
             calls,
             this,
             callees: HashMap::new(),
+            runs: HashMap::new(),
             drafted: HashSet::new(),
             typed_until: 0,
             depth: 0,

@@ -14,6 +14,13 @@ pub(super) struct DeclaredVariable<'t> {
     pub(super) declarator: &'t Declarator<'t>,
 }
 
+impl DeclaredVariable<'_> {
+    /// True for variables that keep a value and are no parameters.
+    fn is_lasting(&self) -> bool {
+        self.declaration.prefix.has("static") || self.declaration.prefix.has("groupshared")
+    }
+}
+
 /// The functions and variables that each scope declares.
 #[derive(Debug, Default)]
 pub(super) struct Catalogue<'t> {
@@ -122,6 +129,15 @@ impl<'t> Catalogue<'t> {
     /// The variable that `scope` itself declares under `name`.
     pub(super) fn variable(&self, scope: ScopeId, name: &str) -> Option<DeclaredVariable<'t>> {
         self.variables.get(&scope)?.get(name).copied()
+    }
+
+    /// The `static` and `groupshared` variables with the scopes that declare them, by place.
+    pub(super) fn lasting(&self) -> Vec<(ScopeId, &'t str, DeclaredVariable<'t>)> {
+        let all =
+            self.variables.iter().flat_map(|(scope, names)| names.iter().map(|(name, found)| (*scope, *name, *found)));
+        let mut found: Vec<_> = all.filter(|(.., variable)| variable.is_lasting()).collect();
+        found.sort_by_key(|(.., variable)| (variable.declarator.name.span.file, variable.declarator.name.span.start));
+        found
     }
 
     /// The struct whose inside `scope` is.

@@ -148,7 +148,7 @@ impl BodyWalk<'_, '_> {
     }
 
     /// The qualified name of what a body calls by a shorter one.
-    fn qualified(&self, name: &str) -> String {
+    pub(super) fn qualified(&self, name: &str) -> String {
         let symbols = &self.elaborator.symbols;
         let scope = self.context.scope;
         let found = match name.split_once("::") {

@@ -25,7 +25,7 @@ impl<'t> Elaborator<'t> {
 
             let name = self.symbols.qualified(scope, declarator.name.text);
             let copied = (0..uses.len()).collect();
-            let initialiser = Function { name, uses, copied, exported: false, span: declarator.name.span };
+            let initialiser = Function { name, uses, copied, code: None, exported: false, span: declarator.name.span };
             self.module.statics.push(Static { path, initialiser });
         }
     }

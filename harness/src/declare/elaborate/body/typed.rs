@@ -28,11 +28,11 @@ struct TypedExpression {
 
 /// A binary operator.
 #[derive(Clone, Copy, Debug)]
-struct BinarySymbol {
-    symbol: &'static str,
-    precedence: u8,
+pub(super) struct BinarySymbol {
+    pub(super) symbol: &'static str,
+    pub(super) precedence: u8,
     /// How many tokens it has.
-    tokens: usize,
+    pub(super) tokens: usize,
 }
 
 /// Precedence of `?`.
@@ -95,7 +95,7 @@ impl BodyWalk<'_, '_> {
     }
 
     /// The binary operator at `at`.
-    fn operator(&self, at: usize) -> Option<BinarySymbol> {
+    pub(super) fn operator(&self, at: usize) -> Option<BinarySymbol> {
         let token = self.source.token(at);
         let next = self.source.token(at + 1);
         let joined = |kind| next.kind == kind && !next.spaced;
@@ -196,7 +196,7 @@ impl BodyWalk<'_, '_> {
     }
 
     /// The type of the cast whose `(` is at `at`, and where its operand begins.
-    fn cast(&mut self, at: usize) -> Option<(ValueType, usize)> {
+    pub(super) fn cast(&mut self, at: usize) -> Option<(ValueType, usize)> {
         let (close, first) = (self.source.closer(at), self.source.token(at + 1));
         let operand = self.source.token(close + 1).kind;
 
@@ -353,6 +353,7 @@ impl BodyWalk<'_, '_> {
         let (types, close) = self.argument_types(open);
         let choice = self.method(object, name, written.as_deref(), &types);
         self.draft_defaults(open, close + 1, &choice);
+        self.runs.insert(open, choice.callees.clone());
         if let Some(path) = path {
             self.callees.insert(path, choice.callees);
         } else {

@@ -96,12 +96,29 @@ pub struct ShownBinding {
     /// How many.
     #[serde(serialize_with = "count")]
     pub count: Count,
-    /// True if it depends on code that cannot be followed for certain; left out where it does not.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub uncertain: bool,
+    /// Why the place is not certain; left out where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncertain: Option<String>,
+    /// Where our rules place it, if that is not where the compiler, whose answer this is, does; left out where they agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub computed: Option<Vec<ComputedBinding>>,
     /// Parameters that share one of its places; left out where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overlaps: Vec<String>,
+}
+
+/// A unit that a parameter uses by the rules of a convention.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComputedBinding {
+    /// Unit.
+    pub unit: String,
+    /// Register space, descriptor set or group.
+    pub space: u32,
+    /// Register, binding or location.
+    pub index: u32,
+    /// How many.
+    #[serde(serialize_with = "count")]
+    pub count: Count,
 }
 
 /// A diagnostic with its place.

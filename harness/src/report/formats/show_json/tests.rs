@@ -69,7 +69,8 @@ fn the_contracts_example_of_bindings() {
         space: place[0],
         index: place[1],
         count,
-        uncertain: false,
+        uncertain: None,
+        computed: None,
         overlaps: Vec::new(),
     };
     let rows = vec![

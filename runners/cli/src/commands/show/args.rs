@@ -80,6 +80,10 @@ pub struct ShowArgs {
     /// Where parameters are bound.
     #[command(flatten)]
     pub placement: PlacementArgs,
+    /// Take the registers that this compiler gives, and mark where the rules of its convention say otherwise: `dxc`, with
+    /// --target d3d12 and a file of HLSL. It compiles the entry point of --entry for the profile of --profile (`ps_6_6`).
+    #[arg(long, requires = "target", value_name = "NAME", help_heading = "Placement of parameters")]
+    pub compiler: Option<String>,
 }
 
 /// What the formats of host structs write, and where.

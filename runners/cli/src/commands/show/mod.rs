@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod bindings;
 pub(crate) mod compare;
+mod compiler_bindings;
 mod host_text;
 pub(crate) mod input;
 mod project_columns;
@@ -75,7 +76,13 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     };
 
     let requests = binding_requests(&input, word, args)?;
-    let placements = input.placements(&requests);
+    let mut placements = input.placements(&requests);
+    if let Some(compiler) = &args.compiler {
+        let asked = (&input, requests.as_slice());
+        if !compiler_bindings::take_answer(compiler, declare, word, asked, &mut placements)? {
+            return Ok(Exit::Missing);
+        }
+    }
     let is_named = matches!(rules, ShownRules::Named(_));
     let shows_layouts = requests.is_empty() || is_named || args.all;
     let layouts = if shows_layouts { input.layouts(&rules) } else { Vec::new() };

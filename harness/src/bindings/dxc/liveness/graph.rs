@@ -1,0 +1,512 @@
+//! The graph of what each value is computed from, with the simplifications that DXC's optimiser makes.
+//!
+//! Equal computations are one node, so that `x - x` and a choice between equal values fold as they do in LLVM. The
+//! identities are those measured with DXC 1.7.2308: `x * 0`, `x - x`, `x & 0`, `pow(x, 0)`, `lerp(a, b, 0)` drop `x` (its
+//! floating-point operations are fast unless `precise`), while `x / x`, `clamp(x, 1, 1)` and `min(max(x, 1), 0)` keep it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::module::code::{BinaryOperator, Literal, PrefixOperator};
+
+/// Index of a node.
+pub(super) type NodeId = u32;
+
+/// Nodes after which the analysis gives up.
+pub(super) const MOST_NODES: usize = 1 << 20;
+
+/// How a node gets its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Operation {
+    /// Never written.
+    Undefined,
+    /// A constant: its kind and bits.
+    Constant(ConstantBits),
+    /// Something that is different each time: an input, a read of memory that the shader writes.
+    Fresh(u32),
+    /// The access of a global parameter, by its number among the places.
+    Access(u32),
+    /// A component, an element or a member.
+    Part(u32),
+    /// A computation, by the number of its name.
+    Computed(u32),
+    Prefix(PrefixOperator),
+    Binary(BinaryOperator),
+    /// One of several values; the first operands are what decides.
+    Choice,
+    /// A value that goes around in a loop.
+    Around(u32),
+    /// What the threads of a group wrote into a variable, by its number.
+    Shared(u32),
+}
+
+/// A constant as a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ConstantBits {
+    Boolean(bool),
+    Integer(i64, bool),
+    Float(u64),
+}
+
+impl From<Literal> for ConstantBits {
+    fn from(literal: Literal) -> Self {
+        match literal {
+            Literal::Boolean(value) => Self::Boolean(value),
+            Literal::Integer { value, unsigned } => Self::Integer(value, unsigned),
+            Literal::Float(value) => Self::Float(value.to_bits()),
+        }
+    }
+}
+
+impl From<ConstantBits> for Literal {
+    fn from(bits: ConstantBits) -> Self {
+        match bits {
+            ConstantBits::Boolean(value) => Self::Boolean(value),
+            ConstantBits::Integer(value, unsigned) => Self::Integer { value, unsigned },
+            ConstantBits::Float(bits) => Self::Float(f64::from_bits(bits)),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) operation: Operation,
+    pub(super) operands: Vec<NodeId>,
+    /// True if the value is not the same each time.
+    pub(super) varies: bool,
+    /// True if the compiler may find out that it does not need the operands.
+    pub(super) is_doubtful: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    known: HashMap<(Operation, Vec<NodeId>), NodeId>,
+    names: HashMap<String, u32>,
+    fresh: u32,
+    /// Values of unsigned types.
+    pub(super) unsigned: HashSet<NodeId>,
+}
+
+impl Graph {
+    fn intern(&mut self, operation: Operation, operands: Vec<NodeId>) -> NodeId {
+        if let Some(id) = self.known.get(&(operation, operands.clone())) {
+            return *id;
+        }
+        let varies = match operation {
+            Operation::Undefined | Operation::Constant(_) => false,
+            Operation::Fresh(_) | Operation::Access(_) | Operation::Around(_) | Operation::Shared(_) => true,
+            Operation::Part(_)
+            | Operation::Computed(_)
+            | Operation::Prefix(_)
+            | Operation::Binary(_)
+            | Operation::Choice => operands.iter().any(|operand| self.nodes[*operand as usize].varies),
+        };
+        let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
+        self.nodes.push(Node { operation, operands: operands.clone(), varies, is_doubtful: false });
+        self.known.insert((operation, operands), id);
+        id
+    }
+
+    pub(super) fn undefined(&mut self) -> NodeId {
+        self.intern(Operation::Undefined, Vec::new())
+    }
+
+    pub(super) fn constant(&mut self, literal: Literal) -> NodeId {
+        self.intern(Operation::Constant(literal.into()), Vec::new())
+    }
+
+    /// A value that is equal to no other, computed from `operands`.
+    pub(super) fn fresh(&mut self, operands: Vec<NodeId>) -> NodeId {
+        self.fresh += 1;
+        self.intern(Operation::Fresh(self.fresh), operands)
+    }
+
+    /// A value that goes around in a loop; its operands are added later.
+    pub(super) fn around(&mut self) -> NodeId {
+        self.fresh += 1;
+        self.intern(Operation::Around(self.fresh), Vec::new())
+    }
+
+    pub(super) fn access(&mut self, place: u32, operands: Vec<NodeId>) -> NodeId {
+        self.intern(Operation::Access(place), operands)
+    }
+
+    pub(super) fn shared(&mut self, variable: u32) -> NodeId {
+        self.intern(Operation::Shared(variable), Vec::new())
+    }
+
+    pub(super) fn add_operands(&mut self, node: NodeId, operands: impl IntoIterator<Item = NodeId>) {
+        for operand in operands {
+            let known = &mut self.nodes[node as usize].operands;
+            if !known.contains(&operand) {
+                known.push(operand);
+            }
+        }
+    }
+
+    pub(super) fn literal(&self, node: NodeId) -> Option<Literal> {
+        match self.nodes[node as usize].operation {
+            Operation::Constant(bits) => Some(bits.into()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_undefined(&self, node: NodeId) -> bool {
+        self.nodes[node as usize].operation == Operation::Undefined
+    }
+
+    pub(super) fn varies(&self, node: NodeId) -> bool {
+        self.nodes[node as usize].varies
+    }
+
+    /// The truth of a constant.
+    pub(super) fn truth(&self, node: NodeId) -> Option<bool> {
+        self.literal(node).map(is_true)
+    }
+
+    /// The value of an integer constant.
+    pub(super) fn index(&self, node: NodeId) -> Option<i64> {
+        match self.literal(node)? {
+            Literal::Integer { value, .. } => Some(value),
+            Literal::Boolean(value) => Some(i64::from(value)),
+            #[expect(clippy::cast_possible_truncation, reason = "a cast to an integer cuts")]
+            Literal::Float(value) => Some(value as i64),
+        }
+    }
+
+    pub(super) fn part(&mut self, node: NodeId, part: u32) -> NodeId {
+        if self.is_undefined(node) {
+            return node;
+        }
+        self.intern(Operation::Part(part), vec![node])
+    }
+
+    pub(super) fn name(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.names.get(name) {
+            return *number;
+        }
+        let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.names.insert(name.to_owned(), number);
+        number
+    }
+
+    /// A member, by its name.
+    pub(super) fn member(&mut self, node: NodeId, name: &str) -> NodeId {
+        // Numbers of names do not meet those of components.
+        let part = self.name(name).saturating_add(1 << 16);
+        self.part(node, part)
+    }
+
+    pub(super) fn computed(&mut self, name: &str, operands: Vec<NodeId>) -> NodeId {
+        let number = self.name(name);
+        self.intern(Operation::Computed(number), operands)
+    }
+
+    /// One of `values`, as `conditions` decide.
+    pub(super) fn choice(&mut self, conditions: &[NodeId], values: &[NodeId]) -> NodeId {
+        let mut different: Vec<NodeId> = Vec::new();
+        for value in values {
+            if !self.is_undefined(*value) && !different.contains(value) {
+                different.push(*value);
+            }
+        }
+        match different.as_slice() {
+            [] => self.undefined(),
+            [one] => *one,
+            _ => {
+                let conditions: Vec<NodeId> =
+                    conditions.iter().copied().filter(|one| self.literal(*one).is_none()).collect();
+                let is_known = !conditions.is_empty() && !conditions.iter().any(|condition| self.varies(*condition));
+                let mut operands = conditions;
+                operands.extend(values.iter().copied());
+                let node = self.intern(Operation::Choice, operands);
+                // A condition that is the same each time may be one that the compiler computes.
+                self.nodes[node as usize].is_doubtful |= is_known;
+                node
+            }
+        }
+    }
+
+    pub(super) fn prefix(&mut self, operator: PrefixOperator, operand: NodeId) -> NodeId {
+        let folded = self.literal(operand).map(|literal| match (operator, literal) {
+            (PrefixOperator::Not, literal) => Literal::Boolean(!is_true(literal)),
+            (PrefixOperator::Minus, Literal::Float(value)) => Literal::Float(-value),
+            (PrefixOperator::Minus, literal) => integer(-whole(literal), is_unsigned(literal)),
+            (PrefixOperator::Complement, literal) => integer(!whole(literal), is_unsigned(literal)),
+        });
+        match folded {
+            Some(literal) => self.constant(literal),
+            None => self.intern(Operation::Prefix(operator), vec![operand]),
+        }
+    }
+
+    pub(super) fn binary(&mut self, operator: BinaryOperator, left: NodeId, right: NodeId) -> NodeId {
+        if self.is_undefined(left) || self.is_undefined(right) {
+            return self.undefined();
+        }
+        let (one, other) = (self.literal(left), self.literal(right));
+        if let (Some(one), Some(other)) = (one, other) {
+            if let Some(folded) = fold(operator, one, other) {
+                return self.constant(folded);
+            }
+        }
+        if let Some(same) = self.identity(operator, (left, one), (right, other)) {
+            return same;
+        }
+        if let Some(decided) = self.decided(operator, left, other) {
+            return self.constant(Literal::Boolean(decided));
+        }
+        let is_symmetric = matches!(
+            operator,
+            BinaryOperator::Add
+                | BinaryOperator::Multiply
+                | BinaryOperator::BitAnd
+                | BinaryOperator::BitOr
+                | BinaryOperator::BitXor
+                | BinaryOperator::Equal
+                | BinaryOperator::NotEqual
+                | BinaryOperator::Least
+                | BinaryOperator::Greatest
+        );
+        let operands = if is_symmetric && right < left { vec![right, left] } else { vec![left, right] };
+        self.intern(Operation::Binary(operator), operands)
+    }
+
+    /// `b` if `node` is `b - taken`.
+    fn taken_from(&self, node: NodeId, taken: NodeId) -> Option<NodeId> {
+        let Node { operation, operands, .. } = &self.nodes[node as usize];
+        match (operation, operands.as_slice()) {
+            (Operation::Binary(BinaryOperator::Subtract), &[from, other]) if other == taken => Some(from),
+            (_, _) => None,
+        }
+    }
+
+    /// True for a comparison of an unsigned value with 0.
+    fn is_unsigned_zero(&self, left: NodeId, right: Option<Literal>) -> bool {
+        match right {
+            Some(Literal::Integer { value: 0, unsigned }) => unsigned || self.unsigned.contains(&left),
+            _ => false,
+        }
+    }
+
+    /// A comparison that the bits which an integer can have decide.
+    fn decided(&self, operator: BinaryOperator, left: NodeId, right: Option<Literal>) -> Option<bool> {
+        let Some(Literal::Integer { value: bound, .. }) = right else { return None };
+        let node = &self.nodes[left as usize];
+        let &[value, by] = node.operands.as_slice() else { return None };
+        let other = self.literal(by).or_else(|| self.literal(value));
+        let Some(Literal::Integer { value: bits, unsigned }) = other else { return None };
+        let is_apart = bound & !bits != 0;
+        let range = match node.operation {
+            Operation::Binary(BinaryOperator::BitAnd) if bits >= 0 => match operator {
+                BinaryOperator::Equal if is_apart => return Some(false),
+                BinaryOperator::NotEqual if is_apart => return Some(true),
+                _ => (0, bits),
+            },
+            Operation::Binary(BinaryOperator::Remainder) if bits > 0 && self.literal(by).is_some() => {
+                let is_unsigned = unsigned || self.unsigned.contains(&value);
+                (if is_unsigned { 0 } else { 1 - bits }, bits - 1)
+            }
+            _ => return None,
+        };
+        Self::compared(operator, range, bound)
+    }
+
+    /// What a comparison of a value in a range with a number is, if it is always the same.
+    pub(super) fn compared(operator: BinaryOperator, (least, most): (i64, i64), bound: i64) -> Option<bool> {
+        let (all, none) = match operator {
+            BinaryOperator::Less => (most < bound, least >= bound),
+            BinaryOperator::LessEqual => (most <= bound, least > bound),
+            BinaryOperator::Greater => (least > bound, most <= bound),
+            BinaryOperator::GreaterEqual => (least >= bound, most < bound),
+            BinaryOperator::Equal => (least == bound && most == bound, bound < least || bound > most),
+            BinaryOperator::NotEqual => (bound < least || bound > most, least == bound && most == bound),
+            _ => (false, false),
+        };
+        if all { Some(true) } else { Some(false).filter(|_| none) }
+    }
+
+    /// `value < number` and its kin.
+    pub(super) fn comparison(&self, node: NodeId) -> Option<(NodeId, BinaryOperator, i64)> {
+        let Node { operation: Operation::Binary(operator), operands, .. } = &self.nodes[node as usize] else {
+            return None;
+        };
+        let &[left, right] = operands.as_slice() else { return None };
+        let turned = match operator {
+            BinaryOperator::Less => BinaryOperator::Greater,
+            BinaryOperator::LessEqual => BinaryOperator::GreaterEqual,
+            BinaryOperator::Greater => BinaryOperator::Less,
+            BinaryOperator::GreaterEqual => BinaryOperator::LessEqual,
+            other => *other,
+        };
+        match (self.literal(left), self.literal(right)) {
+            (_, Some(Literal::Integer { value, .. })) => Some((left, *operator, value)),
+            (Some(Literal::Integer { value, .. }), _) => Some((right, turned, value)),
+            (_, _) => None,
+        }
+    }
+
+    /// What an operation is if one operand, or that both are the same, decides it.
+    fn identity(
+        &mut self,
+        operator: BinaryOperator,
+        (left, one): (NodeId, Option<Literal>),
+        (right, other): (NodeId, Option<Literal>),
+    ) -> Option<NodeId> {
+        use BinaryOperator as B;
+        let is = |literal: Option<Literal>, number: f64| {
+            literal.is_some_and(|literal| float(literal).to_bits() == number.to_bits())
+        };
+        let zero = |graph: &mut Self| graph.constant(Literal::Integer { value: 0, unsigned: false });
+        let truth = |graph: &mut Self, value| Some(graph.constant(Literal::Boolean(value)));
+        match operator {
+            B::Multiply if is(one, 0.0) => Some(left),
+            B::Multiply if is(other, 0.0) => Some(right),
+            B::Multiply if is(one, 1.0) => Some(right),
+            B::Multiply | B::Divide if is(other, 1.0) => Some(left),
+            B::Divide if is(one, 0.0) => Some(zero(self)),
+            B::Remainder if is(other, 1.0) => Some(zero(self)),
+            B::Add | B::BitOr | B::BitXor if is(one, 0.0) => Some(right),
+            B::Add | B::Subtract | B::BitOr | B::BitXor | B::ShiftLeft | B::ShiftRight if is(other, 0.0) => Some(left),
+            // `a + (b - a)` is `b`, as in `lerp(a, b, 1)`.
+            B::Add if self.taken_from(right, left).is_some() => self.taken_from(right, left),
+            B::Add if self.taken_from(left, right).is_some() => self.taken_from(left, right),
+            B::Subtract | B::BitXor if left == right => Some(zero(self)),
+            // `a + x - x` is `a`, since the operations are fast.
+            B::Subtract => match (self.nodes[left as usize].operation, self.nodes[left as usize].operands.as_slice()) {
+                (Operation::Binary(B::Add), &[first, second]) if second == right => Some(first),
+                (Operation::Binary(B::Add), &[first, second]) if first == right => Some(second),
+                (_, _) => None,
+            },
+            B::BitAnd if is(one, 0.0) || is(other, 0.0) => Some(zero(self)),
+            B::BitAnd | B::BitOr | B::Least | B::Greatest if left == right => Some(left),
+            B::And if one.is_some_and(|one| !is_true(one)) || other.is_some_and(|other| !is_true(other)) => {
+                truth(self, false)
+            }
+            B::And if one.is_some() => Some(right),
+            B::And if other.is_some() => Some(left),
+            B::Or if one.is_some_and(is_true) || other.is_some_and(is_true) => truth(self, true),
+            B::Or if one.is_some() => Some(right),
+            B::Or if other.is_some() => Some(left),
+            B::And | B::Or if left == right => Some(left),
+            B::Equal | B::LessEqual | B::GreaterEqual if left == right => truth(self, true),
+            B::NotEqual | B::Less | B::Greater if left == right => truth(self, false),
+            // What is unsigned is never below 0.
+            B::Less if self.is_unsigned_zero(left, other) => truth(self, false),
+            B::GreaterEqual if self.is_unsigned_zero(left, other) => truth(self, true),
+            _ => None,
+        }
+    }
+
+    /// Marks the nodes that `roots` depend on; without the doubtful ones only what is certain.
+    pub(super) fn live(&self, roots: &[NodeId], is_doubtful_too: bool) -> Vec<bool> {
+        let mut live = vec![false; self.nodes.len()];
+        let mut pending: Vec<NodeId> = roots.to_vec();
+        while let Some(node) = pending.pop() {
+            if std::mem::replace(&mut live[node as usize], true) {
+                continue;
+            }
+            let Node { operands, is_doubtful, .. } = &self.nodes[node as usize];
+            if is_doubtful_too || !is_doubtful {
+                pending.extend(operands);
+            }
+        }
+        live
+    }
+}
+
+pub(super) fn is_true(literal: Literal) -> bool {
+    match literal {
+        Literal::Boolean(value) => value,
+        Literal::Integer { value, .. } => value != 0,
+        Literal::Float(value) => value != 0.0,
+    }
+}
+
+fn is_unsigned(literal: Literal) -> bool {
+    matches!(literal, Literal::Integer { unsigned: true, .. })
+}
+
+pub(super) fn float(literal: Literal) -> f64 {
+    match literal {
+        Literal::Boolean(value) => f64::from(u8::from(value)),
+        #[expect(clippy::cast_precision_loss, reason = "as in HLSL")]
+        Literal::Integer { value, .. } => value as f64,
+        Literal::Float(value) => value,
+    }
+}
+
+fn whole(literal: Literal) -> i64 {
+    match literal {
+        Literal::Boolean(value) => i64::from(value),
+        Literal::Integer { value, .. } => value,
+        #[expect(clippy::cast_possible_truncation, reason = "a cast to an integer cuts")]
+        Literal::Float(value) => value as i64,
+    }
+}
+
+/// An integer of 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "integers wrap at 32 bits")]
+pub(super) fn integer(value: i64, unsigned: bool) -> Literal {
+    let value = if unsigned { value & 0xFFFF_FFFF } else { i64::from(value as i32) };
+    Literal::Integer { value, unsigned }
+}
+
+fn fold(operator: BinaryOperator, one: Literal, other: Literal) -> Option<Literal> {
+    use BinaryOperator as B;
+    let truth = |value| Some(Literal::Boolean(value));
+    match operator {
+        B::And => return truth(is_true(one) && is_true(other)),
+        B::Or => return truth(is_true(one) || is_true(other)),
+        _ => {}
+    }
+    if matches!(one, Literal::Float(_)) || matches!(other, Literal::Float(_)) {
+        let (one, other) = (float(one), float(other));
+        let number = |value: f64| Some(value).filter(|value| value.is_finite()).map(Literal::Float);
+        return match operator {
+            B::Add => number(one + other),
+            B::Subtract => number(one - other),
+            B::Multiply => number(one * other),
+            B::Divide => number(one / other),
+            B::Remainder => number(one % other),
+            B::Least => number(one.min(other)),
+            B::Greatest => number(one.max(other)),
+            #[expect(clippy::float_cmp, reason = "the shader compares so")]
+            B::Equal => truth(one == other),
+            #[expect(clippy::float_cmp, reason = "the shader compares so")]
+            B::NotEqual => truth(one != other),
+            B::Less => truth(one < other),
+            B::Greater => truth(one > other),
+            B::LessEqual => truth(one <= other),
+            B::GreaterEqual => truth(one >= other),
+            B::BitOr | B::BitXor | B::BitAnd | B::ShiftLeft | B::ShiftRight | B::Or | B::And => None,
+        };
+    }
+
+    let unsigned = is_unsigned(one) || is_unsigned(other);
+    let cut = |value: i64| whole(integer(value, unsigned));
+    let (one, other) = (cut(whole(one)), cut(whole(other)));
+    let number = |value: i64| Some(integer(value, unsigned));
+    let bits = u32::try_from(other & 31).unwrap_or(0);
+    match operator {
+        B::Add => number(one.wrapping_add(other)),
+        B::Subtract => number(one.wrapping_sub(other)),
+        B::Multiply => number(one.wrapping_mul(other)),
+        B::Divide => number(one.checked_div(other)?),
+        B::Remainder => number(one.checked_rem(other)?),
+        B::Least => number(one.min(other)),
+        B::Greatest => number(one.max(other)),
+        B::BitAnd => number(one & other),
+        B::BitOr => number(one | other),
+        B::BitXor => number(one ^ other),
+        B::ShiftLeft => number(one << bits),
+        B::ShiftRight => number(one >> bits),
+        B::Equal => truth(one == other),
+        B::NotEqual => truth(one != other),
+        B::Less => truth(one < other),
+        B::Greater => truth(one > other),
+        B::LessEqual => truth(one <= other),
+        B::GreaterEqual => truth(one >= other),
+        B::Or | B::And => None,
+    }
+}

@@ -1,0 +1,902 @@
+//! Finds the parameters that an entry point needs: those on which something depends that a shader gives back.
+//!
+//! DXC drops what nothing depends on before it gives registers (at `-Od`, too), so that a value which is read and never
+//! used moves all registers after it. The walk of [`super::reach`] lists what the code mentions; this one runs the code
+//! with a graph node for each value ([`graph`]), calls inside calls as DXC's inliner has them, and marks backwards from
+//! stores, outputs, `discard` and what else has an effect.
+//!
+//! Sources: LLVM's passes as DXC 1.7.2308 runs them, measured: dead loops are dropped, whatever their condition is; loads
+//! of UAVs are dropped, wave intrinsics are not; stores to `groupshared` variables that nothing reads are dropped.
+
+mod expressions;
+mod graph;
+mod intrinsics;
+mod value;
+
+use std::collections::{BTreeMap, HashMap};
+
+use graph::{Graph, MOST_NODES, NodeId};
+use value::{Joining, Value};
+
+use super::doubt::UnfollowedCode;
+use super::location::{Location, globals};
+use crate::module::Module;
+use crate::module::code::{Code, Expression, Literal, Statement, StaticVariable, SwitchCase};
+
+/// Expressions and statements that are run before the analysis gives up.
+const MOST_STEPS: usize = 1 << 20;
+
+/// Steps of a loop that is run round by round.
+const MOST_STEPS_OF_ROUNDS: usize = 1 << 14;
+
+/// Rounds of a loop that is run round by round.
+const MOST_ROUNDS: usize = 16;
+
+/// Rounds of a loop with `[unroll]`.
+const MOST_UNROLLED: usize = 256;
+
+/// Calls, statements and expressions inside each other before the analysis gives up, which keeps the stack small.
+const DEEPEST: usize = 256;
+
+/// Times that a loop is run to find the variables that go around.
+const MOST_PASSES: usize = 6;
+
+/// Where what an entry point needs comes from.
+#[derive(Debug, Default)]
+pub(super) struct NeededPlaces<'m> {
+    /// All that may be needed.
+    pub(super) all: Vec<Location<'m>>,
+    /// What is needed for certain.
+    pub(super) certain: Vec<Location<'m>>,
+    /// The function whose code is not followed; then the rest says nothing.
+    pub(super) unfollowed: Option<UnfollowedCode>,
+}
+
+/// How far code that stops here is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Ending {
+    Continue,
+    Break,
+    Return,
+}
+
+/// The values of all variables at one place of the code.
+#[derive(Clone, Debug, Default)]
+struct State<'m> {
+    locals: Vec<Value<'m>>,
+    this: Option<Value<'m>>,
+    /// `static` variables, by number; `None` before the first use.
+    statics: Vec<Option<Value<'m>>>,
+    /// Conditions under which the code does not come here, and how far they leave.
+    guards: Vec<(NodeId, Ending)>,
+    ended: Option<Ending>,
+}
+
+/// A place at which code is left.
+#[derive(Debug)]
+struct Exit<'m> {
+    state: State<'m>,
+    conditions: Vec<NodeId>,
+}
+
+#[derive(Debug, Default)]
+struct LoopFrame<'m> {
+    base: usize,
+    is_switch: bool,
+    breaks: Vec<Exit<'m>>,
+    continues: Vec<Exit<'m>>,
+}
+
+/// A call that is being run.
+#[derive(Debug, Default)]
+struct Frame<'m> {
+    base: usize,
+    returns: Vec<(Exit<'m>, Option<Value<'m>>)>,
+    loops: Vec<LoopFrame<'m>>,
+}
+
+/// What an attempt to run a loop has added, to take it back.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    roots: usize,
+    writes: usize,
+    returns: usize,
+}
+
+/// A variable of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variable {
+    Local(usize),
+    This,
+    Static(usize),
+}
+
+/// The analysis of one entry point.
+struct Liveness<'m> {
+    module: &'m Module,
+    globals: BTreeMap<String, Location<'m>>,
+    functions: HashMap<&'m str, Vec<usize>>,
+    variables: HashMap<&'m str, usize>,
+    graph: Graph,
+    places: Vec<Location<'m>>,
+    /// Nodes with an effect, and if the compiler may find out that they are never run.
+    roots: Vec<(NodeId, bool)>,
+    /// Parts of `groupshared` variables: the whole, the name of the part.
+    shared: Vec<(Option<u32>, String)>,
+    /// Values that are written there.
+    writes: Vec<(u32, Vec<NodeId>)>,
+    path: Vec<NodeId>,
+    facts: Vec<(NodeId, bool)>,
+    /// Depth of code of which it is not certain whether it runs.
+    doubtful: usize,
+    open: Vec<usize>,
+    frames: Vec<Frame<'m>>,
+    steps: usize,
+    depth: usize,
+    failed: Option<UnfollowedCode>,
+}
+
+/// What the entry points need.
+pub(super) fn needed<'m>(module: &'m Module, entries: &[&'m str]) -> NeededPlaces<'m> {
+    let mut functions: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, function) in module.functions.iter().enumerate() {
+        functions.entry(&function.name).or_default().push(index);
+    }
+    let variables = module.variables.iter().enumerate();
+    let mut liveness = Liveness {
+        module,
+        globals: globals(module),
+        functions,
+        variables: variables.map(|(index, variable)| (variable.name.as_str(), index)).collect(),
+        graph: Graph::default(),
+        places: Vec::new(),
+        roots: Vec::new(),
+        shared: Vec::new(),
+        writes: Vec::new(),
+        path: Vec::new(),
+        facts: Vec::new(),
+        doubtful: 0,
+        open: Vec::new(),
+        frames: Vec::new(),
+        steps: 0,
+        depth: 0,
+        failed: None,
+    };
+    for name in entries {
+        for index in liveness.functions.get(name).cloned().unwrap_or_default() {
+            liveness.entry(index);
+        }
+    }
+    liveness.finish()
+}
+
+impl<'m> Liveness<'m> {
+    fn entry(&mut self, function: usize) {
+        self.open.push(function);
+        let Some(code) = &self.module.functions[function].code else { return self.give_up() };
+        let mut state = State { statics: vec![None; self.module.variables.len()], ..State::default() };
+        let inputs = code.parameters.iter().map(|parameter| {
+            let node = if parameter.is_in { self.graph.fresh(Vec::new()) } else { self.graph.undefined() };
+            Value::Opaque(node, parameter.ty.clone())
+        });
+        let inputs = inputs.collect();
+        let (result, outputs) = self.run(code, inputs, &mut state);
+        self.open.pop();
+        let outputs = outputs.iter().zip(&code.parameters).filter(|(_, parameter)| parameter.is_out);
+        let outputs: Vec<Value<'m>> = outputs.map(|(output, _)| output.clone()).chain([result]).collect();
+        let leaves = self.graph.all_leaves(&outputs);
+        self.effect(leaves, &State::default());
+    }
+
+    /// What is live, from the end.
+    fn finish(mut self) -> NeededPlaces<'m> {
+        if self.failed.is_some() {
+            return NeededPlaces { unfollowed: self.failed, ..NeededPlaces::default() };
+        }
+        let numbers: Vec<u32> = (0..).take(self.shared.len()).collect();
+        for (written, values) in std::mem::take(&mut self.writes) {
+            for number in &numbers {
+                if self.is_part_of(*number, written) || self.is_part_of(written, *number) {
+                    let node = self.graph.shared(*number);
+                    self.graph.add_operands(node, values.iter().copied());
+                }
+            }
+        }
+
+        let all: Vec<NodeId> = self.roots.iter().map(|(root, _)| *root).collect();
+        let certain: Vec<NodeId> =
+            self.roots.iter().filter(|(_, is_doubtful)| !is_doubtful).map(|root| root.0).collect();
+        let (all, certain) = (self.live_places(&all, true), self.live_places(&certain, false));
+        NeededPlaces { all, certain, unfollowed: None }
+    }
+
+    fn live_places(&self, roots: &[NodeId], is_doubtful_too: bool) -> Vec<Location<'m>> {
+        let live = self.graph.live(roots, is_doubtful_too);
+        let mut numbers: Vec<u32> = Vec::new();
+        for (node, _) in self.graph.nodes.iter().zip(&live).filter(|(_, is_live)| **is_live) {
+            if let graph::Operation::Access(place) = node.operation {
+                numbers.push(place);
+            }
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().map(|number| self.places[number as usize].clone()).collect()
+    }
+
+    fn is_part_of(&self, part: u32, whole: u32) -> bool {
+        let mut next = Some(part);
+        while let Some(number) = next {
+            if number == whole {
+                return true;
+            }
+            next = self.shared[number as usize].0;
+        }
+        false
+    }
+
+    /// Goes one deeper; `None` where the analysis gives up.
+    fn deeper<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.steps += 1;
+        if self.steps > MOST_STEPS || self.depth >= DEEPEST || self.graph.nodes.len() > MOST_NODES {
+            self.give_up();
+        }
+        if self.failed.is_some() {
+            return None;
+        }
+        self.depth += 1;
+        let found = run(self);
+        self.depth -= 1;
+        Some(found)
+    }
+
+    /// Ends the analysis, because of the function that is being run.
+    fn give_up(&mut self) {
+        if self.failed.is_none() {
+            let function = self.open.last().map(|function| &self.module.functions[*function]);
+            let (span, function) = function.map(|function| (function.span, function.name.clone())).unwrap_or_default();
+            self.failed = Some(UnfollowedCode { span, function });
+        }
+    }
+
+    /// Records an effect of the code at `state`.
+    fn effect(&mut self, mut operands: Vec<NodeId>, state: &State<'m>) {
+        operands.extend(&self.path);
+        operands.extend(state.guards.iter().map(|guard| guard.0));
+        let node = self.graph.fresh(operands);
+        self.roots.push((node, self.doubtful > 0));
+    }
+
+    /// Runs a body. Returns its result, and the values of its parameters at the end.
+    fn run(&mut self, code: &'m Code, arguments: Vec<Value<'m>>, state: &mut State<'m>) -> (Value<'m>, Vec<Value<'m>>) {
+        let mut inner = State {
+            locals: arguments,
+            this: state.this.take(),
+            statics: std::mem::take(&mut state.statics),
+            guards: Vec::new(),
+            ended: None,
+        };
+        while inner.locals.len() < code.slots {
+            inner.locals.push(self.graph.undefined_value(None));
+        }
+
+        let outer = self.path.len();
+        self.path.extend(state.guards.iter().map(|guard| guard.0));
+        self.frames.push(Frame { base: self.path.len(), ..Frame::default() });
+        self.block(&code.body, &mut inner);
+        let frame = self.frames.pop().unwrap_or_default();
+        self.path.truncate(outer);
+
+        let (mut exits, mut results) = (Vec::new(), Vec::new());
+        for (exit, result) in frame.returns {
+            exits.push(exit);
+            results.extend(result);
+        }
+        if inner.ended.is_none() {
+            let conditions = inner.guards.iter().map(|guard| guard.0).collect();
+            exits.push(Exit { state: inner, conditions });
+        }
+        let conditions = conditions(&exits);
+        let result = self.graph.joined(Joining::Choice, &conditions, &results);
+        let result = match &code.result {
+            Some(ty) if !results.is_empty() => self.graph.cast(ty, result),
+            _ => result,
+        };
+        let states = exits.into_iter().map(|exit| exit.state).collect();
+        let mut merged = self.merged(&conditions, states);
+        state.this = merged.this.take();
+        state.statics = merged.statics;
+        merged.locals.truncate(code.parameters.len());
+        (result, merged.locals)
+    }
+
+    fn block(&mut self, statements: &'m [Statement], state: &mut State<'m>) {
+        for statement in statements {
+            if state.ended.is_some() || self.failed.is_some() {
+                return;
+            }
+            self.deeper(|liveness| liveness.statement(statement, state));
+        }
+    }
+
+    fn statement(&mut self, statement: &'m Statement, state: &mut State<'m>) {
+        match statement {
+            Statement::Expression(value) => {
+                self.evaluate(value, state);
+            }
+            Statement::Local { slot, ty, initial } => {
+                let value = match (initial, ty) {
+                    (Some(initial), ty) => self.initialised(ty.as_ref(), initial, state),
+                    (None, ty) => self.graph.undefined_value(ty.as_ref()),
+                };
+                state.locals[*slot] = value;
+            }
+            Statement::Block(statements) => self.block(statements, state),
+            Statement::If { condition, then, otherwise } => {
+                let condition = self.condition(condition, state);
+                match self.truth(condition) {
+                    Some(true) => self.block(then, state),
+                    Some(false) => self.block(otherwise, state),
+                    None => self.branch(condition, then, otherwise, state),
+                }
+            }
+            Statement::Loop { before, condition, step, body, tests_first, unrolls } => {
+                self.block(before, state);
+                let parts = LoopParts { condition: condition.as_ref(), step, body, tests_first: *tests_first };
+                let rounds = if *unrolls { MOST_UNROLLED } else { MOST_ROUNDS };
+                if !self.rounds(parts, rounds, state) {
+                    self.around(parts, state);
+                }
+            }
+            Statement::Switch { value, cases } => self.switch(value, cases, state),
+            Statement::Return(value) => {
+                let value = value.as_ref().map(|value| self.evaluate(value, state));
+                let base = self.frames.last().map_or(0, |frame| frame.base);
+                let exit = self.exit(state, base);
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.returns.push((exit, value));
+                }
+                state.ended = Some(Ending::Return);
+            }
+            Statement::Break => {
+                self.leave(Ending::Break, state);
+            }
+            Statement::Continue => {
+                self.leave(Ending::Continue, state);
+            }
+            Statement::Discard => self.effect(Vec::new(), state),
+        }
+    }
+
+    fn exit(&self, state: &State<'m>, base: usize) -> Exit<'m> {
+        let mut conditions: Vec<NodeId> = self.path.get(base..).unwrap_or_default().to_vec();
+        conditions.extend(state.guards.iter().map(|guard| guard.0));
+        Exit { state: state.clone(), conditions }
+    }
+
+    fn leave(&mut self, ending: Ending, state: &mut State<'m>) {
+        let is_target = |found: &LoopFrame<'_>| ending == Ending::Break || !found.is_switch;
+        let loops = self.frames.last().map_or(&[][..], |frame| &frame.loops);
+        if let Some(at) = loops.iter().rposition(is_target) {
+            let exit = self.exit(state, loops[at].base);
+            if let Some(frame) = self.frames.last_mut() {
+                match ending {
+                    Ending::Break => frame.loops[at].breaks.push(exit),
+                    Ending::Continue | Ending::Return => frame.loops[at].continues.push(exit),
+                }
+            }
+        }
+        state.ended = Some(ending);
+    }
+
+    /// The node that decides a branch.
+    fn condition(&mut self, condition: &'m Expression, state: &mut State<'m>) -> NodeId {
+        let value = self.evaluate(condition, state);
+        let value =
+            self.graph.cast(&layoutproof_layout::shape::Type::Scalar(layoutproof_layout::scalar::Scalar::Bool), value);
+        self.graph.whole(&value)
+    }
+
+    /// What is known of a condition here.
+    fn truth(&self, condition: NodeId) -> Option<bool> {
+        use crate::module::code::PrefixOperator;
+        if let Some(truth) = self.graph.truth(condition) {
+            return Some(truth);
+        }
+        for (fact, holds) in self.facts.iter().rev() {
+            if *fact == condition {
+                return Some(*holds);
+            }
+            let is_opposite = |one: NodeId, other: NodeId| {
+                let node = &self.graph.nodes[one as usize];
+                node.operation == graph::Operation::Prefix(PrefixOperator::Not) && node.operands == [other]
+            };
+            if is_opposite(*fact, condition) || is_opposite(condition, *fact) {
+                return Some(!holds);
+            }
+        }
+        None
+    }
+
+    /// True if comparisons of the same value that hold here decide this one.
+    fn is_implied(&self, condition: NodeId) -> bool {
+        use crate::module::code::BinaryOperator as B;
+        let Some((value, operator, bound)) = self.graph.comparison(condition) else { return false };
+        let (mut least, mut most) = (i64::MIN, i64::MAX);
+        for (fact, holds) in &self.facts {
+            let Some((_, known, number)) = self.graph.comparison(*fact).filter(|found| found.0 == value) else {
+                continue;
+            };
+            match (known, holds) {
+                (B::Less, true) | (B::GreaterEqual, false) => most = most.min(number.saturating_sub(1)),
+                (B::LessEqual, true) | (B::Greater, false) => most = most.min(number),
+                (B::Greater, true) | (B::LessEqual, false) => least = least.max(number.saturating_add(1)),
+                (B::GreaterEqual, true) | (B::Less, false) => least = least.max(number),
+                (B::Equal, true) | (B::NotEqual, false) => (least, most) = (least.max(number), most.min(number)),
+                (_, _) => {}
+            }
+        }
+        Graph::compared(operator, (least, most), bound).is_some()
+    }
+
+    /// Runs `run` where `condition` is `holds`.
+    fn under<T>(&mut self, condition: NodeId, holds: bool, run: impl FnOnce(&mut Self) -> T) -> T {
+        let is_doubtful = self.graph.literal(condition).is_none() && !self.graph.varies(condition);
+        self.path.push(condition);
+        self.facts.push((condition, holds));
+        self.doubtful += usize::from(is_doubtful);
+        let found = run(self);
+        self.doubtful -= usize::from(is_doubtful);
+        self.facts.pop();
+        self.path.pop();
+        found
+    }
+
+    fn branch(&mut self, condition: NodeId, then: &'m [Statement], otherwise: &'m [Statement], state: &mut State<'m>) {
+        let mut other = state.clone();
+        // An optimiser that follows ranges of integers may decide this.
+        let is_doubtful = self.is_implied(condition);
+        let decides = if is_doubtful { self.graph.computed("range", Vec::new()) } else { condition };
+        self.doubtful += usize::from(is_doubtful);
+        self.under(condition, true, |liveness| liveness.block(then, state));
+        self.under(condition, false, |liveness| liveness.block(otherwise, &mut other));
+        self.doubtful -= usize::from(is_doubtful);
+        let one = std::mem::take(state);
+        *state = self.merged(&[decides], vec![one, other]);
+    }
+
+    /// One state for several, of which those that have ended count only by their conditions.
+    fn merged(&mut self, conditions: &[NodeId], mut states: Vec<State<'m>>) -> State<'m> {
+        if states.len() == 1 {
+            return states.pop().unwrap_or_default();
+        }
+        let ended = states.iter().map(|state| state.ended).collect::<Vec<_>>();
+        let mut guards: Vec<(NodeId, Ending)> = Vec::new();
+        for state in &states {
+            for guard in &state.guards {
+                if !guards.contains(guard) {
+                    guards.push(*guard);
+                }
+            }
+        }
+        let is_same = states.iter().all(|state| state.guards.len() == guards.len());
+        let furthest = guards.iter().map(|guard| guard.1).chain(ended.iter().flatten().copied()).max();
+        if let Some(furthest) = furthest.filter(|_| !is_same || ended.iter().any(Option::is_some)) {
+            for condition in conditions {
+                if !guards.contains(&(*condition, furthest)) {
+                    guards.push((*condition, furthest));
+                }
+            }
+        }
+
+        if ended.iter().all(Option::is_some) {
+            let mut state = states.pop().unwrap_or_default();
+            state.ended = ended.into_iter().flatten().min();
+            state.guards = guards;
+            return state;
+        }
+        states.retain(|state| state.ended.is_none());
+        if states.len() == 1 {
+            let mut state = states.pop().unwrap_or_default();
+            state.guards = guards;
+            return state;
+        }
+
+        let mut result = State { guards, ..State::default() };
+        let slots = states.iter().map(|state| state.locals.len()).max().unwrap_or(0);
+        for slot in 0..slots {
+            let values: Vec<Value<'m>> = states.iter().filter_map(|state| state.locals.get(slot).cloned()).collect();
+            result.locals.push(self.graph.joined(Joining::Choice, conditions, &values));
+        }
+        let this: Vec<Value<'m>> = states.iter().filter_map(|state| state.this.clone()).collect();
+        result.this = if this.is_empty() { None } else { Some(self.graph.joined(Joining::Choice, conditions, &this)) };
+        let statics = states.iter().map(|state| state.statics.len()).max().unwrap_or(0);
+        for number in 0..statics {
+            if states.iter().all(|state| state.statics[number].is_none()) {
+                result.statics.push(None);
+                continue;
+            }
+            let values: Vec<Value<'m>> = states.iter().map(|state| self.static_value(number, state)).collect();
+            result.statics.push(Some(self.graph.joined(Joining::Choice, conditions, &values)));
+        }
+        result
+    }
+
+    /// The value of a `static` variable: that of its initialiser before anything else is written.
+    fn static_value(&mut self, number: usize, state: &State<'m>) -> Value<'m> {
+        if let Some(value) = state.statics.get(number).and_then(Option::as_ref) {
+            return value.clone();
+        }
+        let variable: &'m StaticVariable = &self.module.variables[number];
+        let found = match &variable.initial {
+            Some(initial) => {
+                let mut empty = State { statics: state.statics.clone(), ..State::default() };
+                self.deeper(|liveness| liveness.initialised(variable.ty.as_ref(), initial, &mut empty))
+            }
+            None if variable.is_understood => {
+                // `static float x;` is zero.
+                let zero = self.graph.constant(Literal::Integer { value: 0, unsigned: false });
+                variable.ty.as_ref().map(|ty| match ty.dimensions().0 {
+                    layoutproof_layout::shape::Type::Resource(_) => self.graph.undefined_value(Some(ty)),
+                    _ => self.graph.cast(ty, Value::Scalar(zero)),
+                })
+            }
+            None => {
+                self.give_up();
+                None
+            }
+        };
+        found.unwrap_or_else(|| Value::Opaque(self.graph.fresh(Vec::new()), variable.ty.clone()))
+    }
+
+    fn mark(&self) -> Mark {
+        let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
+        Mark { roots: self.roots.len(), writes: self.writes.len(), returns }
+    }
+
+    fn take_back(&mut self, mark: Mark) {
+        self.roots.truncate(mark.roots);
+        self.writes.truncate(mark.writes);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.returns.truncate(mark.returns);
+        }
+    }
+
+    fn open_loop(&mut self, is_switch: bool) {
+        let base = self.path.len();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.loops.push(LoopFrame { base, is_switch, ..LoopFrame::default() });
+        }
+    }
+
+    fn close_loop(&mut self) -> LoopFrame<'m> {
+        self.frames.last_mut().and_then(|frame| frame.loops.pop()).unwrap_or_default()
+    }
+
+    /// The body of a loop and what follows it in a round.
+    fn round(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
+        self.block(parts.body, state);
+        let frame = self.frames.last_mut().and_then(|frame| frame.loops.last_mut());
+        let continues = frame.map(|frame| std::mem::take(&mut frame.continues)).unwrap_or_default();
+        if !continues.is_empty() {
+            let conditions = conditions(&continues);
+            let mut states: Vec<State<'m>> =
+                continues.into_iter().map(|exit| State { ended: None, ..exit.state }).collect();
+            if state.ended.is_none() {
+                states.push(std::mem::take(state));
+            }
+            *state = self.merged(&conditions, states);
+        }
+        if state.ended == Some(Ending::Continue) {
+            state.ended = None;
+        }
+        state.guards.retain(|guard| guard.1 > Ending::Continue);
+        if state.ended.is_none() {
+            for step in parts.step {
+                self.evaluate(step, state);
+            }
+        }
+    }
+
+    /// Runs a loop round by round, if its condition is known in each. Otherwise takes everything back: false.
+    fn rounds(&mut self, parts: LoopParts<'m>, most: usize, state: &mut State<'m>) -> bool {
+        let (mark, saved, start) = (self.mark(), state.clone(), self.steps);
+        let outer: Vec<(NodeId, Ending)> = state.guards.clone();
+        self.open_loop(false);
+        let mut rounds = 0;
+        let mut tests = parts.tests_first;
+        let is_known = loop {
+            if self.failed.is_some() {
+                break true;
+            }
+            if tests {
+                if let Some(condition) = parts.condition {
+                    let condition = self.condition(condition, state);
+                    match self.truth(condition) {
+                        Some(true) => {}
+                        Some(false) => break true,
+                        None => break false,
+                    }
+                }
+            }
+            tests = true;
+            rounds += 1;
+            if rounds > most || self.steps - start > MOST_STEPS_OF_ROUNDS {
+                break false;
+            }
+            self.round(parts, state);
+            if state.ended.is_some() {
+                break true;
+            }
+        };
+
+        let frame = self.close_loop();
+        if !is_known {
+            self.take_back(mark);
+            *state = saved;
+            return false;
+        }
+        let conditions = conditions(&frame.breaks);
+        let mut states: Vec<State<'m>> =
+            frame.breaks.into_iter().map(|exit| State { ended: None, ..exit.state }).collect();
+        if state.ended.is_none() || states.is_empty() {
+            states.push(std::mem::take(state));
+        }
+        *state = self.merged(&conditions, states);
+        if state.ended == Some(Ending::Break) {
+            state.ended = None;
+        }
+        state.guards.retain(|guard| guard.1 == Ending::Return || outer.contains(guard));
+        true
+    }
+
+    /// Runs a loop once, with a node for each value that goes around.
+    fn around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
+        let (mark, entry) = (self.mark(), std::mem::take(state));
+        let mut moving: Vec<Variable> = Vec::new();
+        for pass in 0..=MOST_PASSES {
+            self.take_back(mark);
+            let mut header = entry.clone();
+            header.guards = entry.guards.clone();
+            let mut pairs: Vec<(NodeId, NodeId)> = Vec::new();
+            for variable in &moving {
+                if let Some(value) = self.variable(*variable, &entry) {
+                    let opened = self.graph.open_all(&value);
+                    let around = self.graph.mapped(&opened, &mut |graph, node| {
+                        let around = graph.around();
+                        pairs.push((around, node));
+                        around
+                    });
+                    set_variable(*variable, around, &mut header);
+                }
+            }
+
+            *state = header.clone();
+            self.open_loop(false);
+            let tested = match parts.condition {
+                Some(condition) if parts.tests_first => Some(self.condition(condition, state)),
+                _ => None,
+            };
+            let exit_at_test = state.clone();
+            let is_never = tested.is_some_and(|condition| self.truth(condition) == Some(false));
+            let mut deciding: Vec<NodeId> =
+                tested.into_iter().filter(|node| self.graph.literal(*node).is_none()).collect();
+            if !is_never {
+                match tested.filter(|condition| self.graph.literal(*condition).is_none()) {
+                    Some(condition) => self.under(condition, true, |liveness| liveness.round(parts, state)),
+                    None => self.round(parts, state),
+                }
+                if let (Some(condition), false, None) = (parts.condition, parts.tests_first, state.ended) {
+                    let condition = self.condition(condition, state);
+                    deciding.extend(Some(condition).filter(|node| self.graph.literal(*node).is_none()));
+                }
+            }
+            let frame = self.close_loop();
+            if self.failed.is_some() {
+                return;
+            }
+
+            let back = state.clone();
+            let changed = if back.ended.is_none() { self.changed(&header, &back) } else { Vec::new() };
+            let new: Vec<Variable> = changed.into_iter().filter(|variable| !moving.contains(variable)).collect();
+            if !new.is_empty() {
+                if pass == MOST_PASSES {
+                    return self.give_up();
+                }
+                moving.extend(new);
+                continue;
+            }
+
+            // The loop is as it stays.
+            for exit in &frame.breaks {
+                deciding.extend(&exit.conditions);
+            }
+            deciding.extend(back.guards.iter().map(|guard| guard.0));
+            let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
+            if let Some(inner) = self.frames.last() {
+                for (exit, _) in &inner.returns[mark.returns.min(returns)..] {
+                    deciding.extend(&exit.conditions);
+                }
+            }
+            deciding.sort_unstable();
+            deciding.dedup();
+            self.close_circle(&moving, &pairs, (&header, &back), &deciding);
+            for (root, _) in self.roots[mark.roots..].to_vec() {
+                self.graph.add_operands(root, deciding.iter().copied());
+            }
+
+            let mut states: Vec<State<'m>> =
+                frame.breaks.into_iter().map(|exit| State { ended: None, ..exit.state }).collect();
+            let is_endless = tested.is_some_and(|condition| self.graph.truth(condition) == Some(true));
+            if parts.tests_first && parts.condition.is_some() && !is_endless {
+                states.push(exit_at_test);
+            } else if parts.condition.is_some() && !parts.tests_first && back.ended.is_none() {
+                states.push(back.clone());
+            }
+            if states.is_empty() {
+                let ended = back.ended.filter(|ended| *ended == Ending::Return);
+                *state = State { ended: ended.or(Some(Ending::Return)), ..back };
+            } else {
+                *state = self.merged(&deciding, states);
+            }
+            state.guards.retain(|guard| guard.1 == Ending::Return || entry.guards.contains(guard));
+            if returns > mark.returns {
+                state.guards.extend(deciding.iter().map(|condition| (*condition, Ending::Return)));
+            }
+            return;
+        }
+    }
+
+    /// Adds to the nodes that go around what they get at the end of a round.
+    fn close_circle(
+        &mut self,
+        moving: &[Variable],
+        pairs: &[(NodeId, NodeId)],
+        (header, back): (&State<'m>, &State<'m>),
+        deciding: &[NodeId],
+    ) {
+        let initial: HashMap<NodeId, NodeId> = pairs.iter().copied().collect();
+        for variable in moving {
+            let (Some(around), Some(value)) = (self.variable(*variable, header), self.variable(*variable, back)) else {
+                continue;
+            };
+            let mut heads = Vec::new();
+            around.leaves(&mut heads);
+            let value = self.graph.open_all(&value);
+            let mut ends = Vec::new();
+            value.leaves(&mut ends);
+            let is_paired = heads.len() == ends.len();
+            for (at, head) in heads.iter().enumerate() {
+                let Some(start) = initial.get(head) else { continue };
+                self.graph.add_operands(*head, [*start]);
+                let moved: Vec<NodeId> = if is_paired { vec![ends[at]] } else { ends.clone() };
+                if back.ended.is_some() || moved.iter().all(|end| end == head || end == start) {
+                    continue;
+                }
+                self.graph.add_operands(*head, moved);
+                self.graph.add_operands(*head, deciding.iter().copied());
+            }
+        }
+    }
+
+    /// The variables that a round changes.
+    fn changed(&mut self, header: &State<'m>, back: &State<'m>) -> Vec<Variable> {
+        let locals = (0..back.locals.len()).map(Variable::Local);
+        let statics = (0..back.statics.len()).map(Variable::Static);
+        let all: Vec<Variable> = locals.chain([Variable::This]).chain(statics).collect();
+        let mut changed = Vec::new();
+        for variable in all {
+            let is_lazy = matches!(variable, Variable::Static(number) if back.statics[number].is_none());
+            if is_lazy {
+                continue;
+            }
+            let (Some(one), Some(other)) = (self.variable(variable, header), self.variable(variable, back)) else {
+                continue;
+            };
+            if one.is(&other) {
+                continue;
+            }
+            let (one, other) = (self.graph.open_all(&one), self.graph.open_all(&other));
+            // What is declared in the body does not go around.
+            let is_new = matches!(one, Value::Opaque(node, None) if self.graph.is_undefined(node));
+            if !one.is(&other) && !is_new {
+                changed.push(variable);
+            }
+        }
+        changed
+    }
+
+    fn variable(&mut self, variable: Variable, state: &State<'m>) -> Option<Value<'m>> {
+        match variable {
+            Variable::Local(slot) => state.locals.get(slot).cloned(),
+            Variable::This => state.this.clone(),
+            Variable::Static(number) => Some(self.static_value(number, state)),
+        }
+    }
+
+    fn switch(&mut self, value: &'m Expression, cases: &'m [SwitchCase], state: &mut State<'m>) {
+        let value = self.evaluate(value, state);
+        let selector = self.graph.whole(&value);
+        let first = match self.graph.index(selector) {
+            Some(number) => {
+                let labelled = cases.iter().position(|case| {
+                    case.labels.iter().flatten().any(|label| {
+                        let label = self.evaluate(label, &mut State::default());
+                        let label = self.graph.whole(&label);
+                        self.graph.index(label) == Some(number)
+                    })
+                });
+                let default = || cases.iter().position(|case| case.labels.contains(&None));
+                match labelled.or_else(default) {
+                    Some(first) => vec![first],
+                    None => return,
+                }
+            }
+            None => (0..cases.len()).collect(),
+        };
+
+        let outer = state.guards.clone();
+        self.open_loop(true);
+        let entry = state.clone();
+        let mut states = Vec::new();
+        let is_single = first.len() == 1 && self.graph.index(selector).is_some();
+        for first in first {
+            let mut inner = entry.clone();
+            let mut run = |liveness: &mut Self| {
+                for case in &cases[first..] {
+                    liveness.block(&case.body, &mut inner);
+                }
+            };
+            if is_single {
+                run(self);
+            } else {
+                self.path.push(selector);
+                run(self);
+                self.path.pop();
+            }
+            states.push(inner);
+        }
+        if !is_single && !cases.iter().any(|case| case.labels.contains(&None)) {
+            states.push(entry);
+        }
+
+        let frame = self.close_loop();
+        let mut conditions = conditions(&frame.breaks);
+        if !is_single && !conditions.contains(&selector) {
+            conditions.push(selector);
+        }
+        for state in &mut states {
+            // A `break` has been kept as an exit.
+            if state.ended == Some(Ending::Break) {
+                state.guards.clear();
+            }
+        }
+        states.retain(|state| state.ended != Some(Ending::Break));
+        states.extend(frame.breaks.into_iter().map(|exit| State { ended: None, ..exit.state }));
+        *state = self.merged(&conditions, states);
+        state.guards.retain(|guard| guard.1 != Ending::Break || outer.contains(guard));
+    }
+}
+
+/// The parts of a loop.
+#[derive(Clone, Copy, Debug)]
+struct LoopParts<'m> {
+    condition: Option<&'m Expression>,
+    step: &'m [Expression],
+    body: &'m [Statement],
+    tests_first: bool,
+}
+
+fn set_variable<'m>(variable: Variable, value: Value<'m>, state: &mut State<'m>) {
+    match variable {
+        Variable::Local(slot) => state.locals[slot] = value,
+        Variable::This => state.this = Some(value),
+        Variable::Static(number) => state.statics[number] = Some(value),
+    }
+}
+
+fn conditions(exits: &[Exit<'_>]) -> Vec<NodeId> {
+    let mut found: Vec<NodeId> = exits.iter().flat_map(|exit| exit.conditions.iter().copied()).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}

@@ -1,0 +1,233 @@
+//! `layoutproof show --compiler dxc`: the registers that DXC gives, next to what our rules for it say.
+//!
+//! DXC gives registers after it has optimised, so that its answer holds where ours depends on what an optimiser sees.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use layoutproof_compilers::binding_answers::BindingCompiler;
+use layoutproof_core::bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
+use layoutproof_core::input::diagnostics::{Code, Diagnostic};
+use layoutproof_core::module::{EntryPoint, Module};
+use layoutproof_core::report::bindings_text::BindingsColumn;
+use layoutproof_core::show::{InputContent, Placements, ShaderLanguage, ShowInput};
+use layoutproof_layout::{Argument, Span};
+
+use crate::args::{DeclareArgs, MatrixArg, OnOff};
+use crate::compilers;
+use crate::output::warn;
+
+/// Seconds that the compiler gets for the file.
+const LIMIT: u64 = 60;
+
+/// The newest shader model of the DXC that the rules are measured with.
+const SHADER_MODEL: &str = "6_6";
+
+/// Puts the registers of the compiler `name` in the place of ours; false if the compiler is not here.
+///
+/// # Errors
+/// A question that the compiler does not answer, and its refusal.
+pub(crate) fn take_answer(
+    name: &str,
+    declare: &DeclareArgs,
+    word: &str,
+    (input, requests): (&ShowInput, &[BindingRequest]),
+    placements: &mut Placements,
+) -> anyhow::Result<bool> {
+    if name != "dxc" {
+        bail!("--compiler {name}: show asks dxc alone where it binds parameters");
+    }
+    let [request] = requests else { bail!("--compiler dxc answers for one convention: name it with --convention dxc") };
+    if (request.target, request.convention) != (Target::D3d12, Convention::Dxc) {
+        let asked = request.name();
+        bail!("--compiler dxc says which registers DXC gives on d3d12; {asked} is not decided by what it compiles");
+    }
+    let InputContent::Declared(source) = &input.content else { bail!("--compiler dxc compiles HLSL; {word} is none") };
+    let path = PathBuf::from(word);
+    if source.is_case || ShaderLanguage::of(declare.lang, &path) != Some(ShaderLanguage::Hlsl) || !path.is_file() {
+        bail!("--compiler dxc compiles a file of HLSL; {word} is none");
+    }
+
+    let found = compilers::find(&[name.to_owned()], LIMIT, None)?;
+    let dxc = found.compilers().iter().find(|compiler| compiler.name() == name);
+    let dxc = dxc.cloned().and_then(BindingCompiler::of);
+    let Some(dxc) = dxc else {
+        warn("error: --compiler dxc: no dxc is here (`layoutproof setup dxc` fetches one)\n");
+        return Ok(false);
+    };
+    let arguments = arguments(declare, &source.module, request, &path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let theirs = match dxc.registers(folder, &words) {
+        Ok(Ok(theirs)) => theirs,
+        Ok(Err(said)) => bail!("dxc {} refuses {word}:\n{}", words.join(" "), said.trim_end()),
+        Err(how) => bail!("dxc gives no answer for {word}: {how}"),
+    };
+
+    let bound = match bind(&source.module, request) {
+        Ok(ours) => compared(theirs, &ours.bindings, &source.module),
+        Err(refused) => {
+            let warning = |refusal: Diagnostic| {
+                let message = format!("DXC accepts this; layoutproof's rules refuse it: {}", refusal.message);
+                Diagnostic::warning(Code::CompilerDiffers, refusal.span(), message)
+            };
+            let warnings = refused.into_iter().map(warning).collect();
+            BoundModule { bindings: theirs, warnings, ..BoundModule::default() }
+        }
+    };
+    placements.refused.clear();
+    let entry = placements.columns.pop().and_then(|column| column.entry);
+    let name = format!("{} by dxc", request.name());
+    placements.columns = vec![BindingsColumn { name, bound, entry, overlaps: Vec::new() }];
+    Ok(true)
+}
+
+/// DXC's rows, with what ours say where they differ.
+fn compared(mut theirs: Vec<Binding>, ours: &[Binding], module: &Module) -> BoundModule {
+    let declared = |path: &str| {
+        let parameter = module.parameters.iter().find(|parameter| parameter.name == path);
+        let own = || ours.iter().find(|row| row.path == path).map(|row| row.span);
+        parameter.map(|parameter| parameter.span).or_else(own).unwrap_or_default()
+    };
+    for row in &mut theirs {
+        row.span = declared(&row.path);
+    }
+
+    let mut bound = BoundModule::default();
+    let mut paths: Vec<&str> = Vec::new();
+    for row in theirs.iter().chain(ours) {
+        if !paths.contains(&row.path.as_str()) {
+            paths.push(&row.path);
+        }
+    }
+    let places = |rows: &[Binding], path: &str| -> Vec<Binding> {
+        let own = rows.iter().filter(|row| row.path == path);
+        own.map(|row| Binding { span: Span::default(), ..row.clone() }).collect()
+    };
+    for path in paths {
+        let (their, our) = (places(&theirs, path), places(ours, path));
+        if their == our {
+            continue;
+        }
+        let span = declared(path);
+        let message = match (their.first(), our.first()) {
+            (Some(their), Some(our)) => {
+                format!("DXC gives `{path}` {}, layoutproof's rules {}", place(their), place(our))
+            }
+            (Some(their), None) => {
+                format!("DXC gives `{path}` {}; by layoutproof's rules it is not used", place(their))
+            }
+            (None, Some(our)) => {
+                format!("DXC drops `{path}`, which nothing needs; layoutproof's rules give it {}", place(our))
+            }
+            (None, None) => continue,
+        };
+        bound.warnings.push(Diagnostic::warning(Code::CompilerDiffers, span, message));
+        bound.differing.insert(path.to_owned(), our);
+    }
+    bound.bindings = theirs;
+    bound
+}
+
+fn place(binding: &Binding) -> String {
+    let Binding { unit, space, index, .. } = binding;
+    if *space == 0 { format!("{unit}{index}") } else { format!("{unit}{index} in space {space}") }
+}
+
+/// The command line for a file, whose folder is the one that the compiler runs in.
+fn arguments(
+    declare: &DeclareArgs,
+    module: &Module,
+    request: &BindingRequest,
+    path: &Path,
+) -> anyhow::Result<Vec<String>> {
+    let entry = match &declare.entry {
+        Some(name) => module.entry_points.iter().find(|entry| entry.name == *name),
+        None => module.entry_points.first(),
+    };
+    let name = declare.entry.clone().or_else(|| entry.map(|entry| entry.name.clone()));
+    let profile = profile(request.profile.as_deref(), entry)?;
+    let mut arguments = vec!["-T".to_owned(), profile.clone()];
+    if !profile.starts_with("lib") {
+        let name = name.context("--compiler dxc compiles an entry point: name one with --entry")?;
+        arguments.extend(["-E".to_owned(), name]);
+    }
+    for define in &declare.define {
+        arguments.extend(["-D".to_owned(), define.clone()]);
+    }
+    for folder in &declare.include {
+        let folder = std::path::absolute(folder).with_context(|| format!("-I {folder}"))?;
+        arguments.extend(["-I".to_owned(), folder.to_string_lossy().into_owned()]);
+    }
+    if declare.matrix == MatrixArg::Row {
+        arguments.push("-Zpr".to_owned());
+    }
+    if declare.sixteen_bit == Some(OnOff::On) {
+        arguments.push("-enable-16bit-types".to_owned());
+    }
+    for option in &request.options {
+        arguments.extend(option.split_whitespace().map(str::to_owned));
+    }
+    let file = path.file_name().context("the file has no name")?;
+    arguments.push(file.to_string_lossy().into_owned());
+    Ok(arguments)
+}
+
+/// The profile that the user names, with the stage of the entry point where that lacks.
+fn profile(named: Option<&str>, entry: Option<&EntryPoint>) -> anyhow::Result<String> {
+    let model = match named {
+        Some(named) => match named.strip_prefix("sm_") {
+            Some(model) => model,
+            None => return Ok(named.to_owned()),
+        },
+        None => SHADER_MODEL,
+    };
+    let stage = entry.and_then(stage).with_context(|| {
+        format!(
+            "--compiler dxc: nothing says the stage of the entry point: name it with --profile ps_{model} or the like"
+        )
+    })?;
+    Ok(format!("{stage}_{model}"))
+}
+
+/// The stage that the attributes or the result of an entry point say.
+fn stage(entry: &EntryPoint) -> Option<&'static str> {
+    let named = |attribute: &layoutproof_layout::Attribute| match attribute.arguments.first() {
+        Some(Argument::Text(name)) => Some(name.clone()),
+        _ => None,
+    };
+    let has = |name| entry.annotations.attribute(None, name).is_some();
+    if let Some(name) = entry.annotations.attribute(None, "shader").and_then(named) {
+        return Some(match name.as_str() {
+            "vertex" => "vs",
+            "pixel" => "ps",
+            "compute" => "cs",
+            "geometry" => "gs",
+            "hull" => "hs",
+            "domain" => "ds",
+            "mesh" => "ms",
+            "amplification" => "as",
+            _ => "lib",
+        });
+    }
+    if has("outputtopology") && has("numthreads") {
+        return Some("ms");
+    }
+    if has("patchconstantfunc") {
+        return Some("hs");
+    }
+    if has("numthreads") {
+        return Some("cs");
+    }
+    if has("maxvertexcount") {
+        return Some("gs");
+    }
+    if has("domain") {
+        return Some("ds");
+    }
+    let result = entry.result_semantic.as_deref().unwrap_or_default().to_ascii_lowercase();
+    if result.starts_with("sv_target") || result.starts_with("sv_depth") {
+        return Some("ps");
+    }
+    (result == "sv_position").then_some("vs")
+}
