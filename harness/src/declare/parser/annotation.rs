@@ -158,9 +158,9 @@ impl<'a> Parser<'_, 'a> {
 
     /// Gives an attribute of HLSL the spelling that is looked for.
     fn respell(&mut self, attribute: &mut AttributeSyntax<'a>) {
-        let is_vulkan = attribute.namespace.is_some_and(|namespace| namespace.eq_ignore_ascii_case("vk"));
-        let namespace = if is_vulkan { Some("vk") } else { attribute.namespace };
-        let spelling = spelling(namespace, attribute.name);
+        let is_vulkan = attribute.namespace.as_deref().is_some_and(|namespace| namespace.eq_ignore_ascii_case("vk"));
+        let namespace = if is_vulkan { Some("vk".to_owned()) } else { attribute.namespace.clone() };
+        let spelling = spelling(namespace.as_deref(), attribute.name);
         let is_respelled = spelling != attribute.name || namespace != attribute.namespace;
         if is_vulkan && is_respelled && !attribute.arguments.is_empty() {
             // "'Binding' attribute takes at least 1 argument", DXC 1.7.2308 says of `[[vk::Binding(1)]]`.
