@@ -603,7 +603,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         let span = self.walk.source.token(at).span;
         let last = PathPart { name: Identifier { text: name.name, span }, arguments: None };
         let parts = name.outer.iter().cloned().chain([last]).collect();
-        let operation = Operation::Name(NamePath { parts, span });
+        let operation = Operation::Name(NamePath { is_rooted: false, parts, span });
         let expression = ExpressionSyntax { operations: vec![(operation, span)], span };
         let constant = self.walk.elaborator.evaluate(&expression, &self.walk.context).ok()?;
         Some(constant.value)
