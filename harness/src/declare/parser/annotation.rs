@@ -158,7 +158,7 @@ impl<'a> Parser<'_, 'a> {
 
     /// Gives an attribute of HLSL the spelling that is looked for.
     fn respell(&mut self, attribute: &mut AttributeSyntax<'a>) {
-        let is_vulkan = attribute.namespace.as_ref().is_some_and(|namespace| namespace.eq_ignore_ascii_case("vk"));
+        let is_vulkan = attribute.namespace.as_deref().is_some_and(|namespace| namespace.eq_ignore_ascii_case("vk"));
         let namespace = if is_vulkan { Some("vk".to_owned()) } else { attribute.namespace.clone() };
         let spelling = spelling(namespace.as_deref(), attribute.name);
         let is_respelled = spelling != attribute.name || namespace != attribute.namespace;
