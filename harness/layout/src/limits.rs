@@ -584,7 +584,10 @@ mod tests {
     // Vulkan, Required Limits: 128 bytes of push constants before 1.4, 256 from 1.4.
     #[test]
     fn a_row_speaks_of_sizes_up_to_the_next_one() {
-        let push = |count| messages("native:dxc-spirv", &Block::new("p", BlockKind::PushConstant, floats(count)));
+        // A struct that is declared elsewhere, unlike that of a cbuffer.
+        let span = Span { start: 60, end: 61, ..Span::default() };
+        let block = |count| Block { span, ..Block::new("p", BlockKind::PushConstant, floats(count)) };
+        let push = |count| messages("native:dxc-spirv", &block(count));
         assert_eq!(push(8), Vec::<String>::new());
         assert!(push(9).len() == 1 && push(9)[0].contains("the 128 of push constants that Vulkan before 1.4"));
         assert!(push(17).len() == 1 && push(17)[0].contains("the 256 of push constants that Vulkan 1.4"));

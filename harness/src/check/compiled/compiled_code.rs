@@ -24,7 +24,7 @@ use crate::probe::{AddressSpace, Interface, ProbeEntry, Socket};
 pub(super) struct OwnBuffers {
     /// Where they are.
     pub(super) interface: Interface,
-    /// Part of each of their names; empty where the compiler keeps no names.
+    /// Part of each of their names, in code that keeps names.
     pub(super) prefix: String,
 }
 
@@ -143,9 +143,7 @@ pub(super) fn own_buffers(language: Language, output: Output, reserved: &Reserve
             Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         ) => Interface::in_user_text((0, reserved.binding()), (0, reserved.binding() + 1)),
     };
-    let keeps_names = language != Language::Wgsl && output != Output::SpirvOfDxbc;
-    let prefix = if keeps_names { reserved.prefix().to_owned() } else { String::new() };
-    OwnBuffers { interface, prefix }
+    OwnBuffers { interface, prefix: reserved.prefix().to_owned() }
 }
 
 /// The registers that a probe in HLSL declares for its own buffers.
@@ -161,11 +159,13 @@ fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Res
     }
     let bound = bound_variables(words).map_err(|error| Unusable::unread(&error))?;
     let is_own = |variable: &BoundVariable| [ours.output, ours.input].contains(&(variable.set, variable.binding));
-    // An option or a rule of the compiler's can bind a parameter of the user's to a number that the text does not have. glslang
-    // gives our blocks no names.
-    let shares = |variable: &&BoundVariable| {
-        is_own(variable) && !variable.name.is_empty() && !variable.name.contains(prefix.as_str())
+    // An option or a rule of the compiler's can bind a parameter of the user's to a number that the text does not have.
+    let is_named_ours = |variable: &BoundVariable| variable.name.contains(prefix.as_str());
+    let is_beside_ours = |variable: &BoundVariable| {
+        let place = (variable.set, variable.binding);
+        bound.iter().any(|other| is_named_ours(other) && (other.set, other.binding) == place)
     };
+    let shares = |variable: &&BoundVariable| is_own(variable) && !is_named_ours(variable) && is_beside_ours(variable);
     if let Some(BoundVariable { name, set, binding }) = bound.iter().find(shares) {
         let reason =
             format!("the compiler binds `{name}` to set {set} binding {binding}, which the probe has for itself");

@@ -74,7 +74,7 @@ fn modifiers_may_stand_behind_a_type() {
     let c = "cbuffer C { float4 c; };";
     assert_eq!(pixel(&format!("{c} float4 inline twice(float4 v) {{ return v * 2; }}"), "twice(c)"), ["C b0"]);
     assert_eq!(
-        pixel(&format!("{c} struct S {{ uint a; uint inline get() {{ return a; }} }};"), "c * ((S)0).get()"),
+        pixel(&format!("{c} struct S {{ uint a; uint inline get() {{ return a; }} }};"), "c * ((S)2).get()"),
         ["C b0"]
     );
     assert_eq!(pixel("float4 const a; float4 extern b; float4 static s = 1;", "a + b + s"), ["$Globals b0"]);
