@@ -39,7 +39,7 @@ const RIGHT: &str = "A = \"u2\"\nB = \"u3[4]\"\nC = \"u0[2]\"\nE = \"u7[2]\"\n";
 #[test]
 fn the_json_answer_has_the_keys_of_the_contract() {
     let answer = files().run("show ranges.hlsl --target d3d12 --convention dxc --format json").exits(0).json();
-    assert_eq!(keys(&answer), ["bindings", "convention", "schema", "source", "target", "warnings"]);
+    assert_eq!(keys(&answer), ["bindings", "convention", "entry", "schema", "source", "target", "unused", "warnings"]);
     assert_eq!((&answer["target"], &answer["convention"]), (&json!("d3d12"), &json!("dxc")));
     let row = |path, index, count| json!({"path": path, "unit": "u", "space": 0, "index": index, "count": count});
     assert_eq!(answer["bindings"], json!([row("A", 2, 1), row("B", 3, 4), row("C", 0, 2), row("E", 7, 2)]));

@@ -56,9 +56,8 @@ fn flags(request: &ExploreRequest) -> String {
     if request.matrix == ExploreMatrix::Row {
         flags.push(" --matrix row".to_owned());
     }
-    if request.wide_half {
-        flags.push(" --16bit off".to_owned());
-    }
+    // The explorer shows its choice, so it assumes nothing.
+    flags.push(format!(" --16bit {}", if request.wide_half { "off" } else { "on" }));
     flags.concat()
 }
 

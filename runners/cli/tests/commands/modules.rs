@@ -161,7 +161,7 @@ fn a_member_that_begins_in_the_one_before_is_named() {
     }
     assert_eq!(moved, 1);
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-    let message = "`S.s[].q`: at offset 0 overlaps `p`, which ends at 12";
+    let message = "`s.s[].q`: at offset 0 overlaps `p`, which ends at 12";
     assert_eq!(warnings("a.spv", &bytes), [("offset-overlap".to_owned(), message.to_owned())]);
 }
 
