@@ -224,3 +224,15 @@ fn a_condition_that_only_the_compiler_computes_makes_the_number_uncertain() {
         assert!(bound.uncertain.is_empty() && bound.warnings.is_empty(), "{bound:?}");
     }
 }
+
+#[test]
+fn functions_of_namespaces_and_default_arguments() {
+    drops("namespace N { float4 g(int3 q) { return t.Load(q); } }", "float4 v = N::g(q); v *= 2;");
+    keeps("namespace N { float4 g(int3 q) { return t.Load(q); } }", "r = N::g(q);");
+    let method =
+        "struct M { float4 x; float4 own() { return t.Load(int3(0, 0, 0)); } float4 get() { return this.own(); } };
+        static M o1; float4 f(float4 x = o1.get()) { return x; }";
+    keeps(method, "r = f();");
+    drops(method, "f();");
+    drops(method, "r = f(c);");
+}

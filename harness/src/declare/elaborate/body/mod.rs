@@ -261,6 +261,18 @@ impl BodyWalk<'_, '_> {
         }
     }
 
+    /// Finds which functions the calls in `range` run, where its uses are those of another function: a default argument is
+    /// evaluated by the caller.
+    fn find_callees(&mut self, range: Range<usize>) {
+        let (drafts, swaps) = (self.drafts.len(), self.swaps.len());
+        let (typed, dead, optimised) = (self.typed_until, self.dead_until, self.optimised_until);
+        (self.typed_until, self.dead_until, self.optimised_until) = (0, 0, 0);
+        self.run(range);
+        (self.typed_until, self.dead_until, self.optimised_until) = (typed, dead, optimised);
+        self.drafts.truncate(drafts);
+        self.swaps.truncate(swaps);
+    }
+
     /// Notes the first name of the declaration of local variables that begins at `at`, if one does.
     fn declaration_ahead(&mut self, at: usize) {
         let token = self.source.token(at);

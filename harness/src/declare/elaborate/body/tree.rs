@@ -74,7 +74,10 @@ impl<'t> BodyWalk<'_, 't> {
             let default = reader.walk.calls.default_of(function, index);
             let default = default.map(|parameter| parameter.declarator.initialised.clone());
             let default = match default {
-                Some(range) => Some(reader.whole(range)?),
+                Some(range) => {
+                    reader.walk.find_callees(range.clone());
+                    Some(reader.whole(range)?)
+                }
                 None => None,
             };
             let ty = reader.walk.elaborator.parameter_type(parameter, &context);
@@ -623,10 +626,10 @@ impl<'t> TreeReader<'_, '_, 't> {
             let is_function = self.walk.runs.contains_key(&name.end)
                 || (name.outer.is_empty() && !self.walk.candidates(name.name).is_empty());
             if !is_function && self.walk.is_type_name(at) {
-                let (ty, open) = self.walk.written_type(at)?;
-                if open == name.end {
+                // A namespace before a function looks like the beginning of a type.
+                if let Some((Some(ty), open)) = self.walk.written_type(at).filter(|(_, open)| *open == name.end) {
                     let arguments = self.arguments(open)?;
-                    return Some((Expression::Construct(ty?, arguments), self.closer(open) + 1));
+                    return Some((Expression::Construct(ty, arguments), self.closer(open) + 1));
                 }
             }
             // A method without an object is one of this object; `runs` says which.
