@@ -77,12 +77,17 @@ pub(super) struct Node {
     pub(super) is_doubtful: bool,
 }
 
+/// Constants that are kept for a choice at most.
+const MOST_CONSTANTS: usize = 16;
+
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     known: HashMap<(Operation, Vec<NodeId>), NodeId>,
     names: HashMap<String, u32>,
     fresh: u32,
+    /// The values of choices among constants.
+    constant_choices: HashMap<NodeId, Vec<Literal>>,
     /// Values of unsigned types.
     pub(super) unsigned: HashSet<NodeId>,
 }
@@ -222,6 +227,12 @@ impl Graph {
                 let node = self.intern(Operation::Choice, operands);
                 // A condition that is the same each time may be one that the compiler computes.
                 self.nodes[node as usize].is_doubtful |= is_known;
+                let constants: Option<Vec<_>> = different.iter().map(|value| self.constants_of(*value)).collect();
+                if let Some(constants) =
+                    constants.map(|constants| constants.concat()).filter(|all| all.len() <= MOST_CONSTANTS)
+                {
+                    self.constant_choices.insert(node, constants);
+                }
                 node
             }
         }
@@ -269,7 +280,37 @@ impl Graph {
                 | BinaryOperator::Greatest
         );
         let operands = if is_symmetric && right < left { vec![right, left] } else { vec![left, right] };
-        self.intern(Operation::Binary(operator), operands)
+        // DXC 1.7.2308 computes with each constant that a choice among constants can be.
+        let Some(results) = other.and_then(|other| self.for_each_constant(operator, left, other)) else {
+            return self.intern(Operation::Binary(operator), operands);
+        };
+        if let [one] = results.as_slice() {
+            return self.constant(*one);
+        }
+        let node = self.intern(Operation::Binary(operator), operands);
+        self.constant_choices.insert(node, results);
+        node
+    }
+
+    /// The constants that a value can be, where it can be nothing else.
+    fn constants_of(&self, node: NodeId) -> Option<Vec<Literal>> {
+        match self.literal(node) {
+            Some(literal) => Some(vec![literal]),
+            None => self.constant_choices.get(&node).cloned(),
+        }
+    }
+
+    /// The different results of an operator for the constants that `left` can be.
+    fn for_each_constant(&self, operator: BinaryOperator, left: NodeId, right: Literal) -> Option<Vec<Literal>> {
+        let constants = self.constant_choices.get(&left)?;
+        let mut results: Vec<Literal> = Vec::new();
+        for constant in constants {
+            let result = fold(operator, *constant, right)?;
+            if !results.iter().any(|known| ConstantBits::from(*known) == result.into()) {
+                results.push(result);
+            }
+        }
+        Some(results)
     }
 
     /// `b` if `node` is `b - taken`.

@@ -236,3 +236,13 @@ fn functions_of_namespaces_and_default_arguments() {
     drops(method, "f();");
     drops(method, "r = f(c);");
 }
+
+#[test]
+fn choices_among_constants_are_computed_with() {
+    drops("", "float x = 1; if (t.Load(q).x > 3) x = 2; if (x > 3) r = 1;");
+    keeps("", "float x = 1; if (t.Load(q).x > 3) x = 2; if (x > 1.5) r = 1;");
+    drops("", "int x = 1; if (t.Load(q).x > 3) x = 2; if (x == 7) r = 1;");
+    drops("", "float x = 1; if (t.Load(q).x > 3) x = 2; else if (t.Load(q).y > 2) x = 3; if (x > 3) r = 1;");
+    drops("", "int x = t.Load(q).x > 3 ? 2 : 1; r = x * 2 == 7 ? 1 : 0;");
+    drops("", "float x = t.Load(q).x > 3 ? 2 : 1; x += 1; if (x > 3) r = 1;");
+}
