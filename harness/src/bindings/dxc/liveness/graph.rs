@@ -207,6 +207,16 @@ impl Graph {
         self.intern(Operation::Computed(number), operands)
     }
 
+    /// The integer that a value converts to.
+    pub(super) fn integer_of(&mut self, node: NodeId, unsigned: bool) -> NodeId {
+        let converted = self.computed("integer", vec![node]);
+        if let Some(constants) = self.constant_choices.get(&node) {
+            let constants = constants.iter().map(|constant| truncated(*constant, unsigned)).collect();
+            self.constant_choices.insert(converted, constants);
+        }
+        converted
+    }
+
     /// One of `values`, as `conditions` decide.
     pub(super) fn choice(&mut self, conditions: &[NodeId], values: &[NodeId]) -> NodeId {
         let mut different: Vec<NodeId> = Vec::new();
@@ -491,6 +501,13 @@ fn whole(literal: Literal) -> i64 {
 pub(super) fn integer(value: i64, unsigned: bool) -> Literal {
     let value = if unsigned { value & 0xFFFF_FFFF } else { i64::from(value as i32) };
     Literal::Integer { value, unsigned }
+}
+
+/// The integer that a constant converts to.
+pub(super) fn truncated(literal: Literal, unsigned: bool) -> Literal {
+    #[expect(clippy::cast_possible_truncation, reason = "a cast to an integer cuts")]
+    let value = float(literal) as i64;
+    integer(value, unsigned)
 }
 
 fn fold(operator: BinaryOperator, one: Literal, other: Literal) -> Option<Literal> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, StructType, Type};
 
-use super::graph::{Graph, NodeId, float, integer, is_true};
+use super::graph::{Graph, NodeId, float, is_true, truncated};
 use crate::bindings::dxc::location::Location;
 use crate::module::code::{BinaryOperator, Literal};
 
@@ -357,17 +357,13 @@ impl Graph {
         match (kind, self.literal(node)) {
             (Literal::Boolean(_), Some(literal)) => self.constant(Literal::Boolean(is_true(literal))),
             (Literal::Float(_), Some(literal)) => self.constant(Literal::Float(float(literal))),
-            (Literal::Integer { unsigned, .. }, Some(literal)) => {
-                #[expect(clippy::cast_possible_truncation, reason = "a cast to an integer cuts")]
-                let value = float(literal) as i64;
-                self.constant(integer(value, unsigned))
-            }
+            (Literal::Integer { unsigned, .. }, Some(literal)) => self.constant(truncated(literal, unsigned)),
             (Literal::Boolean(_), None) => {
                 let zero = self.constant(Literal::Integer { value: 0, unsigned: false });
                 if self.is_truth(node) { node } else { self.binary(BinaryOperator::NotEqual, node, zero) }
             }
             (Literal::Float(_), None) => node,
-            (Literal::Integer { .. }, None) => self.computed("integer", vec![node]),
+            (Literal::Integer { unsigned, .. }, None) => self.integer_of(node, unsigned),
         }
     }
 
