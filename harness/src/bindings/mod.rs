@@ -124,27 +124,24 @@ pub fn chosen_entry(module: &Module, request: &BindingRequest, bound: &BoundModu
     let used = request.used.iter().cloned().chain(everything).collect();
     let is_bound = |path: &str| bound.bindings.iter().any(|binding| binding.path == path);
     let mut unused: Vec<String> = Vec::new();
-    match bind(module, &BindingRequest { used, unused: Vec::new(), ..request.clone() }) {
-        Ok(all) => {
-            for binding in all.bindings.iter().filter(|binding| !is_bound(&binding.path)) {
-                if !unused.contains(&binding.path) {
-                    unused.push(binding.path.clone());
-                }
+    if let Ok(all) = bind(module, &BindingRequest { used, unused: Vec::new(), ..request.clone() }) {
+        for binding in all.bindings.iter().filter(|binding| !is_bound(&binding.path)) {
+            if !unused.contains(&binding.path) {
+                unused.push(binding.path.clone());
             }
         }
+    } else {
         // All together may find no place; then the parameters of which nothing is bound count.
-        Err(_) => {
-            let is_part = |path: &str, name: &str| {
-                path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-            };
-            let has_part = |name: &str| bound.bindings.iter().any(|binding| is_part(&binding.path, name));
-            let is_placed = |parameter: &&Parameter| match parameter.kind {
-                ParameterKind::Global => is_bound("$Globals") || has_part(&parameter.name),
-                ParameterKind::Cbuffer | ParameterKind::Tbuffer | ParameterKind::Variable => has_part(&parameter.name),
-            };
-            let missing = module.parameters.iter().filter(|parameter| !is_placed(parameter));
-            unused.extend(missing.map(|parameter| parameter.name.clone()));
-        }
+        let is_part = |path: &str, name: &str| {
+            path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let has_part = |name: &str| bound.bindings.iter().any(|binding| is_part(&binding.path, name));
+        let is_placed = |parameter: &&Parameter| match parameter.kind {
+            ParameterKind::Global => is_bound("$Globals") || has_part(&parameter.name),
+            ParameterKind::Cbuffer | ParameterKind::Tbuffer | ParameterKind::Variable => has_part(&parameter.name),
+        };
+        let missing = module.parameters.iter().filter(|parameter| !is_placed(parameter));
+        unused.extend(missing.map(|parameter| parameter.name.clone()));
     }
     let others = names.iter().filter(|other| **other != name).map(|other| (*other).to_owned()).collect();
     Some(ChosenEntry { name: name.to_owned(), others, unused })

@@ -118,8 +118,11 @@ impl Reserved {
         }
         let words: BTreeSet<&str> = own.split(|c: char| !is_of_word(c)).collect();
         let changing = self.macros.iter().filter(|name| words.contains(name.as_str()));
-        let undefined: String = changing.map(|name| format!("#undef {name}\n")).collect();
-        undefined + &own
+        let mut placed = String::new();
+        for name in changing {
+            placed.extend(["#undef ", name, "\n"]);
+        }
+        placed + &own
     }
 }
 

@@ -93,9 +93,9 @@ pub fn arrivals(
     let unread = leaves.filter(|leaf| path_in_part(&leaf.path, &start).is_some_and(|path| !read.contains(path)));
     let mut arrivals = Arrivals { unread: u32::try_from(unread.count()).unwrap_or(u32::MAX), ..Arrivals::default() };
 
-    let placed = observed.iter().filter_map(|leaf| Some((block.part.root.offset_of(&leaf.path)?, leaf)));
-    let placed: BTreeSet<(u32, &ObservedLeaf)> = placed.collect();
-    for (laid_out, leaf) in placed {
+    let by_offset = observed.iter().filter_map(|leaf| Some((block.part.root.offset_of(&leaf.path)?, leaf)));
+    let by_offset: BTreeSet<(u32, &ObservedLeaf)> = by_offset.collect();
+    for (laid_out, leaf) in by_offset {
         let Some(lane) = lookup.shader_lane(&leaf.path, laid_out) else { continue };
         let home = lookup.home(lane);
         // Where the comparison found nothing wrong, bytes count and not names.

@@ -184,19 +184,16 @@ pub(super) fn stride_hint(
 /// How a struct of the host gets the distance of a buffer's elements; `end` is one past its last byte that is no padding.
 pub(super) fn element_hint(program: &ProgramStruct, stride: u32, end: u32) -> String {
     let name = &program.name;
-    match stride.checked_sub(program.size) {
-        Some(missing) => {
-            let aligned = aligned_words(alignment_for(program.size, stride), program);
-            format!("add {} at the end of `{name}`{aligned}", bytes(missing))
-        }
-        None => {
-            let late = bytes(program.size - stride);
-            let shader = format!("add {late} at the end of the shader's struct");
-            if end <= stride {
-                format!("take {late} of padding from the end of `{name}`, as a lower alignment does, or {shader}")
-            } else {
-                shader
-            }
+    if let Some(missing) = stride.checked_sub(program.size) {
+        let aligned = aligned_words(alignment_for(program.size, stride), program);
+        format!("add {} at the end of `{name}`{aligned}", bytes(missing))
+    } else {
+        let late = bytes(program.size - stride);
+        let shader = format!("add {late} at the end of the shader's struct");
+        if end <= stride {
+            format!("take {late} of padding from the end of `{name}`, as a lower alignment does, or {shader}")
+        } else {
+            shader
         }
     }
 }
@@ -207,7 +204,7 @@ fn alignment_for(size: u32, stride: u32) -> Option<u32> {
     possible.into_iter().find(|alignment| size > 0 && size.next_multiple_of(*alignment) == stride)
 }
 
-/// `, or declare it `alignas(16)``, as the host's language writes it.
+/// The words about an alignment that gives the stride, as the host's language writes them.
 fn aligned_words(alignment: Option<u32>, program: &ProgramStruct) -> String {
     match (alignment, program.contract) {
         (None, _) => String::new(),

@@ -244,8 +244,8 @@ fn is_name_of(name: &str, declared: &str) -> bool {
 
 /// `Light_lights` for the `Light` of `lights`.
 fn is_used_name(name: &str, element: &str, user: &str) -> bool {
-    let used = [last_segment(element), element].map(|element| as_identifier(&format!("{element}_{user}")));
-    !user.is_empty() && used.iter().any(|used| used == name)
+    let possible = [last_segment(element), element].map(|element| as_identifier(&format!("{element}_{user}")));
+    !user.is_empty() && possible.iter().any(|possible| possible == name)
 }
 
 /// Names that are nearly those of a block, best first.

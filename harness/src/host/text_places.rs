@@ -115,10 +115,8 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     while let Some(first) = rest.chars().next() {
         let comment = if rest.starts_with("//") {
             Some(rest.find('\n').unwrap_or(rest.len()))
-        } else if rest.starts_with("/*") {
-            Some(rest[2..].find("*/").map_or(rest.len(), |end| end + 4))
         } else {
-            None
+            rest.strip_prefix("/*").map(|inside| inside.find("*/").map_or(rest.len(), |end| end + 4))
         };
         let is_part = |character: char| character.is_alphanumeric() || character == '_';
         let length = match comment {

@@ -306,7 +306,7 @@ mod tests {
         warnings.iter().map(|it| (text(it), it.concerns.clone())).collect()
     }
 
-    /// What DXC 1.7.2308 (-T cs_6_6, with and without -spirv) and slangc 2026.14.1 (-target spirv) refuse of HLSL, or the API does
+    /// What DXC 1.7.2308 (`-T cs_6_6`, with and without `-spirv`) and slangc 2026.14.1 (`-target spirv`) refuse of HLSL, or the API does
     /// not guarantee; each row names the columns in which its compiler was seen to refuse.
     #[test]
     fn what_a_compiler_refuses_is_told_with_its_place_and_columns() {
@@ -403,7 +403,7 @@ mod tests {
         }
     }
 
-    /// dxc -T cs_6_6 takes all of these, with and without -spirv, and slangc -target spirv, too.
+    /// `dxc -T cs_6_6` takes all of these, with and without `-spirv`, and `slangc -target spirv`, too.
     #[test]
     fn what_compilers_take_has_no_warning() {
         for text in [

@@ -204,12 +204,16 @@ fn a_struct_before_a_function_template_is_no_template() {
         }\n";
     let names =
         ["Frame", "engine::Outer", "engine::Outer::View", "engine::Material", "engine::Wide<3>"].map(str::to_owned);
-    for arguments in
-        [["g++", "-gdwarf-4"], ["g++", "-gdwarf-5"], ["clang++", "-g"], ["clang++", "-gsimple-template-names"]]
-    {
+    for arguments in [
+        ["g++", "-g", "-gdwarf-4"],
+        ["g++", "-g", "-gdwarf-5"],
+        ["clang++", "-g", "-gdwarf-5"],
+        ["clang++", "-g", "-gsimple-template-names"],
+    ] {
         let folder = TestFolder::new();
         folder.write("scene.cpp", TEXT);
-        if folder.run(arguments[0], &[arguments[1], "-std=c++17", "-c", "scene.cpp", "-o", "scene.o"]).is_none() {
+        let [compiler, first, second] = arguments;
+        if folder.run(compiler, &[first, second, "-std=c++17", "-c", "scene.cpp", "-o", "scene.o"]).is_none() {
             continue;
         }
         let read = read_names(&folder.path("scene.o"), &names.each_ref().map(String::as_str));

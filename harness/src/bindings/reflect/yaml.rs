@@ -322,8 +322,12 @@ fn plain_parts(ty: &Type, default: MatrixOrder) -> NodeFields {
             });
             none.with_some("result type", result)
         }
-        Type::Scalar(_) | Type::Array { .. } | Type::Struct(_) | Type::Enum(_) | Type::Pointer { .. } => none,
+        Type::Scalar(_)
+        | Type::Array { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Interface { .. } => none,
         Type::Handle { .. } => none.with("element type", scalar_head(Scalar::Uint32).into()),
-        Type::Interface { .. } => none,
     }
 }

@@ -79,7 +79,9 @@ impl<'m> MeasuredEntry<'m> {
             let mut rest: Usage = placed_alone.collect();
             // On WebGPU Slang gives the buffer of the others no binding of its own either.
             let buffer = buffer.filter(|unit| !is_descriptor(*unit));
-            buffer.into_iter().for_each(|unit| rest.set(unit, Count::Finite(1)));
+            if let Some(unit) = buffer {
+                rest.set(unit, Count::Finite(1));
+            }
             used = rest;
         }
         let layout = TypeLayout { usage: used, ..with_bytes(&ty, None) };

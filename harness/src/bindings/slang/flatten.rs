@@ -222,9 +222,12 @@ impl RowCollector<'_> {
         for (unit, count) in layout.usage.iter() {
             let (space, index) = match unit {
                 LayoutUnit::Binding if lacks_bindings => continue,
-                LayoutUnit::Bytes | LayoutUnit::MetalArgument => continue,
-                // Shader stages pass these to each other; no host binds them.
-                LayoutUnit::RayPayload | LayoutUnit::HitAttributes | LayoutUnit::CallablePayload => continue,
+                // The last three are what shader stages pass to each other; no host binds them.
+                LayoutUnit::Bytes
+                | LayoutUnit::MetalArgument
+                | LayoutUnit::RayPayload
+                | LayoutUnit::HitAttributes
+                | LayoutUnit::CallablePayload => continue,
                 LayoutUnit::Space => (0, reach.block.unwrap_or(reach.spaces)),
                 LayoutUnit::ConstantBuffer
                 | LayoutUnit::ShaderResource

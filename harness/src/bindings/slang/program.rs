@@ -90,13 +90,21 @@ impl<'m> ProgramPlacement<'_, 'm> {
 
         let own = own.min(globals.items.len());
         let (own, imported) = globals.items.split_at_mut(own);
-        own.iter_mut().for_each(|item| self.allocate(item));
-        if self.settings.documented {
-            entries.iter_mut().for_each(|entry| self.allocate_entry(entry));
+        for item in own {
+            self.allocate(item);
         }
-        imported.iter_mut().for_each(|item| self.allocate(item));
+        if self.settings.documented {
+            for entry in &mut *entries {
+                self.allocate_entry(entry);
+            }
+        }
+        for item in imported {
+            self.allocate(item);
+        }
         if !self.settings.documented {
-            entries.iter_mut().for_each(|entry| self.allocate_entry(entry));
+            for entry in &mut *entries {
+                self.allocate_entry(entry);
+            }
         }
 
         let bindless_space = self.settings.has_bindless().then(|| self.bindless_space());

@@ -265,7 +265,9 @@ impl Varyings<'_, '_> {
         for ((name, annotations, span, layout), explicit) in fields.into_iter().zip(explicit) {
             let mut offsets = place(&layout, explicit, &mut usage);
             if explicit.is_some() {
-                offsets.iter_mut().for_each(|offset| offset.space = blend_index(&annotations));
+                for offset in &mut offsets {
+                    offset.space = blend_index(&annotations);
+                }
             }
             let name = Some(name);
             placed.push(VariableLayout { name, annotations, offsets, layout: Arc::new(layout), span });

@@ -82,15 +82,19 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         | "String"
         | "SubobjectToExportsAssociation"
         | "TriangleHitGroup"
-        | "string" => Builtin::Object,
+        | "string"
+        // Of FXC's effects alone.
+        | "stateblock"
+        | "texture1D"
+        | "texture2D"
+        | "texture3D"
+        | "textureCUBE"
         // Objects of effects, which DXC 1.7.2308 reads over (a deprecated feature, it says).
-        "BlendState" | "ComputeShader" | "DepthStencilState" | "DepthStencilView" | "DomainShader"
+        | "BlendState" | "ComputeShader" | "DepthStencilState" | "DepthStencilView" | "DomainShader"
         | "GeometryShader" | "HullShader" | "PixelShader" | "RasterizerState" | "RenderTargetView" | "Texture"
         | "VertexShader" | "pixelfragment" | "pixelshader" | "texture" | "vertexfragment" | "vertexshader" => {
             Builtin::Object
         }
-        // Of FXC's effects alone.
-        "stateblock" | "texture1D" | "texture2D" | "texture3D" | "textureCUBE" => Builtin::Object,
         "DispatchNodeInputRecord"
         | "EmptyNodeInput"
         | "EmptyNodeOutput"

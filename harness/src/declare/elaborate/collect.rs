@@ -16,7 +16,9 @@ impl<'t> Elaborator<'t> {
     pub(super) fn collect(&mut self, items: &'t [Item<'t>], scope: ScopeId) {
         for item in items {
             if !item.is_public() {
-                declared_names(item).into_iter().for_each(|name| self.symbols.hide(scope, name));
+                for name in declared_names(item) {
+                    self.symbols.hide(scope, name);
+                }
             }
             match item {
                 Item::Declaration(declaration) => self.collect_declaration(declaration, scope),

@@ -247,7 +247,7 @@ impl<'t> Elaborator<'t> {
             TypeEntry::Interface { any_value_size } => {
                 let context = LookupContext::plain(symbol.scope);
                 let any_value_size = match any_value_size {
-                    Some(size) => self.any_value_size(size, &context)?,
+                    Some(written) => self.any_value_size(written, &context)?,
                     None => DEFAULT_ANY_VALUE_SIZE,
                 };
                 Some(NamedType::Type(Type::Interface { name: symbol.name, any_value_size }))

@@ -354,7 +354,7 @@ impl<'t> Symbols<'t> {
             own.or_else(|| self.in_other_modules(scope, name, |other| self.namespace(other, name)))
         };
         let start = self.outwards(scope).find_map(|outer| inside(outer, first))?;
-        names.try_fold(start, |inner, name| inside(inner, name))
+        names.try_fold(start, inside)
     }
 
     /// Enters a namespace into `parent`; an anonymous enum has one that no name leads to.

@@ -80,7 +80,7 @@ fn values<'a>(
 
     let mut with_constants = text.to_owned();
     for (index, argument) in expressions.iter().enumerate() {
-        with_constants += &format!("\nconst {} = u32({}\n);", constant_name(index), &text[argument.clone()]);
+        with_constants.extend(["\nconst ", &constant_name(index), " = u32(", &text[argument.clone()], "\n);"]);
     }
     let module = wgsl::parse_str(&with_constants).map_err(|_| UnknownValue { argument: first.clone() })?;
     for (index, argument) in expressions.into_iter().enumerate() {

@@ -140,9 +140,12 @@ impl DeclarationFilter {
             Op::MemberName => self.add_name(instruction, 3, start),
             Op::Decorate => self.add_decoration(instruction, (word(1), None), word(2), start),
             Op::MemberDecorate => self.add_decoration(instruction, (word(1), word(2)), word(3), start),
-            Op::DecorationGroup | Op::GroupDecorate | Op::GroupMemberDecorate => self.keep(instruction, start),
+            Op::DecorationGroup
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate
+            | Op::SpecConstantTrue
+            | Op::SpecConstantFalse => self.keep(instruction, start),
             Op::Constant | Op::SpecConstant => self.add_constant(instruction, op, start),
-            Op::SpecConstantTrue | Op::SpecConstantFalse => self.keep(instruction, start),
             Op::SpecConstantOp => self.add_computation(instruction, start),
             Op::Variable => self.add_variable(instruction, start),
             Op::UntypedVariableKHR => self.add_untyped_variable(instruction, start),
@@ -279,13 +282,11 @@ impl DeclarationFilter {
         }
 
         match (op, word(2)) {
-            (Op::TypeVoid | Op::TypeBool | Op::TypeVector | Op::TypeMatrix | Op::TypeStruct, _) => {}
             (Op::TypeInt, width) => self.integers.extend(width.map(|width| (id, width))),
             // What is behind the width says that the number is not IEEE's of that width.
             (Op::TypeFloat, Some(width)) if instruction.len() > 3 => {
                 return self.replace(id, format!("a float of {width} bits with another encoding than IEEE 754"), start);
             }
-            (Op::TypeFloat, _) => {}
             (Op::TypeArray | Op::TypeRuntimeArray, element) => {
                 self.elements.extend(element.map(|element| (id, element)));
                 let length = word(3).filter(|_| op == Op::TypeArray);
@@ -296,10 +297,19 @@ impl DeclarationFilter {
                 self.unknown_pointers.extend(word(3).map(|pointee| (id, pointee)));
                 return self.replace(id, format!("a pointer into the unknown storage class {class}"), start);
             }
-            (Op::TypePointer, _) => {}
             // The pointer's own declaration follows.
             (Op::TypeForwardPointer, Some(class)) if StorageClass::from_u32(class).is_none() => return,
-            (Op::TypeForwardPointer, _) => {}
+            (
+                Op::TypeVoid
+                | Op::TypeBool
+                | Op::TypeFloat
+                | Op::TypeVector
+                | Op::TypeMatrix
+                | Op::TypeStruct
+                | Op::TypePointer
+                | Op::TypeForwardPointer,
+                _,
+            ) => {}
             _ => return self.replace(id, format!("Op{op:?}"), start),
         }
         self.types.insert(id);

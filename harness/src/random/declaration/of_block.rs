@@ -30,12 +30,11 @@ pub fn shapes_of_block(block: &Block, options: LayoutOptions) -> Vec<(String, Me
         ) => BlockForm::ConstantBuffer,
     };
 
-    let content = match innermost {
-        Type::Struct(structure) => content_of(structure),
-        _ => {
-            let member = member_type(innermost).map(|ty| RandomMember { dimensions, ..RandomMember::plain(ty) });
-            RandomStruct { base: None, members: member.into_iter().collect() }
-        }
+    let content = if let Type::Struct(structure) = innermost {
+        content_of(structure)
+    } else {
+        let member = member_type(innermost).map(|ty| RandomMember { dimensions, ..RandomMember::plain(ty) });
+        RandomStruct { base: None, members: member.into_iter().collect() }
     };
     let declaration = RandomDeclaration { options, block: form, content };
     let shapes = declaration.shapes().into_iter();

@@ -204,7 +204,7 @@ fn an_expected_refusal_must_come() {
     assert!(answer.err.contains("d3d12.dxc does not refuse this"), "{answer}");
 }
 
-/// DXC 1.7.2308 with -spirv gives b0 and u0 one binding; with -E CSMain it drops what PSMain alone uses.
+/// DXC 1.7.2308 with `-spirv` gives b0 and u0 one binding; with `-E CSMain` it drops what `PSMain` alone uses.
 #[test]
 fn what_shares_a_place_and_what_is_not_used_is_said() {
     let text = "cbuffer Frame : register(b0) { float a; };\nRWStructuredBuffer<float> parts : register(u0);\n\

@@ -575,8 +575,8 @@ fn structs_that_show_writes_agree() {
         folder.run(&format!("show {shader} --format cpp-asserts --output host.h")).exits(0);
         let header = folder.read("host.h");
         let names = header.lines().filter_map(|line| line.strip_prefix("struct ")?.strip_suffix(" {"));
-        let variables: String = names.map(|name| format!("{name} value_{name};\n")).collect();
-        folder.write("host.cpp", format!("#include \"host.h\"\n{variables}").as_bytes());
+        let variables: Vec<String> = names.map(|name| format!("{name} value_{name};\n")).collect();
+        folder.write("host.cpp", format!("#include \"host.h\"\n{}", variables.concat()).as_bytes());
         if !compiles(&folder, "g++", "-std=c++11 -g -c host.cpp -o host.o") {
             return;
         }

@@ -151,7 +151,7 @@ fn a_member_that_begins_in_the_one_before_is_named() {
     // of a member 1 with `Offset`.
     let mut words: Vec<u32> =
         MODULE.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
-    let (member_decorate, offset) = ((5 << 16) | 72, 35);
+    let (member_decorate, offset) = ((5 << 16) | 0x48, 35);
     let mut moved = 0;
     for start in 5..words.len() - 4 {
         if words[start] == member_decorate && words[start + 2] == 1 && words[start + 3] == offset && moved == 0 {

@@ -1,5 +1,7 @@
 //! Parts of a run: shards on several machines, lists of cases, and their records put together again.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::folder::{Answer, Folder};
@@ -207,8 +209,8 @@ fn a_run_that_was_killed_is_no_success() {
 #[test]
 fn only_all_shards_call_an_entry_stale() {
     let list = |case: &str| format!("[[known]]\ncase = \"{case}\"\ndevice = \"model\"\nreason = \"so it was\"\n");
-    let folder = Folder::with(&[("known.toml", &list("arrays/*"))]).with_drivers();
     // A run of all cases: a filtered one calls no entry stale.
+    let folder = Folder::with(&[("known.toml", &list("arrays/*"))]).with_drivers().within(Duration::from_secs(300));
     let words = "run --device model --no-compiler --known known.toml";
     let whole = divided(&folder, words, 1).prints("Summary failed:");
     for number in 1..=3 {

@@ -109,7 +109,7 @@ fn records_of_another_run_are_refused() {
 fn stale_entries_are_in_the_file_too() {
     let list = "[[known]]\ndevice = \"model\"\nreason = \"was so once\"\n";
     // Only a run of all cases calls an entry stale.
-    let folder = Folder::with(&[("known.toml", list)]).within(Duration::from_secs(120));
+    let folder = Folder::with(&[("known.toml", list)]).within(Duration::from_secs(300));
     let words = "run --device model --no-compiler --known known.toml";
     let report = folder.run(&format!("{words} --json whole.jsonl")).exits(1);
     let whole = folder.read("whole.jsonl");

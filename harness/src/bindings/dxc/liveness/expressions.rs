@@ -6,7 +6,7 @@ use layoutproof_layout::resource::{Access, Resource, ResourceKind};
 use layoutproof_layout::shape::Type;
 
 use super::graph::NodeId;
-use super::value::{Handle, Joining, Value, number};
+use super::value::{Handle, Joining, Value, all_leaves, number};
 use super::{Liveness, State};
 use crate::bindings::dxc::location::{Location, holds_resources};
 use crate::module::code::{BinaryOperator, CallExpression, Expression, Literal, PrefixOperator};
@@ -119,12 +119,11 @@ impl<'m> Liveness<'m> {
                     Expression::List(values) => {
                         let values = self.list(values, state);
                         let target = self.evaluate(target, state);
-                        match self.graph.open_all(&target) {
-                            Value::Opaque(_, Some(ty)) => self.graph.listed(&ty, &values),
-                            _ => {
-                                let leaves = self.graph.all_leaves(&values);
-                                Value::Opaque(self.graph.computed("list", leaves), None)
-                            }
+                        if let Value::Opaque(_, Some(ty)) = self.graph.open_all(&target) {
+                            self.graph.listed(&ty, &values)
+                        } else {
+                            let leaves = all_leaves(&values);
+                            Value::Opaque(self.graph.computed("list", leaves), None)
                         }
                     }
                     value => self.evaluate(value, state),
@@ -163,7 +162,7 @@ impl<'m> Liveness<'m> {
             }
             Expression::List(values) => {
                 let values = self.list(values, state);
-                let leaves = self.graph.all_leaves(&values);
+                let leaves = all_leaves(&values);
                 Value::Opaque(self.graph.computed("list", leaves), None)
             }
             Expression::Sequence(values) => {
@@ -306,25 +305,26 @@ impl<'m> Liveness<'m> {
                     None => self.graph.joined(Joining::Element, &[*index], &rows),
                 }
             }
-            (value, PlaceStep::Member(name)) => match self.graph.components(&value) {
-                Some((nodes, columns)) => match swizzle(name, nodes.len(), columns) {
-                    Some(places) => number(places.into_iter().map(|at| nodes[at]).collect(), None),
-                    None => Value::Opaque(self.graph.computed("part", nodes), None),
-                },
-                None => {
+            (value, PlaceStep::Member(name)) => {
+                if let Some((nodes, columns)) = self.graph.components(&value) {
+                    match swizzle(name, nodes.len(), columns) {
+                        Some(places) => number(places.into_iter().map(|at| nodes[at]).collect(), None),
+                        None => Value::Opaque(self.graph.computed("part", nodes), None),
+                    }
+                } else {
                     let whole = self.graph.whole(&value);
                     Value::Opaque(self.graph.member(whole, name), None)
                 }
-            },
-            (value, PlaceStep::Index(index)) => match self.graph.components(&value) {
-                Some((nodes, _)) => match self.graph.index(*index).and_then(|at| usize::try_from(at).ok()) {
-                    Some(at) => Value::Scalar(nodes.get(at).copied().unwrap_or_else(|| self.graph.undefined())),
-                    None => {
+            }
+            (value, PlaceStep::Index(index)) => {
+                if let Some((nodes, _)) = self.graph.components(&value) {
+                    if let Some(at) = self.graph.index(*index).and_then(|at| usize::try_from(at).ok()) {
+                        Value::Scalar(nodes.get(at).copied().unwrap_or_else(|| self.graph.undefined()))
+                    } else {
                         let components: Vec<Value<'m>> = nodes.into_iter().map(Value::Scalar).collect();
                         self.graph.joined(Joining::Element, &[*index], &components)
                     }
-                },
-                None => {
+                } else {
                     let ty = match &value {
                         Value::Opaque(_, Some(Type::Array { element, .. })) => Some((**element).clone()),
                         _ => None,
@@ -335,7 +335,7 @@ impl<'m> Liveness<'m> {
                     }
                     Value::Opaque(self.graph.computed("element", vec![whole, *index]), ty)
                 }
-            },
+            }
         }
     }
 
@@ -344,13 +344,14 @@ impl<'m> Liveness<'m> {
         let mut operands = operands.clone();
         let taken = match step {
             PlaceStep::Member(name) => Step::Name(name.clone()),
-            PlaceStep::Index(index) => match self.graph.index(*index).and_then(|at| u32::try_from(at).ok()) {
-                Some(at) => Step::Index(at),
-                None => {
+            PlaceStep::Index(index) => {
+                if let Some(at) = self.graph.index(*index).and_then(|at| u32::try_from(at).ok()) {
+                    Step::Index(at)
+                } else {
                     operands.push(*index);
                     Step::DynamicIndex
                 }
-            },
+            }
         };
         let mut inner = location.clone();
         if inner.descend(std::slice::from_ref(&taken)) == 1 {
@@ -560,29 +561,26 @@ impl<'m> Liveness<'m> {
                         }
                     }),
                 };
-                match places.filter(|places| places.iter().all(|at| *at < nodes.len())) {
-                    Some(places) => {
-                        let part = number(places.iter().map(|at| nodes[*at]).collect(), None);
-                        let part = self.replaced(part, rest, new);
-                        let written = self.graph.components(&part).map_or_else(Vec::new, |found| found.0);
-                        for (at, place) in places.into_iter().enumerate() {
-                            if let Some(node) = written.get(at).or(written.last()) {
-                                nodes[place] = *node;
-                            }
+                if let Some(places) = places.filter(|places| places.iter().all(|at| *at < nodes.len())) {
+                    let part = number(places.iter().map(|at| nodes[*at]).collect(), None);
+                    let part = self.replaced(part, rest, new);
+                    let written = self.graph.components(&part).map_or_else(Vec::new, |found| found.0);
+                    for (at, place) in places.into_iter().enumerate() {
+                        if let Some(node) = written.get(at).or(written.last()) {
+                            nodes[place] = *node;
                         }
                     }
-                    None => {
-                        let index = match step {
-                            PlaceStep::Index(index) => vec![*index],
-                            PlaceStep::Member(_) => Vec::new(),
-                        };
-                        let mut operands = self.dependencies(&[new]);
-                        operands.extend(index);
-                        for node in &mut nodes {
-                            let mut operands = operands.clone();
-                            operands.push(*node);
-                            *node = self.graph.computed("written", operands);
-                        }
+                } else {
+                    let index = match step {
+                        PlaceStep::Index(index) => vec![*index],
+                        PlaceStep::Member(_) => Vec::new(),
+                    };
+                    let mut operands = self.dependencies(&[new]);
+                    operands.extend(index);
+                    for node in &mut nodes {
+                        let mut operands = operands.clone();
+                        operands.push(*node);
+                        *node = self.graph.computed("written", operands);
                     }
                 }
                 number(nodes, columns)
@@ -606,15 +604,12 @@ impl<'m> Liveness<'m> {
     }
 
     fn prefixed(&mut self, operator: PrefixOperator, operand: &Value<'m>) -> Value<'m> {
-        match self.graph.components(operand) {
-            Some((nodes, columns)) => {
-                let nodes = nodes.into_iter().map(|node| self.graph.prefix(operator, node)).collect();
-                number(nodes, columns)
-            }
-            None => {
-                let whole = self.graph.whole(operand);
-                Value::Opaque(self.graph.prefix(operator, whole), None)
-            }
+        if let Some((nodes, columns)) = self.graph.components(operand) {
+            let nodes = nodes.into_iter().map(|node| self.graph.prefix(operator, node)).collect();
+            number(nodes, columns)
+        } else {
+            let whole = self.graph.whole(operand);
+            Value::Opaque(self.graph.prefix(operator, whole), None)
         }
     }
 
@@ -745,13 +740,12 @@ impl<'m> Liveness<'m> {
             let place = argument.filter(|_| parameter.is_out).map(|argument| self.place(argument, state));
             let value = match (argument, &parameter.default) {
                 (Some(argument), _) if parameter.is_in => self.evaluate(argument, state),
-                (Some(_), _) => self.graph.undefined_value(parameter.ty.as_ref()),
                 (None, Some(default)) => {
                     let this = state.this.clone();
                     let mut own = State { this, statics: state.statics.clone(), ..State::default() };
                     self.evaluate(default, &mut own)
                 }
-                (None, None) => self.graph.undefined_value(parameter.ty.as_ref()),
+                (Some(_), _) | (None, None) => self.graph.undefined_value(parameter.ty.as_ref()),
             };
             values.push(match &parameter.ty {
                 Some(ty) => self.graph.cast(ty, value),
@@ -761,7 +755,7 @@ impl<'m> Liveness<'m> {
         }
 
         let saved = match &object {
-            Some((_, value)) => std::mem::replace(&mut state.this, Some(value.clone())),
+            Some((_, value)) => state.this.replace(value.clone()),
             None => state.this.clone(),
         };
         self.open.push(function);

@@ -430,16 +430,13 @@ impl Graph {
                 (_, _) => None,
             },
             B::BitAnd if is(one, 0.0) || is(other, 0.0) => Some(zero(self)),
-            B::BitAnd | B::BitOr | B::Least | B::Greatest if left == right => Some(left),
+            B::BitAnd | B::BitOr | B::Least | B::Greatest | B::And | B::Or if left == right => Some(left),
             B::And if one.is_some_and(|one| !is_true(one)) || other.is_some_and(|other| !is_true(other)) => {
                 truth(self, false)
             }
-            B::And if one.is_some() => Some(right),
-            B::And if other.is_some() => Some(left),
             B::Or if one.is_some_and(is_true) || other.is_some_and(is_true) => truth(self, true),
-            B::Or if one.is_some() => Some(right),
-            B::Or if other.is_some() => Some(left),
-            B::And | B::Or if left == right => Some(left),
+            B::And | B::Or if one.is_some() => Some(right),
+            B::And | B::Or if other.is_some() => Some(left),
             B::Equal | B::LessEqual | B::GreaterEqual if left == right => truth(self, true),
             B::NotEqual | B::Less | B::Greater if left == right => truth(self, false),
             // What is unsigned is never below 0.

@@ -181,8 +181,7 @@ impl<'m> Liveness<'m> {
 
         match name {
             "sincos" | "modf" | "frexp" => {
-                let outputs = if name == "sincos" { 1.. } else { 1.. };
-                for at in outputs.take_while(|at| *at < call.arguments.len()) {
+                for at in 1..call.arguments.len() {
                     let output = self.componentwise(&format!("{name}{at}"), &values[..1]);
                     self.assign(&call.arguments[at], output, state);
                 }
@@ -358,12 +357,12 @@ impl<'m> Liveness<'m> {
             }
             if is_read(&call.name) {
                 // A resource of the descriptor heap.
-                let mut all = self.dependencies(&[value.clone()]);
+                let mut all = self.dependencies(std::slice::from_ref(&value));
                 all.extend(self.dependencies(&values));
                 return Value::Opaque(self.graph.fresh(all), None);
             }
             // Streams of geometry shaders, ray queries: the object changes.
-            let mut all = self.dependencies(&[value.clone()]);
+            let mut all = self.dependencies(std::slice::from_ref(&value));
             all.extend(self.dependencies(&values));
             self.effect(all.clone(), state);
             let changed = Value::Opaque(self.graph.fresh(all), None);
@@ -449,9 +448,8 @@ fn status_argument(name: &str, kind: ResourceKind) -> Option<usize> {
     match name {
         "Load" if is_texture => Some(2),
         "Load" | "Load2" | "Load3" | "Load4" => Some(1),
-        "Sample" | "SampleLevel" => Some(4),
+        "Sample" | "SampleLevel" | "SampleCmpLevelZero" => Some(4),
         "SampleBias" | "SampleCmp" => Some(5),
-        "SampleCmpLevelZero" => Some(4),
         "SampleGrad" => Some(6),
         _ => None,
     }

@@ -16,7 +16,7 @@ mod value;
 use std::collections::{BTreeMap, HashMap};
 
 use graph::{Graph, MOST_NODES, NodeId};
-use value::{Joining, Value};
+use value::{Joining, Value, all_leaves};
 
 use super::doubt::UnfollowedCode;
 use super::location::{Location, globals};
@@ -184,7 +184,7 @@ impl<'m> Liveness<'m> {
         self.open.pop();
         let outputs = outputs.iter().zip(&code.parameters).filter(|(_, parameter)| parameter.is_out);
         let outputs: Vec<Value<'m>> = outputs.map(|(output, _)| output.clone()).chain([result]).collect();
-        let leaves = self.graph.all_leaves(&outputs);
+        let leaves = all_leaves(&outputs);
         self.effect(leaves, &State::default());
     }
 
@@ -720,8 +720,8 @@ impl<'m> Liveness<'m> {
             deciding.sort_unstable();
             deciding.dedup();
             self.close_circle(&moving, &pairs, (&header, &back), &deciding);
-            for (root, _) in self.roots[mark.roots..].to_vec() {
-                self.graph.add_operands(root, deciding.iter().copied());
+            for (root, _) in &self.roots[mark.roots..] {
+                self.graph.add_operands(*root, deciding.iter().copied());
             }
 
             let mut states: Vec<State<'m>> =

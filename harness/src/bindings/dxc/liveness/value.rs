@@ -53,10 +53,10 @@ impl Value<'_> {
     /// True if both are the same for certain.
     pub(super) fn is(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Scalar(one), Self::Scalar(other)) => one == other,
-            (Self::Opaque(one, _), Self::Opaque(other, _)) => one == other,
-            (Self::Vector(one), Self::Vector(other)) => Rc::ptr_eq(one, other) || one == other,
-            (Self::Matrix(_, one), Self::Matrix(_, other)) => Rc::ptr_eq(one, other) || one == other,
+            (Self::Scalar(one), Self::Scalar(other)) | (Self::Opaque(one, _), Self::Opaque(other, _)) => one == other,
+            (Self::Vector(one), Self::Vector(other)) | (Self::Matrix(_, one), Self::Matrix(_, other)) => {
+                Rc::ptr_eq(one, other) || one == other
+            }
             (Self::Struct(one), Self::Struct(other)) => {
                 Rc::ptr_eq(one, other)
                     || (one.len() == other.len() && one.iter().zip(other.iter()).all(|(one, other)| one.1.is(&other.1)))
@@ -176,18 +176,12 @@ impl Graph {
         }
     }
 
-    pub(super) fn all_leaves(&mut self, values: &[Value<'_>]) -> Vec<NodeId> {
-        let mut found = Vec::new();
-        values.iter().for_each(|value| value.leaves(&mut found));
-        found
-    }
-
     /// One node for a value that is used as a whole.
     pub(super) fn whole(&mut self, value: &Value<'_>) -> NodeId {
         match value {
             Value::Scalar(node) | Value::Opaque(node, _) => *node,
             other => {
-                let leaves = self.all_leaves(std::slice::from_ref(other));
+                let leaves = all_leaves(std::slice::from_ref(other));
                 if leaves.iter().all(|leaf| self.is_undefined(*leaf)) {
                     return self.undefined();
                 }
@@ -292,7 +286,6 @@ impl Graph {
                     found.map_or(Value::Struct(members), |found| Value::Struct(Rc::new(found)))
                 }
                 Value::Scalar(node) => self.filled(ty, node),
-                Value::Handles(_) => value,
                 _ => value,
             },
             Type::Array { .. } => match value {
@@ -400,7 +393,7 @@ impl Graph {
         match self.taken(&pattern, &mut next) {
             Some(built) if next.next().is_none() => self.cast(ty, built),
             _ => {
-                let leaves = self.all_leaves(values);
+                let leaves = all_leaves(values);
                 Value::Opaque(self.computed("list", leaves), Some(ty.clone()))
             }
         }
@@ -498,4 +491,13 @@ fn handles<'m>(graph: &Graph, conditions: &[NodeId], values: &[Value<'m>]) -> Op
         }
     }
     if found.is_empty() { None } else { Some(Value::Handles(Rc::new(found))) }
+}
+
+/// The nodes of all scalars in `values`.
+pub(super) fn all_leaves(values: &[Value<'_>]) -> Vec<NodeId> {
+    let mut found = Vec::new();
+    for value in values {
+        value.leaves(&mut found);
+    }
+    found
 }

@@ -222,7 +222,7 @@ impl StageVariables {
             .map(|written| Inherited { semantic: Semantic::of(written), written: written.to_owned() });
         let named = inherited.cloned().or(own);
         match ty {
-            Type::Struct(structure) => self.members(path, structure, named),
+            Type::Struct(structure) => self.members(path, structure, named.as_ref()),
             Type::Resource(_) => 0,
             Type::Array { .. } if matches!(ty.dimensions().0, Type::Struct(_)) => {
                 self.array_of_structs = self.array_of_structs.or(Some(span));
@@ -244,13 +244,13 @@ impl StageVariables {
         }
     }
 
-    fn members(&mut self, path: &str, structure: &Arc<StructType>, named: Option<Inherited>) -> u32 {
+    fn members(&mut self, path: &str, structure: &Arc<StructType>, named: Option<&Inherited>) -> u32 {
         let mut taken = 0;
         if let Some(base) = &structure.base {
-            taken += self.members(path, base, named.clone());
+            taken += self.members(path, base, named);
         }
         for Member { name, ty, annotations, span, .. } in &structure.members {
-            let counted = named.clone().map(|mut outer| {
+            let counted = named.cloned().map(|mut outer| {
                 outer.semantic.index = outer.semantic.index.saturating_add(taken);
                 outer
             });

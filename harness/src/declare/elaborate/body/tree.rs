@@ -58,7 +58,7 @@ struct TreeReader<'w, 'e, 't> {
     unrolls: bool,
 }
 
-impl<'t> BodyWalk<'_, 't> {
+impl BodyWalk<'_, '_> {
     /// The tree of the body of this function.
     pub(super) fn tree(&mut self, function: usize) -> Option<Code> {
         let declared = self.calls.functions[function].declaration;
@@ -243,13 +243,12 @@ impl<'t> TreeReader<'_, '_, 't> {
             }
             "struct" | "typedef" | "using" | "enum" | "case" | "default" | "else" | "template" => None,
             _ => {
-                let end = match self.declarations(at, found) {
-                    Some(end) => end?,
-                    None => {
-                        let (value, end) = self.sequence(at)?;
-                        found.push(Statement::Expression(value));
-                        end
-                    }
+                let end = if let Some(end) = self.declarations(at, found) {
+                    end?
+                } else {
+                    let (value, end) = self.sequence(at)?;
+                    found.push(Statement::Expression(value));
+                    end
                 };
                 self.semicolon(end)
             }
@@ -317,6 +316,7 @@ impl<'t> TreeReader<'_, '_, 't> {
     }
 
     /// The declaration of local variables at `at`, if one is there: the token behind it.
+    #[expect(clippy::option_option, reason = "a declaration that is not understood is no expression either")]
     fn declarations(&mut self, at: usize, found: &mut Vec<Statement>) -> Option<Option<usize>> {
         let mut first = at;
         while MODIFIERS.contains(&self.text(first)) {
@@ -336,10 +336,10 @@ impl<'t> TreeReader<'_, '_, 't> {
             return None;
         }
         let is_static = self.walk.source.token(at).text == "static" && self.text(at + 1) != "const";
-        Some(if is_static { None } else { self.declarators(ty, name, found) })
+        Some(if is_static { None } else { self.declarators(ty.as_ref(), name, found) })
     }
 
-    fn declarators(&mut self, ty: Option<Type>, first: usize, found: &mut Vec<Statement>) -> Option<usize> {
+    fn declarators(&mut self, ty: Option<&Type>, first: usize, found: &mut Vec<Statement>) -> Option<usize> {
         let mut at = first;
         loop {
             let name = self.text(at);
@@ -355,7 +355,7 @@ impl<'t> TreeReader<'_, '_, 't> {
                 at = close + 1;
             }
             let array = |ty, count| Type::Array { element: Box::new(ty), count };
-            let own = ty.clone().map(|ty| lengths.iter().rev().fold(ty, |ty, count| array(ty, *count)));
+            let own = ty.cloned().map(|ty| lengths.iter().rev().fold(ty, |ty, count| array(ty, *count)));
 
             let mut initial = None;
             if self.kind(at) == TokenKind::Assign {
