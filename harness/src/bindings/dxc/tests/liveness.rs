@@ -238,6 +238,12 @@ fn functions_of_namespaces_and_default_arguments() {
 }
 
 #[test]
+fn infinity_is_a_value() {
+    keeps("", "r = min(t.Load(q), 1.#INF);");
+    drops("", "float4 k = min(t.Load(q), 1.#INF);");
+}
+
+#[test]
 fn choices_among_constants_are_computed_with() {
     drops("", "float x = 1; if (t.Load(q).x > 3) x = 2; if (x > 3) r = 1;");
     keeps("", "float x = 1; if (t.Load(q).x > 3) x = 2; if (x > 1.5) r = 1;");

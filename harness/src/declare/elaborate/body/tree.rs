@@ -585,6 +585,8 @@ impl<'t> TreeReader<'_, '_, 't> {
                 Some((self.whole_sequence(at + 1..close)?, close + 1))
             }
             TokenKind::Integer => Some((Expression::Constant(integer(text)?), at + 1)),
+            // `1.#INF`, with which nothing is computed here.
+            TokenKind::Float if text.contains('#') => Some((Expression::Opaque, at + 1)),
             TokenKind::Float => {
                 let digits = text.trim_end_matches(|end: char| end.is_ascii_alphabetic());
                 Some((Expression::Constant(Literal::Float(digits.parse().ok()?)), at + 1))
