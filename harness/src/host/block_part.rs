@@ -131,7 +131,7 @@ fn elements_of<'a>(
     })
 }
 
-/// Whether a member has bytes that somebody fills.
+/// True if the host fills bytes of the member.
 fn is_data(member: &LaidOutMember) -> bool {
     let is_resource = matches!(member.layout.shape, LaidOutShape::Resource);
     let is_filler = !member.name.is_empty() && is_filler(&member.name);

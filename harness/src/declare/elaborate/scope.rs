@@ -110,7 +110,7 @@ pub(super) enum ValueEntry<'t> {
     Linked {
         name: Identifier<'t>,
     },
-    /// `[SpecializationConstant] const int N = 4;`: whoever makes the pipeline chooses the value.
+    /// `[SpecializationConstant] const int N = 4;`: the application chooses the value when it creates the pipeline.
     Specialised {
         name: Identifier<'t>,
     },

@@ -171,8 +171,8 @@ fn a_push_constant_among_entry_parameters_is_warned_of() {
     assert_eq!(read(source).0, [(2, Severity::Warning, Code::Ignored), (2, Severity::Warning, Code::Ignored)]);
 }
 
-/// The bytes are those of the reflection, `[anyValueSize(N)]` among them; that code may have others is said once for each
-/// interface.
+/// The bytes are those of the reflection, which follows `[anyValueSize(N)]`. Code may have others, so there is one warning for
+/// each interface.
 #[test]
 fn values_of_interfaces_have_the_bytes_of_the_reflection() {
     let source = "interface IA {}\n[anyValueSize(24)] interface IB {}\nstruct S { float a; IA b; IB[2] c; IA d; }\n\

@@ -189,7 +189,7 @@ impl Comparer<'_> {
         if self.swapped.contains(&index) {
             return RowState::Differs;
         }
-        // Nobody reads what only fills space.
+        // The shader reads no padding.
         if is_filler(&member.path) {
             return RowState::OneSided;
         }

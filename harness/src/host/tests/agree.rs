@@ -98,7 +98,7 @@ fn what_is_not_checked_is_said_once() {
     assert_eq!(remarks, ["the shader does not read `t` of the host, at byte 12"]);
 }
 
-/// Nobody reads padding, whatever its type is and however much of it each side declares.
+/// No shader reads padding, whatever its type is and however much of it each side declares.
 #[test]
 fn padding_of_another_type_raises_no_alarm() {
     let shader = "cbuffer Scene { float time; uint mode; uint lanes; float4 padding[2]; };";
