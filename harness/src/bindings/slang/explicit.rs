@@ -147,6 +147,9 @@ impl SlangSettings {
     /// Bindings as Vulkan and WebGPU take them.
     fn bindings(&self, asking: ExplicitParameter<'_>, problems: &mut Vec<Diagnostic>) -> Vec<FixedSlot> {
         if let Some(binding) = vulkan_binding(asking.annotations) {
+            if asking.takes(LayoutUnit::Bytes) {
+                problems.push(ignored_for_bytes(asking.name, binding.span));
+            }
             if asking.takes(LayoutUnit::Binding) {
                 return vec![binding];
             }
@@ -198,6 +201,13 @@ impl SlangSettings {
         self.shift_of(class, space.unwrap_or(0)).filter(|_| fits)?;
         Some(FixedSlot { unit, space, index, count: None, span: register.span })
     }
+}
+
+/// Slang's warning E39071: the bytes of a loose parameter are in the default constant buffer, which has a binding of its
+/// own. Resources in the same parameter do get the binding.
+fn ignored_for_bytes(name: &str, span: Span) -> Diagnostic {
+    let message = format!("the binding does not move the bytes of `{name}`: they are in the default constant buffer");
+    Diagnostic::warning(Code::Ignored, span, message).with_help("declare it as ConstantBuffer<T>")
 }
 
 /// The set of a parameter block; its binding can only be 0 (Slang's error E39015).

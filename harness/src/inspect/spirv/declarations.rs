@@ -310,6 +310,14 @@ impl DeclarationFilter {
                 | Op::TypeForwardPointer,
                 _,
             ) => {}
+            (
+                Op::TypeImage
+                | Op::TypeSampler
+                | Op::TypeSampledImage
+                | Op::TypeAccelerationStructureKHR
+                | Op::TypeRayQueryKHR,
+                _,
+            ) => return self.replace(id, "a type that has no bytes in a block".to_owned(), start),
             _ => return self.replace(id, format!("Op{op:?}"), start),
         }
         self.types.insert(id);

@@ -46,6 +46,11 @@ fn refused_by_slangc() {
 }
 
 const WARNED: &[Refused] = &[
+    // E39071, also where the texture in `m` does get the binding.
+    ("[[vk::binding(2, 1)]] uniform float gain;", VULKAN, &[Code::Ignored]),
+    ("[[vk::binding(2, 1)]] uniform float gain;", WEBGPU, &[Code::Ignored]),
+    ("struct M { float a; Texture2D t; }; [[vk::binding(7, 2)]] uniform M m;", VULKAN, &[Code::Ignored]),
+    ("[[vk::binding(3, 1)]] ConstantBuffer<float> bias;", VULKAN, NO_CODE),
     // E39001.
     ("Texture2D a[4] : register(t3); Texture2D mid : register(t5);", D3D, &[Code::BindingOverlap]),
     ("[[vk::binding(1)]] Texture2D a; [[vk::binding(1)]] Texture2D b;", VULKAN, &[Code::BindingOverlap]),
