@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context;
 use layoutproof_core::input::diagnostics::Code;
+use layoutproof_core::input::encoding::BadEncoding;
 use layoutproof_core::input::plain_text::{escape_all_but_colours, escape_controls, escape_json};
 use layoutproof_core::report::Style;
 use layoutproof_core::report::show_json::Shown;
@@ -76,7 +77,10 @@ pub(crate) fn print_refusal(source: &str, code: Code, error: &anyhow::Error) {
             let file = &refused.sources.file(first.span().file).name;
             Shown::refused(file.clone(), &refused.diagnostics, &refused.sources)
         }
-        None => Shown::not_read(source, code, format!("{error:#}")),
+        None => {
+            let place = error.downcast_ref::<BadEncoding>().map(|bad| (bad.line, bad.column));
+            Shown::not_read(source, code, format!("{error:#}"), place)
+        }
     };
     print_json(&shown.to_json());
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use layoutproof_compilers::regular_file::{self, ReadError};
 use layoutproof_core::input::encoding::decode;
 
@@ -71,7 +71,7 @@ pub(crate) fn read_text_if_there(path: &Path, kind: FileKind) -> anyhow::Result<
 
 fn text(path: &Path, kind: FileKind, bytes: Vec<u8>) -> anyhow::Result<String> {
     match kind {
-        FileKind::Shader => decode(bytes).map_err(|bad| anyhow!("reading {}: {bad}", path.display())),
+        FileKind::Shader => decode(bytes).with_context(|| format!("reading {}", path.display())),
         FileKind::List | FileKind::Frozen | FileKind::Records => {
             String::from_utf8(bytes).map_err(|_| anyhow!("reading {}: not UTF-8 text", path.display()))
         }

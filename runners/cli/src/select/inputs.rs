@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use layoutproof_built_in::CASES;
 use layoutproof_core::case::{Case, matches_filter};
 use layoutproof_core::input::diagnostics::Diagnostic;
@@ -205,7 +205,7 @@ fn read_standard_input() -> anyhow::Result<String> {
     if u64::try_from(length).unwrap_or(u64::MAX) > limit {
         anyhow::bail!("reading standard input: more than {limit} bytes");
     }
-    decode(bytes).map_err(|bad| anyhow::anyhow!("reading standard input: {bad}"))
+    decode(bytes).context("reading standard input")
 }
 
 /// Adds a whole shader file, or with `-` standard input, to the map.

@@ -103,6 +103,22 @@ fn what_cannot_be_read_or_laid_out_is_told_to_programs_too() {
     }
 }
 
+/// A byte that no encoding explains has a place of its own in the text.
+#[test]
+fn programs_get_the_place_of_a_byte_that_is_no_text() {
+    let folder = Folder::with(&[]);
+    for (bytes, place) in [
+        (b"float4 \xE9a;".as_slice(), (1, 8)),
+        (b"// \xE9\ncbuffer C { float4 \xE9; };", (2, 20)),
+        (b"\xFF\xFEc\0\n\0\x00\xD8", (2, 1)),
+    ] {
+        folder.write("a.hlsl", bytes);
+        let shown = folder.run("show a.hlsl --format json").exits(2).json();
+        let error = &shown["errors"][0];
+        assert_eq!((&error["line"], &error["column"]), (&json!(place.0), &json!(place.1)), "{error}");
+    }
+}
+
 /// A file of textures alone declares parameters, though none that holds bytes.
 #[test]
 fn a_file_without_blocks_is_not_refused() {

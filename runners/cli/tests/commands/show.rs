@@ -447,4 +447,7 @@ fn a_limit_is_a_warning_with_its_column() {
     let warning = json["warnings"].as_array().unwrap().iter().find(|it| it["code"] == "compiler-limit").unwrap();
     assert_eq!((&warning["line"], &warning["column"]), (&Value::from(1), &Value::from(9)));
     assert_eq!(warning["concerns"], serde_json::json!(["D3D12 · DXC"]));
+
+    let compared = folder.run("diff big.hlsl native:dxc-dxil std140").exits(1);
+    assert!(compared.err.contains("65540 bytes are more than the 65536"), "{compared}");
 }

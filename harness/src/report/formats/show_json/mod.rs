@@ -237,9 +237,10 @@ impl Shown {
         Self { errors: Some(listed.collect()), left_out, ..self }
     }
 
-    /// The answer where no source was read: the reason, at the first line and column.
-    pub fn not_read(source: impl Into<String>, code: Code, message: String) -> Self {
-        let problem = ShownProblem { line: 1, column: 1, code: code.to_string(), message, concerns: Vec::new() };
+    /// The answer for a source that was not read. `place` is line and column, where the reason has one.
+    pub fn not_read(source: impl Into<String>, code: Code, message: String, place: Option<(u32, u32)>) -> Self {
+        let (line, column) = place.unwrap_or((1, 1));
+        let problem = ShownProblem { line, column, code: code.to_string(), message, concerns: Vec::new() };
         Self { errors: Some(vec![problem]), ..Self::empty(source.into()) }
     }
 

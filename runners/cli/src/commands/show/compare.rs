@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::bail;
-use layoutproof_core::input::diagnostics::Code;
+use layoutproof_core::input::diagnostics::{Code, render};
 use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::diff_text::{diff, paired};
@@ -16,7 +16,7 @@ use layoutproof_layout::DECLARED;
 use crate::args::DeclareArgs;
 use crate::commands::show::args::{DiffArgs, DiffFormat};
 use crate::commands::show::input::{Wanted, read_input};
-use crate::output::{print, print_json, print_refusal};
+use crate::output::{print, print_json, print_refusal, warn_rendered};
 use crate::select::inputs::InputWord;
 use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::{is_rules_word, rule_choice, unknown_rules};
@@ -50,7 +50,8 @@ fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Erro
 
 fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Style) -> anyhow::Result<Exit> {
     let is_one_input = left.input == right.input;
-    let [left, right] = [layout(left, &args.declare, is_one_input)?, layout(right, &args.declare, is_one_input)?];
+    let (left, warnings) = layout(left, &args.declare, is_one_input, style)?;
+    let (right, more) = layout(right, &args.declare, is_one_input, style)?;
     let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
 
     let difference = diff(&left, &right, style);
@@ -58,6 +59,11 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
         DiffFormat::Json => print_json(&difference.to_json(&left, &right)),
         DiffFormat::Text => print(&difference.text),
         DiffFormat::Html => print(&diff_page(&left, &right, difference.differs)),
+    }
+    warn_rendered(&warnings);
+    // The same input warns of the same things under both rule sets, but for the limits of each compiler.
+    if more != warnings {
+        warn_rendered(&more);
     }
     Ok(if difference.differs { Exit::Differ } else { Exit::Agree })
 }
@@ -110,8 +116,13 @@ fn says_own_offsets(word: &str) -> bool {
     matches!(InputWord::of(word, None), InputWord::LaidOut(_))
 }
 
-/// An input under a rule set.
-fn layout(side: &DiffSide<'_>, declare: &DeclareArgs, is_one_input: bool) -> anyhow::Result<ShownLayout> {
+/// An input under a rule set, and the warnings that `show` prints of it.
+fn layout(
+    side: &DiffSide<'_>,
+    declare: &DeclareArgs,
+    is_one_input: bool,
+    style: Style,
+) -> anyhow::Result<(ShownLayout, String)> {
     let mut sources = SourceMap::default();
     let choice = side.rules.filter(|rules| *rules != DECLARED).map(rule_choice).transpose()?;
     let input = match read_input(side.input, declare, None, Wanted::Layouts, &mut sources)? {
@@ -139,13 +150,14 @@ fn layout(side: &DiffSide<'_>, declare: &DeclareArgs, is_one_input: bool) -> any
     if !diagnostics.is_empty() {
         bail!(RefusedInput { diagnostics, sources });
     }
+    let warnings = render(&input.warnings(&layouts), &sources, style.colour);
     let mut shown = layouts
         .first()
         .map_or_else(|| ShownLayout { rules: DECLARED.to_owned(), blocks: Vec::new() }, RuleSetLayouts::shown);
     if !is_one_input {
         shown.rules = if shown.rules == DECLARED { name.to_owned() } else { format!("{name} {}", shown.rules) };
     }
-    Ok(shown)
+    Ok((shown, warnings))
 }
 
 #[cfg(test)]

@@ -78,7 +78,8 @@ pub(crate) fn take_answer(
     placements.refused.clear();
     let entry = placements.columns.pop().and_then(|column| column.entry);
     let name = format!("{} by dxc", request.name());
-    placements.columns = vec![BindingsColumn { name, bound, entry, overlaps: Vec::new() }];
+    let overlaps = bound.overlaps(false);
+    placements.columns = vec![BindingsColumn { name, bound, entry, overlaps }];
     Ok(true)
 }
 

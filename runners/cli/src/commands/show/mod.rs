@@ -21,7 +21,7 @@ use crate::commands::show::args::{ShowArgs, ShowFormat};
 use crate::commands::show::input::{Wanted, binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::show_rules::shown_rules;
-use crate::output::{print, print_json, warn_of_error, warn_rendered};
+use crate::output::{print, print_json, print_refusal, warn_of_error, warn_rendered};
 use crate::project::project_file::ProjectFile;
 use crate::select::input_patterns::expanded;
 
@@ -158,7 +158,7 @@ fn refuse(args: &ShowArgs, word: &str, found: &[Diagnostic], sources: &SourceMap
 /// Tells programs why there is nothing to show; the caller tells people.
 fn not_read(args: &ShowArgs, word: &str, code: Code, error: anyhow::Error) -> anyhow::Error {
     if args.format == ShowFormat::Json {
-        print_json(&Shown::not_read(word, code, format!("{error:#}")).to_json());
+        print_refusal(word, code, &error);
     }
     error
 }
