@@ -55,6 +55,8 @@ pub enum MemberShape {
     DerivedBlock,
     /// The struct of a `ConstantBuffer`, of push constants too, where it has bit-fields.
     BitFieldBlock,
+    /// A block of push constants.
+    PushConstants,
     /// A bool, or a vector or matrix of bools, as the element of a structured buffer.
     BoolElement,
     /// A matrix of integers as the element of a structured buffer.
@@ -85,7 +87,7 @@ pub enum MemberShape {
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
@@ -106,6 +108,7 @@ impl MemberShape {
         Self::EightByteOneVector,
         Self::DerivedBlock,
         Self::BitFieldBlock,
+        Self::PushConstants,
         Self::BoolElement,
         Self::IntegerMatrixElement,
         Self::MatrixElementByRows,
@@ -143,6 +146,7 @@ impl MemberShape {
             Self::EightByteOneVector => "eight-byte-one-vector",
             Self::DerivedBlock => "derived-block",
             Self::BitFieldBlock => "bit-field-block",
+            Self::PushConstants => "push-constants",
             Self::BoolElement => "bool-element",
             Self::IntegerMatrixElement => "integer-matrix-element",
             Self::MatrixElementByRows => "matrix-element-by-rows",
@@ -260,6 +264,7 @@ impl RandomDeclaration {
         only_those(&[
             (MemberShape::DerivedBlock, structure.base.is_some()),
             (MemberShape::BitFieldBlock, is_constant && has_bits(structure)),
+            (MemberShape::PushConstants, matches!(self.block, BlockForm::PushConstant)),
         ])
     }
 

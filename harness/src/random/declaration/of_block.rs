@@ -133,6 +133,16 @@ mod tests {
     }
 
     #[test]
+    fn push_constants_have_a_shape_of_their_own() {
+        let own = ("pc".to_owned(), MemberShape::PushConstants);
+        let has = |kind| {
+            let block = Block::new("pc", kind, StructType::new("P", [Member::new("a", Scalar::Float32)]));
+            shapes_of_block(&block, LayoutOptions::default()).contains(&own)
+        };
+        assert!(has(BlockKind::PushConstant) && !has(BlockKind::ConstantBuffer));
+    }
+
+    #[test]
     fn an_element_is_its_buffers_own() {
         let block = Block::new("b", BlockKind::StructuredElement, matrix(3, 2));
         let shapes = shapes_of_block(&block, LayoutOptions::default());
