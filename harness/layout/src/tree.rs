@@ -68,6 +68,8 @@ pub enum LayoutWarningKind {
     OffsetOverlap,
     /// A module decorates something with a number that is unknown here.
     UnknownDecoration,
+    /// The bytes of a value depend on more than the declarations: they are those that a compiler's reflection gives.
+    UncertainValue,
 }
 
 /// A property of a layout that its author may not expect.
@@ -292,6 +294,9 @@ pub struct MemberRow {
     /// Width of a bit-field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bit_width: Option<u32>,
+    /// Why the row is not certain; `None` where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertain: Option<String>,
 }
 
 impl MemberRow {

@@ -5,7 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use super::tree::{BlockLayout, Component, LaidOut, LaidOutMember, LaidOutShape, Leaf, LeafStep, MemberRow};
+use super::tree::{
+    BlockLayout, Component, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning, LayoutWarningKind, Leaf, LeafStep,
+    MemberRow,
+};
 use crate::shape::{Count, MatrixOrder};
 
 /// Most leaves that [`BlockLayout::leaves`] returns.
@@ -56,6 +59,9 @@ impl BlockLayout {
                 | LaidOutShape::Pointer
                 | LaidOutShape::Resource => push_row(&mut rows, PathOffset { path: String::new(), offset: 0 }, root),
             }
+        }
+        for warning in &self.warnings {
+            mark_uncertain(&mut rows, warning);
         }
         rows
     }
@@ -109,6 +115,28 @@ impl PathOffset {
     /// Something in brackets, `None` where it starts beyond 2^32.
     fn index(&self, index: &str, offset: Option<u32>) -> Option<Self> {
         Some(Self { path: format!("{}{index}", self.path), offset: self.offset.checked_add(offset?)? })
+    }
+}
+
+/// Marks the rows that a warning makes uncertain: what has an unknown decoration and what is in it; or a value of uncertain
+/// size, what holds it, and what comes after it.
+fn mark_uncertain(rows: &mut [MemberRow], warning: &LayoutWarning) {
+    let is_in = |inner: &str, outer: &str| {
+        let rest = inner.strip_prefix(outer);
+        rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let value = rows.iter().rposition(|row| is_in(&warning.path, &row.path));
+    for (index, row) in rows.iter_mut().enumerate() {
+        let is_reached = match warning.kind {
+            LayoutWarningKind::UnknownDecoration => is_in(&row.path, &warning.path),
+            LayoutWarningKind::UncertainValue => {
+                is_in(&warning.path, &row.path) || value.is_some_and(|value| index > value)
+            }
+            LayoutWarningKind::Ignored | LayoutWarningKind::OffsetOverlap => false,
+        };
+        if is_reached {
+            row.uncertain.get_or_insert_with(|| warning.message.clone());
+        }
     }
 }
 
@@ -195,6 +223,7 @@ fn row(place: PathOffset, layout: &LaidOut) -> MemberRow {
         matrix_order: matrix.map(|matrix| matrix.order),
         bit_offset: None,
         bit_width: None,
+        uncertain: None,
     }
 }
 

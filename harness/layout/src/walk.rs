@@ -8,7 +8,9 @@ use super::alignment::Alignment;
 use super::matrix::Matrix;
 use super::measured::{ArrayFootprint, Footprint, MeasuredType};
 use super::rules::{ArrayOrder, ElementOrder, EmptyMembers, Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
-use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutError};
+use super::tree::{
+    BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutError, LayoutWarning, LayoutWarningKind,
+};
 use super::walk_state::{Level, Stop, WalkState};
 use super::{LayoutOptions, forbid, place};
 use crate::scalar::Scalar;
@@ -109,7 +111,13 @@ impl WalkState<'_> {
             Type::Enum(declared) => self.enumeration(declared, placement),
             Type::Pointer { .. } => pointer(self.rules.pointer_size, placement),
             Type::Handle { .. } => self.handle(placement)?,
-            Type::Interface { any_value_size, .. } => interface_value(*any_value_size, placement),
+            Type::Interface { any_value_size, .. } => {
+                let message =
+                    "slangc's code may give a value of an interface other bytes than its reflection does".to_owned();
+                let kind = LayoutWarningKind::UncertainValue;
+                self.warnings.push(LayoutWarning { path: self.path.clone(), kind, message });
+                interface_value(*any_value_size, placement)
+            }
             Type::Resource(_) => MeasuredType::empty(LaidOutShape::Resource),
         };
 

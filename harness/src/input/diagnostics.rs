@@ -187,7 +187,7 @@ impl From<LayoutWarningKind> for Code {
         match kind {
             LayoutWarningKind::Ignored => Self::Ignored,
             LayoutWarningKind::OffsetOverlap => Self::OffsetOverlap,
-            LayoutWarningKind::UnknownDecoration => Self::UncertainLayout,
+            LayoutWarningKind::UnknownDecoration | LayoutWarningKind::UncertainValue => Self::UncertainLayout,
         }
     }
 }

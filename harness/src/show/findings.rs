@@ -7,7 +7,9 @@ use layoutproof_layout::native::Native;
 use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::reorder::LayoutInput;
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutOptions, LayoutWarning, Span, find, join, lay_out};
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Span, find, join, lay_out,
+};
 
 use super::dxc_spirv;
 use super::rule_set_layouts::RuleSetLayouts;
@@ -118,7 +120,8 @@ pub fn overlap_warnings<'a>(
 fn layout_warnings<'a>(blocks: &[Block], layouts: impl Iterator<Item = BlockUnderRules<'a>>) -> Vec<Diagnostic> {
     let mut found: BTreeMap<(usize, &LayoutWarning), Vec<&str>> = BTreeMap::new();
     for BlockUnderRules { index, rules, layout } in layouts.filter(|block| block.layout.result.is_ok()) {
-        for warning in &layout.warnings {
+        // Interfaces have one warning where they are declared; here their members are only marked.
+        for warning in layout.warnings.iter().filter(|warning| warning.kind != LayoutWarningKind::UncertainValue) {
             found.entry((index, warning)).or_default().push(rules);
         }
     }

@@ -219,6 +219,21 @@ fn an_unknown_decoration_of_a_member_is_a_warning() {
     let (of_block, of_member) =
         (format!("has the unknown decoration 65001: {shown}"), format!("has the unknown decoration 65000: {shown}"));
     assert_eq!(warnings, [("", &*of_block), ("b", &*of_member)]);
+    let rows = read.blocks[0].layout.rows();
+    let uncertain: Vec<_> = rows.iter().map(|row| (&*row.path, row.uncertain.as_deref())).collect();
+    assert!(!uncertain.is_empty() && uncertain.iter().all(|(_, reason)| *reason == Some(&*of_block)), "{uncertain:?}");
+}
+
+#[test]
+fn an_unknown_decoration_makes_only_its_member_uncertain() {
+    let module = HandMadeModule {
+        annotations: vec![op(Op::MemberDecorate, &[BLOCK, 1, UNKNOWN, 4])],
+        ..HandMadeModule::default()
+    };
+    let rows = module.read().blocks[0].layout.rows();
+    let uncertain: Vec<_> = rows.iter().filter(|row| row.uncertain.is_some()).map(|row| &*row.path).collect();
+    assert_eq!(uncertain, ["b"]);
+    assert!(rows.len() > 1);
 }
 
 #[test]

@@ -227,6 +227,10 @@ fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool) -> SortedF
         }
     }
 
+    if rows.iter().flatten().any(|row| row.uncertain.is_some()) {
+        sorted.shared.push("uncertain".to_owned());
+    }
+
     // What all layouts agree on is in the declaration.
     let sizes: Vec<Option<u32>> = rows.iter().map(|row| row.filter(|_| is_leaf).and_then(scalar_size)).collect();
     if sizes.iter().any(|size| *size != sizes[0]) {

@@ -173,6 +173,7 @@ mod tests {
                 matrix_order: None,
                 bit_offset: None,
                 bit_width: None,
+                uncertain: None,
             };
             let declared = [DeclarationWords::Glsl, DeclarationWords::Wgsl].map(|words| words.declaration(&row, 0));
             assert_eq!(declared, [glsl, wgsl], "{type_name}");

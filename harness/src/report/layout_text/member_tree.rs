@@ -259,6 +259,7 @@ mod tests {
             matrix_order: None,
             bit_offset: None,
             bit_width: None,
+            uncertain: None,
         }
     }
 

@@ -434,6 +434,26 @@ fn an_assumed_size_of_halves_is_said() {
 }
 
 /// DXC 1.7.2308: `CBuffer size is 65540 bytes, exceeding maximum of 65536 bytes`. The members stay, as text and as JSON.
+/// Contract: uncertain answers say why on the member. A value of an interface makes itself, its holders and what comes
+/// after it uncertain.
+#[test]
+fn members_that_depend_on_the_size_of_an_interface_are_uncertain() {
+    let text = "interface I { float f(); }
+struct In { float first; I value; };
+struct S { float4 before; In in[2]; float after; };
+StructuredBuffer<S> list;
+StructuredBuffer<float> other;
+";
+    let folder = Folder::with(&[("a.slang", text)]);
+    let json = folder.run("show a.slang --rules scalar@slang --format json").exits(0).json();
+    let blocks = json["layouts"][0]["blocks"].as_array().unwrap();
+    let members = blocks.iter().flat_map(|block| block["members"].as_array().unwrap());
+    let uncertain: Vec<&str> =
+        members.filter(|row| row["uncertain"].is_string()).map(|row| row["path"].as_str().unwrap()).collect();
+    assert_eq!(uncertain, ["in", "in[].value", "after"]);
+    folder.run("show a.slang").exits(0).prints("float after // uncertain");
+}
+
 #[test]
 fn a_limit_is_a_warning_with_its_column() {
     let folder = Folder::with(&[("big.hlsl", "cbuffer Big { float list[4097]; };\n")]);

@@ -19,6 +19,7 @@ fn row(path: &str, type_name: &str, place: [u32; 3], array_stride: Option<u32>) 
         matrix_order: None,
         bit_offset: None,
         bit_width: None,
+        uncertain: None,
     }
 }
 
