@@ -88,8 +88,12 @@ impl Source {
     fn nothing_declared(self, span: Span) -> Vec<Diagnostic> {
         let message = "this declares no shader parameter, so there is nothing to lay out";
         let start = Span { end: span.start, ..span };
-        let problem = Diagnostic::error(Code::NothingDeclared, start, message)
-            .with_help("a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it");
+        let help = if self.module.entry_points.is_empty() {
+            "a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it"
+        } else {
+            "`layoutproof show FILE --target vulkan` lists the locations of its inputs and outputs"
+        };
+        let problem = Diagnostic::error(Code::NothingDeclared, start, message).with_help(help);
         self.module.warnings.into_iter().chain([problem]).collect()
     }
 
