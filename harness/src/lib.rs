@@ -1,15 +1,17 @@
-//! The pure core of layoutproof: declarations in, layouts, probes and verdicts out.
+//! The pure core of layoutproof: turns declarations into layouts, probes and verdicts.
 //!
-//! Data flows one way, one module per arrow: [`declare`] reads declarations into a [`module::Module`],
-//! [`layoutproof_layout`] places its blocks under a rule set and [`bindings`] its parameters, [`probe`] plans the bytes to
-//! upload and the shader that looks for them, [`generate`] makes the shader, a [`layoutproof_device::Runner`] executes it,
-//! [`check`] compares the witnesses, [`results`] keeps what came out and [`report`] prints it. Nothing here touches a GPU, a
-//! file, the environment or the terminal.
+//! Data flows one way, with one module per step: [`declare`] reads declarations into a
+//! [`module::Module`], [`layoutproof_layout`] places its blocks under a rule set and [`bindings`]
+//! its parameters, [`probe`] plans the bytes to upload and the shader that looks for them,
+//! [`generate`] writes the shader, a [`layoutproof_device::Runner`] executes it, [`check`] compares
+//! the witnesses, [`results`] stores the outcome and [`report`] prints it. This crate uses no GPU,
+//! file, environment variable or terminal.
 //!
-//! The rest of this page is `harness/ARCHITECTURE.md`, which is about the whole repository.
+//! The rest of this page is `harness/ARCHITECTURE.md`, which describes the whole repository.
 //!
 #![doc = include_str!("../ARCHITECTURE.md")]
 #![forbid(unsafe_code)]
+#![expect(missing_docs, reason = "many names of fields and variants need no explanation")]
 
 pub mod bindings;
 pub mod case;

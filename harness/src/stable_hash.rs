@@ -1,11 +1,11 @@
-//! One hash that is the same on every machine, in every build and always.
+//! A hash with the same result on every machine and in every build.
 //!
-//! Text in, number out. What is drawn, split over machines or compared between runs by a hash takes this one; maps in
-//! memory do not need it.
+//! Samples, shards and comparisons between runs use it. Maps in memory need not.
 
 /// FNV-1a of 64 bits ("The FNV Non-Cryptographic Hash Algorithm", Fowler, Noll and Vo).
 ///
-/// Bit `n` depends on the bits up to `n` of every byte only, so a small number is better drawn from the upper half.
+/// Bit `n` depends only on bits 0 to `n` of every byte, so small numbers should come from the upper
+/// half.
 pub fn stable_hash(text: &str) -> u64 {
     text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
@@ -14,7 +14,7 @@ pub fn stable_hash(text: &str) -> u64 {
 mod tests {
     use super::*;
 
-    /// Values of the reference implementation's test vectors for 64-bit FNV-1a (isthe.com, `test_fnv.c`).
+    /// The reference implementation's test vectors for 64-bit FNV-1a (isthe.com, `test_fnv.c`).
     #[test]
     fn the_reference_vectors() {
         for (text, hash) in

@@ -1,4 +1,5 @@
-//! Dotted version numbers and ranges of them (`>= 1.8.2405`, `>= 22, < 23.1`); the versions of libraries that records name.
+//! Dotted version numbers and ranges of them (`>= 1.8.2405`, `>= 22, < 23.1`), and the versions of
+//! libraries in records.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,13 +7,14 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The naga inside. `Cargo.toml` asks for exactly this version, and a test compares it with `Cargo.lock`.
+/// The version of naga in use. `Cargo.toml` requires exactly this one, and a test compares it with
+/// `Cargo.lock`.
 pub const NAGA_VERSION: &str = "30.0.1";
 
-/// The rspirv inside, in the same way.
+/// The version of rspirv in use; `Cargo.toml` requires exactly this one.
 pub const RSPIRV_VERSION: &str = "0.13.0+sdk-1.4.341.0";
 
-/// Comparisons that must all hold.
+/// A list of comparisons that must all hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionRange {
     bounds: Vec<VersionBound>,
@@ -25,7 +27,7 @@ struct VersionBound {
     version: Vec<u64>,
 }
 
-/// Why a text is not a version range.
+/// The text is not a version range.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("`{0}` is not a version range such as `>= 1.8.2405` or `>= 22, < 23`")]
 pub struct BadRange(String);
@@ -85,8 +87,8 @@ fn parse_bound(text: &str) -> Option<VersionBound> {
 }
 
 impl VersionRange {
-    /// True if the first dotted number in `text` (`Mesa 22.3.6 (LLVM 15)`) lies in the range; text without any number
-    /// does not.
+    /// True if the first dotted number in `text` (`Mesa 22.3.6 (LLVM 15)`) is in the range. Text
+    /// without a number is not.
     pub fn contains(&self, text: &str) -> bool {
         let Some(version) = first_version(text) else { return self.bounds.is_empty() };
 
@@ -103,14 +105,14 @@ impl VersionRange {
     }
 }
 
-/// Compares versions part by part; parts that one of them does not have are 0, so that `1.8` is `1.8.0`.
+/// Compares versions part by part. Missing parts are 0, so `1.8` equals `1.8.0`.
 fn compare(one: &[u64], other: &[u64]) -> Ordering {
     let length = one.len().max(other.len());
     let padded = |numbers: &[u64]| (0..length).map(|i| numbers.get(i).copied().unwrap_or(0)).collect::<Vec<_>>();
     padded(one).cmp(&padded(other))
 }
 
-/// Digits within a name (`vkd3d 2.1`) are a version only where no word begins with one.
+/// Digits inside a name (`vkd3d 2.1`) count as a version only if no word starts with one.
 fn first_version(text: &str) -> Option<Vec<u64>> {
     let digits = || text.match_indices(|c: char| c.is_ascii_digit()).map(|(start, _)| start);
     let begins_word = |start: &usize| {

@@ -1,6 +1,7 @@
 //! Times both passes on one file: `cargo run --release --example time_index -- FILE [NAME...]`.
 //!
-//! Prints the number of names and the time of the index; each NAME is then read and printed with its members.
+//! Prints the number of names and the time of the index, then reads each NAME and prints it with
+//! its members.
 #![expect(clippy::print_stdout, reason = "it is a program for people")]
 
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::time::Instant;
 
 use layoutproof_debuginfo::{DebugFile, FoundTypes, HostTypeId, Sibling, SiblingBytes, SiblingFiles};
 
-/// Finds siblings beside the file that was named.
+/// Finds siblings next to the input file.
 struct BesideFile {
     path: PathBuf,
 }

@@ -1,4 +1,5 @@
-//! Finds the object files in a file: itself, the members of a library, the architectures of a universal binary.
+//! Finds the object files in a file: the file itself, the members of a library, or the
+//! architectures of a universal binary.
 
 use std::ops::Range;
 
@@ -15,13 +16,13 @@ pub(crate) const PDB_MAGIC: &[u8] = b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0";
 /// First bytes of Microsoft's compressed PDB.
 const COMPRESSED_PDB_MAGIC: &[u8] = b"Microsoft MSFZ Container";
 
-/// First bytes of LLVM's intermediate code, which link-time optimisation puts in place of objects.
+/// First bytes of LLVM bitcode, which link-time optimisation writes instead of objects.
 const BITCODE_MAGICS: [&[u8]; 2] = [b"BC\xC0\xDE", b"\xDE\xC0\x17\x0B"];
 
-/// How deep archives may be in universal binaries and the like.
+/// Maximum nesting of archives in universal binaries and the like.
 const MAX_NESTING: u32 = 3;
 
-/// Lists the object files in `bytes`, which are those of the file `origin`.
+/// Lists the object files in `bytes`, the content of the file `origin`.
 pub(crate) fn list_objects(
     name: &str,
     origin: &FileOrigin,
@@ -92,7 +93,7 @@ impl ObjectLister<'_> {
             let member = member.map_err(|error| damaged(name, "archive", error))?;
             let member_name = format!("{name}({})", String::from_utf8_lossy(member.name()));
             let member_range = inner_range(&range, member.file_range().0, member.file_range().1)
-                .ok_or_else(|| damaged(name, "archive", "a member ends behind the file"))?;
+                .ok_or_else(|| damaged(name, "archive", "a member ends past the end of the file"))?;
             self.list(member_name, member_range, nesting + 1)?;
         }
         Ok(())
@@ -108,7 +109,7 @@ impl ObjectLister<'_> {
         for architecture in architectures {
             let (offset, size) = architecture.file_range();
             let inner = inner_range(range, offset, size)
-                .ok_or_else(|| damaged(name, "universal binary", "an architecture ends behind the file"))?;
+                .ok_or_else(|| damaged(name, "universal binary", "an architecture ends past the end of the file"))?;
             let label = format!("{:?}", architecture.architecture()).to_lowercase();
             self.list(format!("{name}({label})"), inner, nesting + 1)?;
         }
@@ -126,7 +127,7 @@ impl ObjectLister<'_> {
     }
 }
 
-/// Skips what cannot be read in a library, and refuses it as a file of its own.
+/// Skips an unreadable member of a library, and refuses an unreadable file.
 fn refuse(name: String, nesting: u32, feature: &str) -> Result<(), DebugInfoError> {
     if nesting > 0 {
         return Ok(());

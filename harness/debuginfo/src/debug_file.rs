@@ -1,13 +1,13 @@
-//! One file with debug information: entry point of the crate.
+//! A file with debug information; the entry point of the crate.
 
 use crate::debug_input::DebugInput;
 use crate::indexing::make_index;
 use crate::reading::read_types;
 use crate::{DebugIndex, DebugInfoError, DebugLimits, FoundTypes, SiblingFiles, TypeName};
 
-/// A file that may have debug information: an object, library, executable or PDB.
+/// A file that may have debug information: an object, a library, an executable or a PDB.
 ///
-/// Nothing of it is copied but what is compressed or has to be relocated, and that only while it is read.
+/// Only sections that are compressed or need relocation are copied, and only while they are read.
 #[derive(Clone, Copy)]
 pub struct DebugFile<'data> {
     input: DebugInput<'data>,
@@ -24,14 +24,14 @@ impl std::fmt::Debug for DebugFile<'_> {
 }
 
 impl<'data> DebugFile<'data> {
-    /// Takes the bytes of a file, usually a memory map. Nothing is read yet.
+    /// Wraps the bytes of a file, usually a memory map. This reads nothing yet.
     ///
-    /// `name` stands in messages and in [`crate::HostUnit`]; it is not opened.
+    /// `name` appears in messages and in [`crate::HostUnit`]; it is never opened.
     pub fn new(name: &'data str, bytes: &'data [u8], siblings: &'data dyn SiblingFiles) -> Self {
         Self { input: DebugInput { name, bytes, siblings, limits: DebugLimits::default() } }
     }
 
-    /// Sets other limits than the default ones.
+    /// Replaces the default limits.
     #[must_use]
     pub fn with_limits(self, limits: DebugLimits) -> Self {
         Self { input: DebugInput { limits, ..self.input } }
@@ -40,17 +40,18 @@ impl<'data> DebugFile<'data> {
     /// First pass: collects the names of all records and of typedefs of records.
     ///
     /// # Errors
-    /// `UnknownFormat` or `DamagedContainer` if the file as a whole cannot be read, `TooMany...` at a limit. What else
-    /// cannot be read is in [`DebugIndex::problems`].
+    /// `UnknownFormat` or `DamagedContainer` if the file as a whole is unreadable, `TooMany...` at
+    /// a limit. [`DebugIndex::problems`] lists all other problems.
     pub fn index(&self) -> Result<DebugIndex, DebugInfoError> {
         make_index(self.input)
     }
 
-    /// Second pass: reads the types that `is_wanted` chooses from the index, with everything that their bytes are made
-    /// of.
+    /// Second pass: reads the types that `is_wanted` selects from the index, together with all
+    /// types that make up their bytes.
     ///
     /// # Errors
-    /// As [`DebugFile::index`], and `TooManyTypes`. What else cannot be read is in [`FoundTypes::problems`].
+    /// As [`DebugFile::index`], and `TooManyTypes`. [`FoundTypes::problems`] lists all other
+    /// problems.
     pub fn read(
         &self,
         index: &DebugIndex,

@@ -1,11 +1,11 @@
-//! What both passes read: a file, the files beside it, and how much of them.
+//! The input of both passes: a file, the files next to it, and limits.
 
 use crate::{DebugLimits, SiblingFiles};
 
-/// What is read, and how.
+/// The input of a pass.
 #[derive(Clone, Copy)]
 pub(crate) struct DebugInput<'data> {
-    /// Name for messages.
+    /// Name of the file, for messages.
     pub(crate) name: &'data str,
     pub(crate) bytes: &'data [u8],
     pub(crate) siblings: &'data dyn SiblingFiles,

@@ -1,9 +1,10 @@
-//! Where the source declares something.
+//! Places of declarations in the source.
 
-/// Where something was declared.
+/// The place of a declaration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeclarationPlace {
-    /// File as the debug information writes it: absolute where it says in which folder the compiler ran.
+    /// The file as the debug information writes it; absolute if that also records the compiler's
+    /// working folder.
     pub file: String,
     /// Line, counted from 1; `None` if only the file is known.
     pub line: Option<u32>,

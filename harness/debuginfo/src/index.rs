@@ -1,30 +1,29 @@
-//! First pass: the names of all types in a file and where they are, without reading the types.
+//! First pass: the names of all types in a file and their places. It does not read the types.
 
 use crate::name_table::NameTable;
 use crate::object_source::ObjectSource;
 use crate::{DebugInfoError, RecordKind};
 
-/// Names of the types in one file, with the places of their definitions.
+/// The names of the types in one file, with the places of their definitions.
 #[derive(Debug, Default)]
 pub struct DebugIndex {
-    /// Objects of the input and those that were found beside it, by number.
+    /// Objects of the input and of its sibling files, by number.
     pub(crate) objects: Vec<ObjectSource>,
     pub(crate) names: NameTable,
-    /// All entries by ascending location.
+    /// All entries, by ascending location.
     pub(crate) entries: Vec<IndexEntry>,
-    /// Positions in `entries`, grouped by name, the names in alphabetical order.
+    /// Positions in `entries`, grouped by name. The names are in alphabetical order.
     by_name: Vec<u32>,
     /// Names in alphabetical order.
     groups: Vec<NameGroup>,
-    /// Why the file has no types, if it has none.
+    /// Set if the file has no types.
     pub(crate) absence: Option<NoTypesReason>,
-    /// What could not be read.
+    /// Parts that could not be read.
     pub(crate) problems: Vec<DebugInfoError>,
-    /// How much was looked at.
     pub(crate) size: IndexSize,
 }
 
-/// A named type of one unit, before units are brought together.
+/// A named type of one unit, before units are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnitEntry {
     /// Offset in its unit.
@@ -34,7 +33,7 @@ pub(crate) struct UnitEntry {
     pub(crate) kind: EntryKind,
 }
 
-/// What an entry says about a name.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryKind {
     pub(crate) kind: IndexedKind,
@@ -50,7 +49,7 @@ pub(crate) struct IndexEntry {
     pub(crate) kind: EntryKind,
 }
 
-/// Where a type is described.
+/// The place of a type's description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TypeLocation {
     /// Number of the object among those of the index.
@@ -72,20 +71,19 @@ pub(crate) struct NameGroup {
     definitions: u32,
 }
 
-/// One name of the index.
+/// A name in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeName<'a> {
-    /// Qualified name.
     pub name: &'a str,
-    /// What has the name.
+    /// The kind of type with this name.
     pub kind: IndexedKind,
-    /// Number of units that define it; 0 if it is only declared.
+    /// Number of units that define it; 0 if all units only declare it.
     pub definitions: u32,
     /// Number of units that only declare it.
     pub declarations: u32,
 }
 
-/// What a name of the index stands for.
+/// The kind of type that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum IndexedKind {
     /// A struct, class, union or enumeration.
@@ -94,7 +92,7 @@ pub enum IndexedKind {
     Alias,
 }
 
-/// How much an index covers.
+/// The amount of data that an index covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexSize {
     /// Object files with debug information.
@@ -105,10 +103,9 @@ pub struct IndexSize {
     pub section_bytes: u64,
 }
 
-/// Why a file has no types.
+/// The reason why a file has no types.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTypesReason {
-    /// There is no debug information.
     #[error("no debug information; compile with `-g` (MSVC: `/Z7` or `/Zi`; Rust: `-C debuginfo=2`), and do not strip")]
     NoDebugInformation,
     /// The debug information is in a file that was not found.
@@ -117,21 +114,21 @@ pub enum NoTypesReason {
         /// Path or name of that file.
         sibling: String,
     },
-    /// There is only what a debugger needs to show lines.
+    /// The debug information only maps code to lines.
     #[error(
-        "debug information of lines only; compile with `-g` instead of `-g1` or `-gline-tables-only` (Rust: \
+        "the debug information has only lines; compile with `-g` instead of `-g1` or `-gline-tables-only` (Rust: \
          `debug = true` in the profile instead of `line-tables-only`)"
     )]
     LinesOnly,
-    /// A linked Mac program: the debug information has stayed in the object files.
+    /// A linked Mac program: its debug information is still in the object files.
     #[error(
         "a Mac program keeps its debug information in object files; run `dsymutil` on it, or name the object files"
     )]
     MacDebugMap,
-    /// An archive or universal binary without any object file in it.
-    #[error("no object files in it that could be read, such as those of link-time optimisation")]
+    /// An archive or universal binary without any readable object file.
+    #[error("no readable object files (LLVM bitcode of link-time optimisation is not read)")]
     NoObjects,
-    /// There is debug information of types, but of none with a name that could be a struct.
+    /// The debug information has types, but none with a name that could be a struct.
     #[error(
         "no structs in its debug information; compilers leave out types that nothing uses \
          (`-fno-eliminate-unused-debug-types`, Clang also `-fstandalone-debug`)"
@@ -140,7 +137,7 @@ pub enum NoTypesReason {
 }
 
 impl DebugIndex {
-    /// Brings entries into the order by which they are looked up. `entries` ascend by location.
+    /// Sorts entries for look-ups. `entries` ascend by location.
     pub(crate) fn arrange(&mut self, entries: Vec<IndexEntry>) {
         self.entries = entries;
 
@@ -170,33 +167,33 @@ impl DebugIndex {
         self.groups.iter().map(|group| self.type_name(group))
     }
 
-    /// Returns why there are no names, if there are none.
+    /// Returns the reason if the index has no names.
     pub fn absence(&self) -> Option<&NoTypesReason> {
         self.absence.as_ref()
     }
 
-    /// Returns what could not be read. The rest is in the index all the same.
+    /// Returns the parts that could not be read. They do not affect the rest of the index.
     pub fn problems(&self) -> &[DebugInfoError] {
         &self.problems
     }
 
-    /// Returns how much the index covers.
+    /// Returns the amount of data that the index covers.
     pub fn size(&self) -> IndexSize {
         self.size
     }
 
-    /// Chooses names.
+    /// Selects names.
     pub(crate) fn choose(&self, is_wanted: impl Fn(&TypeName<'_>) -> bool) -> Vec<NameGroup> {
         self.groups.iter().filter(|group| is_wanted(&self.type_name(group))).copied().collect()
     }
 
-    /// Entries of a name by ascending location.
+    /// Entries of a name, by ascending location.
     pub(crate) fn entries_of(&self, group: NameGroup) -> impl Iterator<Item = IndexEntry> {
         let positions = self.by_name.get(group.start as usize..group.end as usize).unwrap_or_default();
         positions.iter().map(|&position| self.entries[position as usize])
     }
 
-    /// Qualified name of the type at a location, if it has one.
+    /// The qualified name of the type at a location, if it has one.
     pub(crate) fn name_at(&self, location: TypeLocation) -> Option<&str> {
         let position = self.entries.binary_search_by_key(&location, |entry| entry.location).ok()?;
         Some(self.names.name(self.entries[position].name))
@@ -233,7 +230,7 @@ impl NameGroup {
     fn take(&mut self, position: u32, kind: EntryKind) {
         self.end = position + 1;
         self.definitions += u32::from(!kind.is_declaration);
-        // `typedef struct Light Light;` is the struct, not another type.
+        // `typedef struct Light Light;` declares the same type, not another one.
         if matches!(self.kind, IndexedKind::Alias) {
             self.kind = kind.kind;
         }

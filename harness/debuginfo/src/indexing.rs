@@ -1,7 +1,7 @@
-//! First pass over a file and what is beside it: indexes each object, follows it to other files that have its debug
-//! information, and brings all names together.
+//! First pass over a file and its siblings: indexes each object, follows references to other files
+//! with its debug information, and merges all names.
 //!
-//! An input of one object is spread over threads by units, a library by objects.
+//! A single object is spread over threads by its units, a library by its objects.
 
 use crate::DebugInfoError;
 use crate::container::list_objects;
@@ -13,7 +13,8 @@ use crate::object_indexing::{IndexedObject, index_object};
 use crate::object_source::{FileOrigin, ObjectSource};
 use crate::parallel::{Numbered, ParallelResults, map_in_parallel};
 
-/// How often siblings may lead to further siblings: a stripped program, its debug file, the `.dwo` files of that.
+/// Maximum length of a chain of siblings: a stripped program, its debug file, the `.dwo` files of
+/// that.
 const MAX_ROUNDS: u32 = 4;
 
 /// Makes the index of a file.
@@ -36,12 +37,12 @@ struct IndexBuilder<'data> {
     input: DebugInput<'data>,
     index: DebugIndex,
     entries: Vec<IndexEntry>,
-    /// Why objects have no types, for those that have none.
+    /// The reasons of all objects without types.
     reasons: Vec<NoTypesReason>,
 }
 
 impl IndexBuilder<'_> {
-    /// Indexes objects, and returns those that they lead to.
+    /// Indexes objects, and returns the objects that they refer to.
     fn index_round(&mut self, sources: Vec<ObjectSource>) -> Result<Vec<ObjectSource>, DebugInfoError> {
         let input = self.input;
         let first_number = self.index.objects.len();
@@ -51,7 +52,8 @@ impl IndexBuilder<'_> {
         let object_threads = if is_single { 1 } else { input.limits.threads };
         let ParallelResults { results, states } =
             map_in_parallel(sources.len(), object_threads, |tables: &mut Vec<NameTable>, numbered: Numbered| {
-                // The tables of a thread that works on whole objects are one; units of one object have one per thread.
+                // A thread that works on whole objects has one table; the units of one object have
+                // a table per thread.
                 let indexed = index_object(&input, &sources[numbered.work], unit_threads, tables);
                 ThreadObject { thread: numbered.thread, indexed }
             });
@@ -68,7 +70,7 @@ impl IndexBuilder<'_> {
         Ok(next)
     }
 
-    /// Gives the names of one thread's table their final numbers.
+    /// Assigns final numbers to the names in one thread's table.
     fn take_names(&mut self, table: &NameTable) -> Vec<u32> {
         table.names().iter().map(|name| self.index.names.number(name).unwrap_or(0)).collect()
     }
@@ -104,12 +106,12 @@ impl IndexBuilder<'_> {
         Ok(next)
     }
 
-    /// Opens files that have the debug information of a stripped program.
+    /// Opens the files with the debug information of a stripped program.
     fn open_elsewhere(&mut self, elsewhere: Vec<FileOrigin>) -> Vec<ObjectSource> {
         let mut found = Vec::new();
         for origin in elsewhere {
             let sibling = origin.label(self.input.name);
-            // A file that leads to itself ends here.
+            // Stop at a file that refers to itself.
             if self.index.objects.iter().any(|source| source.file == origin) {
                 continue;
             }
@@ -125,7 +127,8 @@ impl IndexBuilder<'_> {
         found
     }
 
-    /// Opens the files that have the types of skeleton units: the package if there is one, else a file for each.
+    /// Opens the files with the types of skeleton units: the package if it exists, otherwise a file
+    /// for each unit.
     fn open_split(&mut self, number: u32, skeletons: Vec<SkeletonLink>) -> Vec<ObjectSource> {
         let mut found = Vec::new();
         if skeletons.is_empty() {
@@ -178,7 +181,7 @@ struct ThreadObject {
     indexed: IndexedObject,
 }
 
-/// Chooses the reason that helps most.
+/// Selects the most helpful reason.
 fn main_reason(mut reasons: Vec<NoTypesReason>, size: IndexSize) -> NoTypesReason {
     if let Some(position) = reasons.iter().position(|reason| *reason != NoTypesReason::NoDebugInformation) {
         return reasons.swap_remove(position);

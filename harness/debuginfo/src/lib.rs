@@ -1,8 +1,9 @@
-//! Reads where C, C++ and Rust compilers place the members of structs, from DWARF and PDB debug information.
+//! Reads the member offsets that C, C++ and Rust compilers choose for structs, from DWARF and PDB
+//! debug information.
 //!
-//! This crate knows nothing of shaders, opens no files and prints nothing. It reads in two passes, so that a program of a
-//! gigabyte costs little: [`DebugFile::index`] collects the names of all types, and [`DebugFile::read`] reads the few
-//! that are chosen from them.
+//! This crate does not depend on shaders, opens no files and prints nothing. It reads in two
+//! passes, so that even a program of a gigabyte is cheap to read: [`DebugFile::index`] collects the
+//! names of all types, and [`DebugFile::read`] reads the few types that the caller selects.
 //!
 //! ```
 //! use layoutproof_debuginfo::{DebugFile, DebugInfoError, FoundTypes, HostShape, NoSiblings};
@@ -21,6 +22,7 @@
 //! }
 //! ```
 #![forbid(unsafe_code)]
+#![expect(missing_docs, reason = "many names of fields and variants need no explanation")]
 
 mod codeview;
 mod container;

@@ -1,21 +1,21 @@
-//! Bounds on what one read may cost, so that damaged or hostile debug information ends in an error instead of never.
+//! Limits on the cost of one read, so that damaged or hostile debug information ends in an error.
 
-/// Bounds of one read. The defaults are far above what real programs need.
+/// Limits of one read. The defaults are far above the needs of real programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DebugLimits {
-    /// How deep types may contain each other.
+    /// Maximum nesting of types.
     pub depth: u32,
-    /// How many types one read may bring.
+    /// Maximum number of types in one read.
     pub types: u32,
-    /// How many members one record may have.
+    /// Maximum number of members in one record.
     pub members: u32,
-    /// How many names of types the index may hold.
+    /// Maximum number of type names in the index.
     pub names: u32,
-    /// How many bytes one compressed section may become.
+    /// Maximum decompressed size of a section, in bytes.
     pub section_bytes: u64,
-    /// How many object files an archive may hold.
+    /// Maximum number of object files in an archive.
     pub objects: u32,
-    /// How many threads may work at once; 0 stands for as many as the machine has.
+    /// Maximum number of threads; 0 means one per core.
     pub threads: u32,
 }
 

@@ -1,9 +1,8 @@
-//! Names of types, each kept once and known by a number.
+//! Type names. Each name is stored once and has a number.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Names by number and numbers by name.
 #[derive(Debug, Default)]
 pub(crate) struct NameTable {
     names: Vec<Arc<str>>,
@@ -11,7 +10,7 @@ pub(crate) struct NameTable {
 }
 
 impl NameTable {
-    /// Returns the number of a name, new or not. `None` if there are no numbers left.
+    /// Returns the number of a name, and adds the name if it is new. `None` if no numbers are left.
     pub(crate) fn number(&mut self, name: &str) -> Option<u32> {
         if let Some(&number) = self.numbers.get(name) {
             return Some(number);
@@ -28,7 +27,7 @@ impl NameTable {
         self.names.get(number as usize).map_or("", |name| name)
     }
 
-    /// All names in the order of their numbers.
+    /// All names, in the order of their numbers.
     pub(crate) fn names(&self) -> &[Arc<str>] {
         &self.names
     }

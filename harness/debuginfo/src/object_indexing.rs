@@ -1,4 +1,5 @@
-//! First pass over one object: collects the names of its types, and notes where more of its debug information is.
+//! First pass over one object: collects the names of its types, and the places of further debug
+//! information.
 
 use object::Object;
 
@@ -11,12 +12,12 @@ use crate::name_table::NameTable;
 use crate::object_source::{FileOrigin, ObjectFormat, ObjectSource};
 use crate::parallel::{Numbered, ParallelResults, map_in_parallel};
 
-/// What one object brought.
+/// The result for one object.
 #[derive(Default)]
 pub(crate) struct IndexedObject {
-    /// Entries of each unit, with the thread whose table has their names.
+    /// Entries of each unit, with the number of the thread whose table has their names.
     pub(crate) units: Vec<IndexedUnit>,
-    /// Other files that have debug information of this object.
+    /// Other files with debug information of this object.
     pub(crate) elsewhere: Vec<FileOrigin>,
     /// Skeleton units, if their types are in other files.
     pub(crate) skeletons: Vec<SkeletonLink>,
@@ -33,7 +34,7 @@ pub(crate) struct IndexedUnit {
     pub(crate) problem: Option<DebugInfoError>,
 }
 
-/// Indexes one object. `tables` gets the names that its units refer to, one table for each thread.
+/// Indexes one object. `tables` receives the names that its units refer to, one table per thread.
 pub(crate) fn index_object(
     input: &DebugInput<'_>,
     source: &ObjectSource,
@@ -90,7 +91,7 @@ fn index_binary(
     Ok(IndexedObject { elsewhere, reason, ..IndexedObject::default() })
 }
 
-/// Files that have the debug information of a program without any of its own.
+/// The files with the debug information of a program that has none itself.
 fn debug_files_of(file: &object::File<'_>, origin: &FileOrigin) -> Vec<FileOrigin> {
     let mut elsewhere = Vec::new();
     if let Ok(Some((name, _))) = file.gnu_debuglink() {
@@ -142,7 +143,7 @@ fn index_dwarf(
     IndexedObject { units, elsewhere: Vec::new(), skeletons, problems, reason, section_bytes }
 }
 
-/// Compares the identity of a `.dwo` file with what its skeleton expects.
+/// Compares the identity of a `.dwo` file with the one that its skeleton expects.
 fn stale_problem(source: &ObjectSource, object: &DwarfObject<'_>) -> Option<DebugInfoError> {
     let expected = source.dwo_id?;
     let units = (0..).take(object.unit_count()).filter_map(|number| object.open(number).ok());

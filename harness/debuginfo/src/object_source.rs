@@ -1,27 +1,27 @@
-//! Where the bytes of one object file are: in the input, in a member of a library, or in a sibling file.
+//! The place of an object file's bytes: the input, a member of a library, or a sibling file.
 
 use std::ops::Range;
 
 use crate::{Sibling, SiblingBytes, SiblingFiles};
 
-/// One object file or PDB among those of the input.
+/// An object file or PDB of the input.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectSource {
     /// Name for messages and units.
     pub(crate) name: String,
-    /// File that has its bytes.
+    /// The file with its bytes.
     pub(crate) file: FileOrigin,
     /// Its bytes in that file.
     pub(crate) range: Range<usize>,
-    /// How it is read.
     pub(crate) format: ObjectFormat,
-    /// The object whose skeleton units this one completes, by number; `None` for all but split DWARF.
+    /// The object whose skeleton units this one completes, by number; `None` except for split
+    /// DWARF.
     pub(crate) skeleton: Option<u32>,
-    /// Identity of the unit that a `.dwo` file must have.
+    /// The unit identity that a `.dwo` file must have.
     pub(crate) dwo_id: Option<u64>,
 }
 
-/// File that has the bytes of an object.
+/// The file with the bytes of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FileOrigin {
     Input,
@@ -32,23 +32,23 @@ pub(crate) enum FileOrigin {
     Dsym,
 }
 
-/// How an object is read.
+/// The format of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ObjectFormat {
     /// ELF, Mach-O, PE or COFF.
     Object,
-    /// Program database.
+    /// A program database.
     Pdb,
 }
 
-/// Bytes of an object, borrowed from the input or held open.
+/// The bytes of an object, borrowed from the input or held open.
 pub(crate) enum ObjectBytes<'data> {
     Input(&'data [u8]),
     Sibling { bytes: SiblingBytes, range: Range<usize> },
 }
 
 impl FileOrigin {
-    /// The request that goes to the caller; `None` for the input itself.
+    /// The request to the caller; `None` for the input itself.
     pub(crate) fn sibling(&self) -> Option<Sibling<'_>> {
         match self {
             Self::Input => None,
@@ -60,7 +60,7 @@ impl FileOrigin {
         }
     }
 
-    /// Path or name of the file for messages; `input` is the name of the input.
+    /// The path or name of the file, for messages. `input` is the name of the input.
     pub(crate) fn label(&self, input: &str) -> String {
         match self {
             Self::Input => input.to_owned(),
@@ -71,7 +71,6 @@ impl FileOrigin {
         }
     }
 
-    /// Opens the file.
     pub(crate) fn open<'data>(
         &self,
         input: &'data [u8],
@@ -90,7 +89,6 @@ impl FileOrigin {
 }
 
 impl ObjectBytes<'_> {
-    /// The bytes.
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Self::Input(bytes) => bytes,

@@ -1,25 +1,26 @@
-//! Spreads numbered pieces of work over threads.
+//! Spreads numbered work items over threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Results of a parallel run.
 pub(crate) struct ParallelResults<Result, State> {
-    /// One result for each piece of work, in order.
+    /// One result per work item, in order.
     pub(crate) results: Vec<Result>,
-    /// What each thread kept while it worked. [`Numbered::thread`] counts them.
+    /// The state of each thread, by [`Numbered::thread`].
     pub(crate) states: Vec<State>,
 }
 
-/// A piece of work as one thread sees it.
+/// A work item as a thread sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbered {
-    /// Number of the piece of work.
+    /// Number of the work item.
     pub(crate) work: usize,
     /// Number of the thread.
     pub(crate) thread: usize,
 }
 
-/// Calls `work` once for each number below `count`, on at most `threads` threads (0: as many as the machine has).
+/// Calls `work` once for each number below `count`, on at most `threads` threads (0 means one per
+/// core).
 pub(crate) fn map_in_parallel<Result: Send, State: Default + Send>(
     count: usize,
     threads: u32,

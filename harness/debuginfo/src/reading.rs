@@ -1,4 +1,4 @@
-//! Second pass: reads the chosen types of each object, and brings equal layouts of one name together.
+//! Second pass: reads the chosen types of each object, and merges equal layouts of one name.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -35,14 +35,14 @@ pub(crate) fn read_types(
     Ok(reading.finish(chosen))
 }
 
-/// One entry that has to be read, for one of the chosen names.
+/// An entry to read for one of the chosen names.
 #[derive(Clone, Copy)]
 struct TypeRequest {
     name: usize,
     entry: IndexEntry,
 }
 
-/// What was read for one name.
+/// The results for one name.
 #[derive(Default)]
 struct NameAnswers {
     definitions: Vec<Definition>,
@@ -177,7 +177,8 @@ impl Reading<'_, '_> {
         outcome
     }
 
-    /// Reads the source files of skeleton units, by the numbers that they share with their split units.
+    /// Reads the source files of skeleton units, by the numbers that they share with their split
+    /// units.
     fn split_files(&self, skeleton: u32) -> Result<HashMap<u64, Rc<FileNames>>, DebugInfoError> {
         let mut files = HashMap::new();
         let Some(source) = self.index.objects.get(skeleton as usize) else { return Ok(files) };
@@ -215,14 +216,14 @@ impl Reading<'_, '_> {
         self.found
     }
 
-    /// Brings equal layouts of one name together.
+    /// Merges the equal layouts of one name.
     fn gather(&self, name: String, answers: NameAnswers) -> NamedHostType {
         let types = &self.found.types;
         let mut declared_in = answers.declared_in;
         let mut layouts: Vec<LayoutInUse> = Vec::new();
         for definition in answers.definitions {
             let resolved = &types[types.resolve(definition.ty)];
-            // A typedef of a type that its unit only declares says nothing about a layout.
+            // A typedef of a type that its unit only declares has no layout.
             if matches!(resolved.shape, HostShape::Incomplete(_)) {
                 declared_in.insert(definition.unit);
                 continue;
@@ -237,7 +238,7 @@ impl Reading<'_, '_> {
             layouts[position].places.extend(resolved.place.clone());
         }
 
-        // A unit that declares a type before it defines it lacks nothing.
+        // A unit may declare a type before it defines it.
         declared_in.retain(|unit| !layouts.iter().any(|layout| layout.units.contains(unit)));
         layouts.sort_by_key(|layout| std::cmp::Reverse(layout.units.len()));
         let layouts = layouts.into_iter().map(|LayoutInUse { ty, units, places }| NamedLayout {
@@ -249,7 +250,7 @@ impl Reading<'_, '_> {
     }
 }
 
-/// One distinct layout while it is gathered.
+/// A distinct layout while its units are collected.
 struct LayoutInUse {
     ty: HostTypeId,
     units: BTreeSet<HostUnitId>,

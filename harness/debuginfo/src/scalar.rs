@@ -1,15 +1,14 @@
-//! Numbers, truth values and characters.
+//! Numbers, booleans and characters.
 
 /// A scalar type. Its size is that of the [`crate::HostType`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HostScalar {
-    /// What its bits mean.
     pub class: ScalarClass,
     /// Size in bytes.
     pub size: u32,
 }
 
-/// What the bits of a scalar mean.
+/// The meaning of a scalar's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScalarClass {
     /// Binary floating point.
@@ -18,7 +17,7 @@ pub enum ScalarClass {
     Signed,
     /// Unsigned integer.
     Unsigned,
-    /// Truth value.
+    /// Boolean.
     Bool,
     /// Character: `char`, `signed char`, `unsigned char`, `wchar_t`, `char16_t`, Rust's `char`.
     ///

@@ -1,4 +1,5 @@
-//! All types of one read. Equal types are kept once, and layouts are numbered so that comparing two is cheap.
+//! All types of one read. Equal types are stored once, and layouts have numbers so that comparing
+//! two is cheap.
 
 use std::collections::HashMap;
 use std::ops::Index;
@@ -8,7 +9,7 @@ use crate::{
     HostScalar, HostShape, HostType, HostTypeId, RecordKind,
 };
 
-/// Types by number. Index it with a [`HostTypeId`].
+/// Types by number, indexed with a [`HostTypeId`].
 #[derive(Debug, Default)]
 pub struct HostTypes {
     types: Vec<HostType>,
@@ -16,7 +17,7 @@ pub struct HostTypes {
     layouts: HashMap<LayoutKey, HostLayoutId>,
 }
 
-/// A type before it has a number.
+/// A type without a number yet.
 #[derive(Clone, Debug)]
 pub(crate) struct NewType {
     pub(crate) name: String,
@@ -39,11 +40,11 @@ impl NewType {
 pub struct PlacedMember<'a> {
     /// The member as its record declares it.
     pub member: &'a HostMember,
-    /// Offset in bytes from the start of the record that was asked for.
+    /// Offset in bytes from the start of the requested record.
     pub offset: u32,
-    /// Its bits, counted from the start of the record that was asked for.
+    /// Its bits, counted from the start of the requested record.
     pub bits: Option<BitRange>,
-    /// Base class that declares it; `None` for the record's own members.
+    /// The base class that declares it; `None` for the record's own members.
     pub inherited_from: Option<HostTypeId>,
 }
 
@@ -56,7 +57,7 @@ struct TypeKey {
     place: Option<DeclarationPlace>,
 }
 
-/// What two types must have in common to be the same layout.
+/// The properties that two types of the same layout share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum LayoutKey {
     Record { union: bool, size: Option<u32>, bases: Vec<BaseKey>, members: Vec<MemberKey>, variants: bool },
@@ -92,29 +93,27 @@ impl Index<HostTypeId> for HostTypes {
 }
 
 impl HostTypes {
-    /// Number of types.
     pub fn len(&self) -> usize {
         self.types.len()
     }
 
-    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.types.is_empty()
     }
 
-    /// Returns the type behind typedefs.
+    /// Follows typedefs to the type that they name.
     pub fn resolve(&self, mut id: HostTypeId) -> HostTypeId {
-        // An alias refers to a type that was numbered before it, so this ends.
+        // An alias refers to a type with a smaller number, so this ends.
         while let HostShape::Alias(target) = self[id].shape {
             id = target;
         }
         id
     }
 
-    /// Lists the members of a record with those of its bases, bases first, each at its offset in the record.
+    /// Lists the members of a record, those of its bases first, each at its offset in the record.
     ///
-    /// Members of virtual bases are left out, as their offsets are known only when the program runs. Empty for a type
-    /// that is no record.
+    /// Members of virtual bases are left out, because their offsets are known only at run time.
+    /// Empty for a type that is not a record.
     pub fn all_members(&self, id: HostTypeId) -> Vec<PlacedMember<'_>> {
         let mut placed = Vec::new();
         self.place_members(id, 0, None, &mut placed);

@@ -1,32 +1,30 @@
-//! Compilation units: who compiled a type, from which source, in which language.
+//! Compilation units: the compiler, source and language of a type.
 
 /// Number of a unit in [`crate::FoundTypes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HostUnitId(pub(crate) u32);
 
-/// One compilation unit, or one PDB.
+/// A compilation unit, or a PDB.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HostUnit {
-    /// Object file that has it: the name that the caller gave, and behind it the member of an archive or the
+    /// Its object file: the name that the caller gave, followed by the archive member or the
     /// architecture of a universal binary in parentheses.
     pub object: String,
-    /// Source file that was compiled; empty if not told.
+    /// Source file; empty if unknown.
     pub source: String,
-    /// Language of the source.
     pub language: HostLanguage,
-    /// Compiler and version as it names itself; empty if not told.
+    /// The compiler and version as it reports them; empty if unknown.
     pub producer: String,
 }
 
-/// Language of a compilation unit.
+/// The language of a compilation unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HostLanguage {
-    /// C of any year.
+    /// C of any version.
     C,
-    /// C++ of any year.
+    /// C++ of any version.
     Cpp,
-    /// Rust.
     Rust,
-    /// Any other, or not told.
+    /// Any other, or unknown.
     Other,
 }

@@ -1,50 +1,44 @@
-//! Sorts the buffers, images and samplers of a job by set and binding, the same for every runner.
+//! Sorts the buffers, images and samplers of a job by set and binding, in the same way for every
+//! runner.
 //!
-//! Runners take from here the type of each binding's descriptors and the elements that the job names. Arrays end with the
-//! last named element. Elements that the job leaves out get valid resources that are unlike the named ones, so that a
-//! shader that reads them is noticed.
+//! Runners get from here the descriptor type of each binding and the elements that the job names.
+//! Arrays end with the last named element. Elements that the job leaves out get valid resources
+//! with other contents than the named ones, so that a shader that reads them is noticed.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use crate::{BufferKind, ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
 
-/// The texel of images in elements that a job leaves out; probes put other values into their own.
+/// The texel of images in elements that a job leaves out. Probes use other values for theirs.
 const LEFT_OUT_TEXEL: [u32; 4] = [0; 4];
 
-/// The type of descriptors; all elements of an array are of one type.
+/// The type of a descriptor. All elements of an array have the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DescriptorType {
-    /// Buffers.
     Buffer(BufferKind),
-    /// Images.
     Image {
-        /// How they are bound.
         kind: ImageKind,
-        /// Their views.
         view: ImageView,
-        /// Their texels.
         texel: TexelType,
     },
-    /// Samplers.
     Sampler {
-        /// True if they compare.
+        /// True for comparison samplers.
         comparison: bool,
     },
 }
 
-/// The descriptors of one binding: an array, of length 1 where the shader declares none.
+/// The descriptors of one binding: an array, of length 1 if the shader declares none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescriptorArray {
-    /// Type of the descriptors.
     pub ty: DescriptorType,
-    /// By element, the index of the resource among the job's buffers, images or samplers, whichever `ty` says. Never
-    /// empty.
+    /// The index of each named element's resource among the job's buffers, images or samplers,
+    /// depending on `ty`. Never empty.
     pub named: BTreeMap<u32, usize>,
 }
 
 impl DescriptorArray {
-    /// Every element of the array.
+    /// All elements of the array.
     pub fn elements(&self) -> RangeInclusive<u32> {
         0..=self.named.last_key_value().map_or(0, |(last, _)| *last)
     }
@@ -54,8 +48,8 @@ impl DescriptorArray {
         u64::from(*self.elements().end()) + 1
     }
 
-    /// The images of all elements, if these are images of `job`. Those that the job leaves out are like the first that
-    /// it names, with zeros for texels.
+    /// The images of all elements, if these are images of `job`. Elements that the job leaves out
+    /// get the form of the first named image, with zeros for texels.
     pub fn images(&self, job: &Job) -> Vec<JobImage> {
         let left_out = || {
             let first = &job.images[self.first()];
@@ -65,8 +59,8 @@ impl DescriptorArray {
         self.elements().map(image).collect()
     }
 
-    /// The samplers of all elements, if these are samplers of `job`. Those that the job leaves out see the first mip level
-    /// that no named one sees.
+    /// The samplers of all elements, if these are samplers of `job`. Elements that the job leaves
+    /// out see the first mip level that no named sampler sees.
     pub fn samplers(&self, job: &Job) -> Vec<JobSampler> {
         let is_seen = |level: &u32| self.named.values().any(|index| job.samplers[*index].level == *level);
         let unseen = (0..=u32::MAX).find(|level| !is_seen(level)).unwrap_or(u32::MAX);
@@ -75,8 +69,9 @@ impl DescriptorArray {
         self.elements().map(sampler).collect()
     }
 
-    /// The range in the elements that `job` leaves out, if these are its buffers; `None` if there are none.
-    /// It is as long as the longest that is named and holds the word before the first of them, over and over.
+    /// The bytes for the elements that `job` leaves out, if these are its buffers; `None` if it
+    /// leaves none out. They are as long as the longest named range and repeat the word before the
+    /// first named range.
     pub fn left_out_range(&self, job: &Job) -> Option<Vec<u8>> {
         if self.length() == self.named.len() as u64 {
             return None;
@@ -95,11 +90,11 @@ impl DescriptorArray {
 /// The descriptors of a job, by set and binding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptors {
-    /// Per descriptor set, per binding number.
+    /// By descriptor set, then by binding number.
     pub sets: BTreeMap<u32, BTreeMap<u32, DescriptorArray>>,
 }
 
-/// Where a resource is bound, and which of the job's resources of its type it is.
+/// The binding of a resource, and its index among the job's resources of its type.
 struct DescriptorSlot {
     set: u32,
     binding: u32,
@@ -108,10 +103,11 @@ struct DescriptorSlot {
 }
 
 impl Descriptors {
-    /// Collects the descriptors of `job`; buffers by address have none.
+    /// Collects the descriptors of `job`. Buffers by address have none.
     ///
     /// # Errors
-    /// `Api` if two share set, binding and element, or if the elements of an array are of different types.
+    /// `Api` if two resources share set, binding and element, or if an array has elements of
+    /// different types.
     pub fn of(job: &Job) -> Result<Self, RunnerError> {
         let mut descriptors = Self::default();
         for (index, buffer) in job.buffers.iter().enumerate() {
@@ -139,24 +135,24 @@ impl Descriptors {
         Ok(descriptors)
     }
 
-    /// The descriptors of every binding, sets and bindings ascending.
+    /// The descriptors of all bindings, in ascending order of sets and bindings.
     pub fn iter(&self) -> impl Iterator<Item = &DescriptorArray> {
         self.sets.values().flat_map(BTreeMap::values)
     }
 
-    /// The same with the set and the binding of each array.
+    /// As [`Self::iter`], with the set and binding of each array.
     pub fn placed(&self) -> impl Iterator<Item = ((u32, u32), &DescriptorArray)> {
         self.sets.iter().flat_map(|(set, arrays)| arrays.iter().map(move |(binding, array)| ((*set, *binding), array)))
     }
 
-    /// The ranges of all arrays of buffers from which `job` leaves elements out, by set and binding: see
-    /// [`DescriptorArray::left_out_range`].
+    /// The bytes for all arrays of buffers from which `job` leaves elements out, by set and
+    /// binding: see [`DescriptorArray::left_out_range`].
     pub fn left_out_ranges(&self, job: &Job) -> BTreeMap<(u32, u32), Vec<u8>> {
         let buffers = self.placed().filter(|(_, array)| matches!(array.ty, DescriptorType::Buffer(_)));
         buffers.filter_map(|(place, array)| Some((place, array.left_out_range(job)?))).collect()
     }
 
-    /// The number of descriptors of the types for which `counts` holds, all elements of arrays counted.
+    /// The number of descriptors whose type satisfies `counts`, including all elements of arrays.
     pub fn count(&self, counts: impl Fn(DescriptorType) -> bool) -> u64 {
         self.iter().filter(|array| counts(array.ty)).map(DescriptorArray::length).sum()
     }

@@ -1,22 +1,24 @@
-//! Names of devices, the same for every runner, and the listing that runners return.
+//! Names of devices, in the same form for every runner, and the list of devices that a runner
+//! returns.
 //!
-//! Each runner finds its devices itself; it takes from here a short id for each, made of the driver's own name, for trial
-//! names and filters.
+//! Each runner finds its devices itself. This module turns the driver's name of a device into a
+//! short id, for trial names and filters.
 
 use std::collections::BTreeSet;
 
 use crate::DeviceInfo;
 
-/// The devices that a runner found, and what it has to say about those that it did not find.
+/// The devices that a runner found, and notes on those that it did not find.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Enumeration {
     /// Devices with distinct ids.
     pub devices: Vec<DeviceInfo>,
-    /// Sentences about what is missing or broken: no loader, a driver that fails to load, a device that is too old.
+    /// Sentences about missing or broken parts: no loader, a driver that fails to load, a device
+    /// that is too old.
     pub notes: Vec<String>,
 }
 
-/// The API below a device, as far as ids tell it.
+/// The API below a device, as far as it affects ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NativeApi {
     /// Vulkan: no suffix.
@@ -25,14 +27,15 @@ pub enum NativeApi {
     OpenGl,
     /// Direct3D 12: `-d3d12`, except for WARP, which has no other API.
     Direct3d12,
-    /// Direct3D 12 that vkd3d makes of Vulkan: `vkd3d` for llvmpipe, else `vkd3d-` before the name.
+    /// Direct3D 12 that vkd3d translates to Vulkan: `vkd3d` for llvmpipe, otherwise `vkd3d-` before
+    /// the name.
     Vkd3d,
     /// Metal: `-metal`.
     Metal,
 }
 
-/// The id of a device with the driver's name `name`: `lavapipe`, `swiftshader`, `llvmpipe-gl`, `warp`, else a slug of
-/// the name with the API's suffix.
+/// The id of a device that the driver calls `name`: `lavapipe`, `swiftshader`, `llvmpipe-gl` or
+/// `warp`; for other devices a slug of the name with the API's suffix.
 pub fn device_id(name: &str, api: NativeApi) -> String {
     let lower = name.to_lowercase();
     let (known, suffix) = match api {
@@ -48,27 +51,30 @@ pub fn device_id(name: &str, api: NativeApi) -> String {
     format!("{}{suffix}", known.map_or_else(|| slug(&lower), str::to_owned))
 }
 
-/// How the names of vkd3d's devices begin; the name of the Vulkan device follows.
+/// The prefix of vkd3d's device names. The name of the Vulkan device follows it.
 pub const VKD3D_ON: &str = "vkd3d on ";
 
-/// True if a device of this name is Mesa's llvmpipe, which is lavapipe below Vulkan, or vkd3d's on it.
+/// True if this is the name of Mesa's llvmpipe, of lavapipe (llvmpipe under Vulkan), or of vkd3d on
+/// top of it.
 pub fn is_llvmpipe(name: &str) -> bool {
     name.strip_prefix(VKD3D_ON).unwrap_or(name).to_lowercase().starts_with("llvmpipe")
 }
 
-/// True if two names are the same device's. llvmpipe's says how wide its vectors are, which settings of a process change.
+/// True if two names belong to the same device. The name of llvmpipe contains its vector width,
+/// which a process's settings change.
 pub fn same_name(one: &str, other: &str) -> bool {
     let is_of_vkd3d = |name: &str| name.starts_with(VKD3D_ON);
     one == other || (is_llvmpipe(one) && is_llvmpipe(other) && is_of_vkd3d(one) == is_of_vkd3d(other))
 }
 
-/// Letters and digits of `lower`, runs of all else as one hyphen; `device` where nothing is left.
+/// Keeps the letters and digits of `lower` and turns each run of other characters into one hyphen;
+/// returns `device` if nothing remains.
 fn slug(lower: &str) -> String {
     let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     if words.is_empty() { "device".to_owned() } else { words.join("-") }
 }
 
-/// Makes the ids distinct: the second device with one id gets `-2`, the third `-3`.
+/// Makes the ids distinct: the second device with the same id gets `-2`, the third `-3`.
 pub fn number_equal_ids(devices: &mut [DeviceInfo]) {
     let mut taken = BTreeSet::new();
     for device in devices {
@@ -89,7 +95,7 @@ mod tests {
 
     #[test]
     fn names_become_ids() {
-        // The first three names are those that Mesa 22.3.6 and SwiftShader 5.0 report.
+        // Mesa 22.3.6 and SwiftShader 5.0 report the first three names.
         for (name, api, id) in [
             ("llvmpipe (LLVM 15.0.6, 256 bits)", NativeApi::Vulkan, "lavapipe"),
             ("llvmpipe (LLVM 15.0.6, 256 bits)", NativeApi::OpenGl, "llvmpipe-gl"),
@@ -107,7 +113,8 @@ mod tests {
         }
     }
 
-    /// The names of Mesa 22.3.6 with `LP_NATIVE_VECTOR_WIDTH` unset on a machine with AVX2, and set to 128.
+    /// The names in Mesa 22.3.6 on a machine with AVX2, with `LP_NATIVE_VECTOR_WIDTH` unset and set
+    /// to 128.
     #[test]
     fn vector_widths_make_no_other_device() {
         assert!(same_name("llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe (LLVM 15.0.6, 128 bits)"));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// An ability that a job can ask of a device.
+/// A device feature that a job can require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Feature {
@@ -38,7 +38,7 @@ pub enum Feature {
     PushConstant16,
     /// Buffer device addresses.
     BufferDeviceAddress,
-    /// Draws.
+    /// Draw calls.
     Graphics,
     /// Storage buffers written by the vertex stage.
     VertexStores,
@@ -51,7 +51,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// Every feature.
+    /// All features.
     pub const ALL: [Self; 20] = [
         Self::UniformBufferStandardLayout,
         Self::ScalarBlockLayout,

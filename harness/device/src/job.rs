@@ -1,4 +1,4 @@
-//! One unit of work for a device: a shader, the resources that are bound, and how it is started.
+//! A unit of work for a device: a shader, the bound resources, and a dispatch or draw.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Feature;
 
-/// A shader in the form in which a device takes it.
+/// A shader in a form that some device accepts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Shader {
     /// SPIR-V words.
@@ -19,41 +19,38 @@ pub enum Shader {
     Dxil(Vec<u8>),
     /// DXIL as its listing: the LLVM assembly that DXC's disassembler prints.
     DxilListing(String),
-    /// The IR that Clang makes for Direct3D, as text, before DXIL is made of it.
+    /// The IR that Clang generates for Direct3D, as text, before its conversion to DXIL.
     ClangIr(String),
     /// Metal shading language text.
     Msl(String),
 }
 
-/// One dispatch, or one draw of a point.
+/// A dispatch, or a draw of one point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// The shader; of a draw whose stages do not share one, that of the vertex stage.
+    /// The shader. For a draw whose stages have separate shaders, the one of the vertex stage.
     pub shader: Shader,
-    /// Entry point.
     pub entry: String,
-    /// Draws instead of dispatching.
+    /// Set to draw instead of dispatching.
     pub draw: Option<Draw>,
-    /// Buffers; no two share set, binding and element.
+    /// Buffers. No two share set, binding and element.
     pub buffers: Vec<JobBuffer>,
-    /// Images.
     pub images: Vec<JobImage>,
-    /// Samplers.
     pub samplers: Vec<JobSampler>,
     /// Values of specialization constants, by `SpecId`.
     pub constants: BTreeMap<u32, u32>,
     /// Push-constant bytes, a multiple of 4; empty for none.
     pub push_constants: Vec<u8>,
-    /// Workgroups in x, y, z; means nothing for a draw.
+    /// Workgroups in x, y, z; ignored for a draw.
     pub workgroups: [u32; 3],
     /// Features that the device must have.
     pub requires: BTreeSet<Feature>,
-    /// How Direct3D 12 binds it; means nothing to other APIs.
+    /// The form of the Direct3D 12 root signature; ignored by other APIs.
     pub root_signature: RootSignature,
 }
 
 impl Job {
-    /// One workgroup of `entry` with these buffers, and nothing else.
+    /// One workgroup of `entry` with these buffers and no other resources.
     pub fn compute(shader: Shader, entry: impl Into<String>, buffers: Vec<JobBuffer>) -> Self {
         Self {
             shader,
@@ -71,45 +68,45 @@ impl Job {
     }
 }
 
-/// The description of a Direct3D 12 root signature. Sets are register spaces there, and a binding is a register of the class
-/// that the resource has: `b` for uniform buffers, `u` for what shaders write, `s` for samplers, `t` for all else. An
-/// element of an array is that many registers further.
+/// The form of a Direct3D 12 root signature. Sets become register spaces, and a binding becomes a
+/// register of the resource's class: `b` for uniform buffers, `u` for resources that shaders write,
+/// `s` for samplers, `t` for all others. An element of an array adds its index to the register.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootSignature {
-    /// The way to bind buffers that are not arrays.
+    /// The binding method for buffers that are not arrays.
     pub parameters: RootParameters,
-    /// The ranges of registers; what is in none of them has a range as long as the job's own array.
+    /// The ranges of registers. Registers outside of them get a range as long as the job's own
+    /// array.
     pub ranges: Vec<RegisterRange>,
 }
 
-/// The way in which a root signature binds buffers that are not arrays. Everything else goes through descriptor tables.
+/// The binding method for buffers that are not arrays. Everything else is bound through descriptor
+/// tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RootParameters {
-    /// By their addresses, as root descriptors, which have no end.
+    /// By address, as root descriptors, which have no size.
     #[default]
     Descriptors,
-    /// As [`Self::Descriptors`], but the words of uniform buffers stand in the root signature itself.
+    /// As [`Self::Descriptors`], but the root signature itself contains the words of uniform
+    /// buffers.
     Constants,
     /// Through descriptor tables.
     Tables,
 }
 
-/// Registers that a root signature declares together.
+/// Registers that a root signature declares as one range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisterRange {
-    /// Their class.
     pub class: RegisterClass,
-    /// Register space.
     pub space: u32,
-    /// The first one.
+    /// The first register.
     pub first: u32,
-    /// Number of registers; `None` for a range without end.
+    /// The number of registers; `None` for an unbounded range.
     pub count: Option<u32>,
-    /// Bytes of an element, where these are structured buffers; 0 where not.
+    /// Stride of structured buffers, in bytes; 0 for other resources.
     pub stride: u32,
 }
 
-/// Classes of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RegisterClass {
     /// `b`
@@ -123,7 +120,7 @@ pub enum RegisterClass {
 }
 
 impl RegisterClass {
-    /// The letter of its registers.
+    /// The letter of the class.
     pub const fn letter(self) -> char {
         match self {
             Self::ConstantBuffer => 'b',
@@ -134,15 +131,15 @@ impl RegisterClass {
     }
 }
 
-/// The parts of a job that make it a draw rather than a dispatch: one point is drawn into targets of one texel.
+/// The parts of a job that make it a draw: it draws one point into targets of one texel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Draw {
-    /// Entry point of the fragment stage; [`Job::entry`] is that of the vertex stage.
+    /// Entry point of the fragment stage; [`Job::entry`] is the vertex stage's.
     pub fragment: String,
-    /// The fragment stage's own shader: containers of Direct3D have one entry point. `None` where both stages are in the
-    /// job's shader.
+    /// The shader of the fragment stage, if it is separate, as in Direct3D containers, which have
+    /// one entry point each. `None` if the job's shader has both stages.
     pub fragment_shader: Option<Shader>,
-    /// `rgba32uint` targets, from location 0 on, cleared to zeros.
+    /// The number of `rgba32uint` targets, from location 0, cleared to zeros.
     pub targets: u32,
 }
 
@@ -151,66 +148,60 @@ pub struct Draw {
 pub struct JobBuffer {
     /// Descriptor set (WGSL group).
     pub set: u32,
-    /// Binding.
     pub binding: u32,
-    /// Element of the descriptor array at that binding; 0 where it is not an array. The array ends with the last element.
+    /// Element of the descriptor array at that binding; 0 without an array. The array ends with its
+    /// last named element.
     pub element: u32,
-    /// How it is bound.
     pub kind: BufferKind,
-    /// The bytes of the bound range, a multiple of 4; the descriptor's range is exactly this long.
+    /// The bytes of the bound range, a multiple of 4. The descriptor's range is exactly this long.
     pub bytes: Vec<u8>,
-    /// Bytes behind the bound range, in the same memory but out of bounds: guards. A multiple of 4.
+    /// Guard bytes after the bound range, in the same memory but out of bounds. A multiple of 4.
     pub after: Vec<u8>,
-    /// The 32-bit word that fills the memory before the bound range. The runner binds the range at an odd multiple of
-    /// the device's minimum offset alignment (at least one multiple), so that nothing is right by over-alignment.
+    /// The 32-bit word that fills the memory before the bound range. The runner binds the range at
+    /// an odd multiple of the device's minimum offset alignment (at least one multiple), so that
+    /// over-alignment cannot hide a wrong offset.
     pub before_word: u32,
 }
 
-/// How a buffer is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BufferKind {
-    /// Uniform buffer.
     Uniform,
     /// Storage buffer that shaders only read.
     StorageRead,
     /// Storage buffer that shaders write.
     Storage,
-    /// No descriptor at all: the 64-bit device address of the range is written, little-endian, at byte `at` of the
-    /// push constants. Set, binding and element mean nothing.
+    /// No descriptor. The runner writes the 64-bit device address of the range, little-endian, at
+    /// byte `at` of the push constants. Set, binding and element are ignored.
     Address {
         /// Byte of the push constants, a multiple of 8.
         at: u32,
     },
 }
 
-/// An image of a job. All its texels of mip level `n` are `levels[n]`.
+/// An image of a job. Every texel of mip level `n` is `levels[n]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobImage {
     /// Descriptor set (WGSL group).
     pub set: u32,
-    /// Binding.
     pub binding: u32,
-    /// Element of the descriptor array at that binding; 0 where it is not an array.
+    /// Element of the descriptor array at that binding; 0 without an array.
     pub element: u32,
-    /// How it is bound.
     pub kind: ImageKind,
-    /// View.
     pub view: ImageView,
-    /// Type of the components.
     pub texel: TexelType,
-    /// The texel of each mip level as four 32-bit words; one level for storage images and typed buffers. The image is
-    /// as small as its levels allow: 2^(levels - 1) texels in each of its dimensions, and two elements in an array.
+    /// The texel of each mip level as four 32-bit words; one level for storage images and typed
+    /// buffers. The image has the smallest size for its levels: 2^(levels - 1) texels in each
+    /// dimension, and two elements if it is an array.
     pub levels: Vec<[u32; 4]>,
 }
 
-/// How an image is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ImageKind {
     /// Sampled image (`Texture2D`).
     Sampled,
     /// Storage image (`RWTexture2D`).
     Storage,
-    /// Sampled image with a sampler of its own (`Sampler2D`); the sampler sees mip level 0.
+    /// Sampled image combined with a sampler (`Sampler2D`); the sampler sees mip level 0.
     Combined,
     /// Typed buffer that shaders only read (`Buffer`).
     UniformTexels,
@@ -218,9 +209,8 @@ pub enum ImageKind {
     StorageTexels,
 }
 
-/// The shape of an image's view; typed buffers have none.
+/// The shape of an image's view. Typed buffers have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "each variant is the view of that name")]
 pub enum ImageView {
     D1,
     D1Array,
@@ -240,21 +230,22 @@ pub enum TexelType {
     Sint,
     /// `rgba32uint`.
     Uint,
-    /// `d32float`, which samplers that compare need: the first word is the depth, from 0 to 1, the others mean nothing.
+    /// `d32float`, which comparison samplers need. The first word is the depth, from 0 to 1; the
+    /// others are ignored.
     Depth,
 }
 
-/// A sampler of a job. It filters nothing and sees one mip level only, so that what it reads tells which sampler it is.
+/// A sampler of a job. It does not filter and sees only one mip level, so that the value it reads
+/// identifies it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobSampler {
     /// Descriptor set (WGSL group).
     pub set: u32,
-    /// Binding.
     pub binding: u32,
-    /// Element of the descriptor array at that binding; 0 where it is not an array.
+    /// Element of the descriptor array at that binding; 0 without an array.
     pub element: u32,
-    /// The mip level to which it clamps.
+    /// The mip level to which the sampler clamps.
     pub level: u32,
-    /// True if it compares (`SamplerComparisonState`), with `less-or-equal`.
+    /// True for a comparison sampler (`SamplerComparisonState`); it uses `less-or-equal`.
     pub comparison: bool,
 }

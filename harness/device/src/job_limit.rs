@@ -1,13 +1,13 @@
-//! How long a job may take on a device, and how long its runner waits for it.
+//! Time limits of a job, and of its runner's wait for the device.
 
 use std::time::Duration;
 
-/// How long one job may take where the user says nothing, its shader's compilation included: a busy machine needs tens of
-/// seconds for some of what compilers make.
+/// Default time limit of one job, shader compilation included. A busy machine needs tens of seconds
+/// for some compilers' output.
 pub const JOB_LIMIT: Duration = Duration::from_secs(60);
 
-/// How long a runner waits for its device where a job may take `job_limit`: five sixths of it, so that the runner can say that
-/// the device hangs before the process that runs it is ended.
+/// The time that a runner waits for its device under a limit of `job_limit`: five sixths of it.
+/// This lets the runner report a hanging device before its process is ended.
 pub fn device_wait(job_limit: Duration) -> Duration {
     job_limit.saturating_mul(5) / 6
 }

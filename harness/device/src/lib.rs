@@ -1,9 +1,12 @@
-//! The interface between checks and devices: jobs, the bytes that come back, descriptors, limits and features of a device.
+//! The interface between checks and devices: jobs, read-back bytes, descriptors, and the limits and
+//! features of devices.
 //!
-//! A [`Job`] is one shader entry point with its buffers; a [`Runner`] executes a batch of jobs on one device and returns
-//! the bytes of every buffer afterwards. Whoever adds a device API implements [`DeviceSession`], of which
-//! [`SessionRunner`] makes a runner, and reads this crate alone: devices know nothing of layouts, cases or reports.
+//! A [`Job`] is a shader entry point with its buffers; a [`Runner`] executes a batch of jobs on one
+//! device and returns the bytes of every buffer afterwards. To add a device API, implement
+//! [`DeviceSession`] and wrap it in a [`SessionRunner`]. This needs only this crate: devices do not
+//! depend on layouts, cases or reports.
 #![forbid(unsafe_code)]
+#![expect(missing_docs, reason = "many names of fields and variants need no explanation")]
 
 pub mod descriptors;
 pub mod devices;

@@ -5,19 +5,19 @@
 
 use std::ops::Range;
 
-/// Copies `bytes` into `memory` from `start` on.
+/// Copies `bytes` into `memory`, from `start`.
 ///
 /// # Panics
-/// If `memory` ends before.
+/// If `memory` is too short.
 pub fn write(memory: &mut [u8], start: u64, bytes: &[u8]) {
     let range = range(memory.len(), start, bytes.len());
     memory[range].copy_from_slice(bytes);
 }
 
-/// Copies `size` bytes of `memory` from `start` on.
+/// Copies `size` bytes out of `memory`, from `start`.
 ///
 /// # Panics
-/// If `memory` ends before.
+/// If `memory` is too short.
 pub fn read(memory: &[u8], start: u64, size: u32) -> Vec<u8> {
     memory[range(memory.len(), start, size as usize)].to_vec()
 }

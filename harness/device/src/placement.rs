@@ -1,23 +1,25 @@
-//! Places a job's buffer in a device's memory, the same for every runner.
+//! Places a job's buffer in a device's memory, in the same way for every runner.
 //!
-//! Makes the memory to upload, and cuts memory that is read back into [`BufferAfter`]. Descriptors, and the memory itself,
-//! are left to the runners.
+//! Builds the memory to upload, and splits memory that was read back into [`BufferAfter`]. The
+//! runners handle descriptors and the memory itself.
 //!
-//! The range is bound at one multiple of the minimum alignment: odd, so that nothing is right by over-alignment.
+//! The range is bound at exactly one multiple of the minimum alignment, an odd number, so that
+//! over-alignment cannot hide a wrong offset.
 
 use crate::{BufferAfter, JobBuffer, RunnerError};
 
-/// Bytes of a word; ranges and guards are whole words.
+/// Bytes of a word. Ranges and guards consist of whole words.
 const WORD: u32 = 4;
 
-/// Where a buffer's parts lie, in bytes from the start of its own memory.
+/// The offsets of a buffer's parts, in bytes from the start of its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferPlacement {
-    /// Offset of the bound range: the device's minimum offset alignment, but at least one word.
+    /// Offset of the bound range: the device's minimum offset alignment, or one word if that is
+    /// larger.
     pub offset: u32,
     /// Size of the bound range.
     pub size: u32,
-    /// Size of the whole: the bytes before the range, the range and the guard behind it.
+    /// Size of the memory: the bytes before the range, the range, and the guard after it.
     pub total: u32,
 }
 
@@ -25,8 +27,8 @@ impl BufferPlacement {
     /// Places `buffer` on a device whose minimum offset alignment for its kind is `alignment` bytes.
     ///
     /// # Errors
-    /// `Api` if the range is empty, if the range or the guard is not a multiple of 4 bytes, or if the whole has 2^32 bytes
-    /// or more.
+    /// `Api` if the range is empty, if the range or the guard is not a multiple of 4 bytes, or if
+    /// the memory would have 2^32 bytes or more.
     pub fn of(buffer: &JobBuffer, alignment: u32) -> Result<Self, RunnerError> {
         let refuse = |reason: &str| RunnerError::Api {
             call: format!("buffer at set {} binding {}", buffer.set, buffer.binding),
@@ -34,7 +36,7 @@ impl BufferPlacement {
         };
         let words = |bytes: &[u8]| {
             u32::try_from(bytes.len()).ok().filter(|size| size % WORD == 0).ok_or_else(|| {
-                refuse(&format!("{} bytes are no whole number of 32-bit words below 2^32 bytes", bytes.len()))
+                refuse(&format!("{} bytes are not a whole number of 32-bit words below 2^32 bytes", bytes.len()))
             })
         };
 
@@ -49,7 +51,7 @@ impl BufferPlacement {
         Ok(Self { offset, size, total: total.ok_or_else(|| refuse("its memory takes 2^32 bytes or more"))? })
     }
 
-    /// The memory before the dispatch, `total` bytes long; words are little-endian.
+    /// The memory before the dispatch, `total` bytes long. Words are little-endian.
     pub fn image(&self, buffer: &JobBuffer) -> Vec<u8> {
         let mut memory = Vec::with_capacity(self.total as usize);
         for _ in 0..self.offset / WORD {
@@ -60,7 +62,7 @@ impl BufferPlacement {
         memory
     }
 
-    /// Cuts the memory after the dispatch into its parts.
+    /// Splits the memory after the dispatch into its parts.
     ///
     /// # Panics
     /// If `memory` is not `total` bytes long.
@@ -106,8 +108,8 @@ mod tests {
     #[test]
     fn broken_words_and_empty_ranges_are_refused() {
         for (buffer, reason) in [
-            (buffer(&[0; 6], &[]), "6 bytes are no whole number of 32-bit words below 2^32 bytes"),
-            (buffer(&[0; 4], &[0; 3]), "3 bytes are no whole number of 32-bit words below 2^32 bytes"),
+            (buffer(&[0; 6], &[]), "6 bytes are not a whole number of 32-bit words below 2^32 bytes"),
+            (buffer(&[0; 4], &[0; 3]), "3 bytes are not a whole number of 32-bit words below 2^32 bytes"),
             (buffer(&[], &[0; 4]), "a bound range has at least 4 bytes"),
         ] {
             let error = BufferPlacement::of(&buffer, 16).unwrap_err();

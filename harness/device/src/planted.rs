@@ -1,7 +1,9 @@
-//! Faults in layoutproof itself that `ci/faults` plants, one at a time, to see that the tests notice each of them.
+//! Faults in layoutproof itself. `ci/faults` plants them one at a time to check that the tests
+//! detect each.
 //!
-//! Each place asks [`is_planted`] for its own fault. Without the feature `planted-faults`, which only `ci/faults` switches
-//! on, the answer is a constant; with it, the environment variable [`VARIABLE`] names the fault.
+//! The code at each place asks [`is_planted`] about its own fault. Without the feature
+//! `planted-faults`, which only `ci/faults` enables, the result is a constant; with it, the
+//! environment variable [`VARIABLE`] selects the fault.
 
 /// The environment variable that names the planted fault.
 pub const VARIABLE: &str = "LAYOUTPROOF_PLANTED";
@@ -12,71 +14,72 @@ compile_error!("`planted-faults` is for tests; a build for release has no faults
 /// A fault that can be planted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlantedBug {
-    /// Answers that differ in the exact range alone are dropped.
+    /// Drops answers that differ only in the exact range.
     ExactRangeDropped,
-    /// What naga's code addresses is taken from our own layout.
+    /// Takes the offsets in naga's code from our own layout.
     NagaWitnessIsOurs,
-    /// A check of which no device answered a leaf agrees.
+    /// Counts a check as agreeing if no device answered for any leaf.
     UnansweredAgrees,
-    /// Of the lanes that read a leaf, the first alone is looked at.
+    /// Looks only at the first of the lanes that read a leaf.
     FirstLaneOnly,
-    /// A skip counts as agreement.
+    /// Counts a skip as agreement.
     SkipsAgree,
-    /// An entry on one range of drivers excuses every driver.
+    /// Lets an entry for one range of drivers excuse every driver.
     KnownForEveryDriver,
-    /// An entry on one culprit excuses every culprit.
+    /// Lets an entry for one culprit excuse every culprit.
     KnownForEveryCulprit,
-    /// Entries that no longer differ are kept.
+    /// Keeps known-difference entries that no longer differ.
     StaleEntriesKept,
-    /// Our generator does not probe the second element of structured buffers.
+    /// Generates no probe of the second element of structured buffers.
     SecondElementForgotten,
-    /// Compilers are not asked for the second element of structured buffers.
+    /// Does not query compilers about the second element of structured buffers.
     CompiledSecondElementForgotten,
-    /// Expected matrix strides are not compared.
+    /// Does not compare expected matrix strides.
     MatrixStridesNotCompared,
-    /// The Vulkan runner binds 256 bytes more than the buffer has.
+    /// Makes the Vulkan runner bind 256 bytes more than the buffer has.
     RangeTooLong,
-    /// The Vulkan runner binds 256 bytes from before the start of the buffer on.
+    /// Makes the Vulkan runner bind the buffer 256 bytes too early.
     RangeTooEarly,
-    /// Guards around buffers are not compared.
+    /// Does not compare guards around buffers.
     GuardsNotCompared,
-    /// Padding between written leaves is not compared.
+    /// Does not compare padding between written leaves.
     PaddingNotCompared,
-    /// A dispatch that stored no nonce counts.
+    /// Counts a dispatch that stored no nonce.
     NonceNotChecked,
-    /// Written leaves are taken for right wherever they are.
+    /// Accepts written leaves wherever they are.
     WritesNotLookedFor,
-    /// A hash that is wrong answers for the cases of its module.
+    /// Lets a wrong hash answer for the cases of its module.
     ScreensAlwaysRight,
-    /// What an invalid module makes a device do is judged.
+    /// Judges what a device does with an invalid module.
     InvalidModulesJudged,
-    /// A compiler's module is validated under the rules that its offsets need.
+    /// Validates a compiler's module under the rules that its offsets need, not those that it
+    /// promises.
     PromiseIsWhatOffsetsNeed,
-    /// What the code addresses is not compared with the rules.
+    /// Does not compare the code's offsets with the rules.
     CompiledNotCompared,
-    /// What a compiler reports is not compared with its code.
+    /// Does not compare a compiler's report with its code.
     ReportNotCompared,
-    /// What the case expects is not compared with the rules.
+    /// Does not compare the case's expectations with the rules.
     ExpectedNotCompared,
-    /// What a device observed is not compared with the code.
+    /// Does not compare a device's observations with the code.
     ObservedNotCompared,
-    /// A probe that broke does not count in the check.
+    /// Ignores a broken probe in the check.
     BreaksIgnored,
-    /// Records that contradict themselves are believed.
+    /// Accepts records that contradict themselves.
     ContradictionsBelieved,
-    /// Every floor is reached.
+    /// Treats every floor as reached.
     FloorsReached,
-    /// The leaves of the model on the CPU count as a device's.
+    /// Counts the leaves of the CPU model as those of a device.
     ModelCounts,
 }
 
-/// True if this fault is planted: never, in a build without the feature `planted-faults`.
+/// True if this fault is planted. Always false without the feature `planted-faults`.
 #[cfg(not(feature = "planted-faults"))]
 pub const fn is_planted(_: PlantedBug) -> bool {
     false
 }
 
-/// True if this fault is planted: if [`VARIABLE`] has its name.
+/// True if [`VARIABLE`] names this fault.
 #[cfg(feature = "planted-faults")]
 pub fn is_planted(fault: PlantedBug) -> bool {
     use std::sync::LazyLock;

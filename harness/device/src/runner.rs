@@ -1,4 +1,4 @@
-//! The interface to devices: batches of jobs, and the bytes that come back.
+//! The interface to devices: batches of jobs, and the bytes read back.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,14 +8,14 @@ use thiserror::Error;
 
 use crate::{Feature, Job, RunnerKind};
 
-/// A buffer after the dispatch.
+/// A buffer after the dispatch, in three parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BufferAfter {
     /// Memory before the bound range.
     pub before: Vec<u8>,
     /// The bound range.
     pub bytes: Vec<u8>,
-    /// Memory behind the bound range, as long as `JobBuffer::after`.
+    /// Memory after the bound range, as long as `JobBuffer::after`.
     pub after: Vec<u8>,
 }
 
@@ -24,39 +24,33 @@ pub struct BufferAfter {
 pub struct ReadBack {
     /// Buffers in the job's order.
     pub buffers: Vec<BufferAfter>,
-    /// The texel of each of `Draw::targets`.
+    /// The texel of each target of the draw.
     pub targets: Vec<[u32; 4]>,
-    /// What a debug layer, or the driver itself, said while the job ran.
+    /// Messages of a debug layer, or of the driver itself, while the job ran.
     pub messages: Vec<String>,
 }
 
-/// Jobs that are given to a device together.
+/// Jobs that a device gets together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
-    /// The jobs.
     pub jobs: Vec<Job>,
 }
 
-/// Why a job has no read-back.
+/// The reason that a job has no read-back.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RunnerError {
-    /// The device cannot do this: a skip, with the reason.
+    /// The device cannot do this. The check is skipped with this reason.
     #[error("device lacks {0}")]
     Unsupported(String),
     /// The device or its process is gone.
     #[error("device lost: {0}")]
     DeviceLost(String),
     /// The device did not finish in time.
-    #[error("no answer within {0} ms (--time-limit says how long a job may take)")]
+    #[error("no answer within {0} ms (--time-limit sets the limit for a job)")]
     Timeout(u64),
     /// A call of the API failed.
     #[error("{call}: {reason}")]
-    Api {
-        /// The call.
-        call: String,
-        /// Its error.
-        reason: String,
-    },
+    Api { call: String, reason: String },
     /// The API refused the shader.
     #[error("shader refused: {0}")]
     ShaderRefused(String),
@@ -67,7 +61,7 @@ pub enum RunnerError {
 pub struct DeviceInfo {
     /// Short name for trial names and filters: `lavapipe`, `swiftshader`, `llvmpipe-gl`, or a slug of the full name.
     pub id: String,
-    /// Full name as the driver gives it.
+    /// Full name from the driver.
     pub name: String,
     /// Driver name and version.
     pub driver: String,
@@ -77,23 +71,23 @@ pub struct DeviceInfo {
     pub runner: RunnerKind,
     /// Position in the runner's enumeration; opens the device.
     pub index: u32,
-    /// True for hardware, false for a CPU.
+    /// True for hardware, false for a CPU implementation.
     pub hardware: bool,
-    /// Features that it has.
     pub features: BTreeSet<Feature>,
     /// Largest range of a uniform buffer, in bytes.
     pub max_uniform_range: u32,
     /// Largest push-constant block, in bytes; 0 for none.
     pub max_push_constants: u32,
-    /// Facts about devices below Direct3D 12 alone.
+    /// Facts that only devices of Direct3D 12 have.
     #[serde(default)]
     pub direct3d: Option<Direct3d>,
 }
 
-/// Facts that a device below Direct3D 12 tells of itself.
+/// Facts that a Direct3D 12 device reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Direct3d {
-    /// The translator of Direct3D for another API, with a version: `vkd3d 2.1`; `None` for a driver of Direct3D.
+    /// The library that translates Direct3D to another API, with its version: `vkd3d 2.1`; `None`
+    /// for a Direct3D driver.
     pub translator: Option<String>,
     /// Highest shader model.
     pub shader_model: ShaderModel,
@@ -101,12 +95,10 @@ pub struct Direct3d {
     pub binding_tier: u32,
 }
 
-/// A version of HLSL's instruction sets.
+/// A version of Direct3D's shader model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ShaderModel {
-    /// Major version.
     pub major: u8,
-    /// Minor version.
     pub minor: u8,
 }
 
@@ -117,12 +109,13 @@ impl fmt::Display for ShaderModel {
 }
 
 impl DeviceInfo {
-    /// True if the device is driven through OpenGL or OpenGL ES, and so gets its shaders as GLSL.
+    /// True if the device is driven through OpenGL or OpenGL ES and therefore gets its shaders as
+    /// GLSL.
     pub fn is_opengl(&self) -> bool {
         self.api.starts_with("OpenGL")
     }
 
-    /// True if wgpu drives the device through Direct3D 12, and so gives it its shaders as naga's HLSL.
+    /// True if wgpu drives the device through Direct3D 12 and therefore gives it naga's HLSL.
     pub fn takes_naga_hlsl(&self) -> bool {
         self.runner == RunnerKind::Wgpu && self.api.starts_with("Direct3D 12")
     }
@@ -130,10 +123,9 @@ impl DeviceInfo {
 
 /// Executes jobs on one device.
 pub trait Runner: fmt::Debug {
-    /// The device.
     fn device(&self) -> &DeviceInfo;
 
-    /// Executes the jobs in order; one result per job. After `DeviceLost` or `Timeout` the device must not be used
-    /// again, and the rest of the batch has the same error.
+    /// Executes the jobs in order, with one result per job. After `DeviceLost` or `Timeout` the
+    /// caller must not use the device again; the remaining jobs of the batch get the same error.
     fn run(&mut self, batch: &Batch) -> Vec<Result<ReadBack, RunnerError>>;
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-// One list makes the enum, `ALL` and the names in text and in records, so that no kind is missing and none has two
-// names.
+// One list makes the enum, `ALL` and the names in text and in records, so that no kind is missing
+// and no kind has two names.
 macro_rules! runner_kinds {
     ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)*) => {
         /// The API that drives a device.
@@ -11,7 +11,7 @@ macro_rules! runner_kinds {
         pub enum RunnerKind { $($(#[doc = $doc])+ #[serde(rename = $text)] $variant,)* }
 
         impl RunnerKind {
-            /// All kinds, in the order in which people are told of them.
+            /// All kinds, in the order of listings.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The name in trial names and on the command line.
@@ -27,7 +27,7 @@ runner_kinds! {
     Ash = "ash",
     /// wgpu.
     Wgpu = "wgpu",
-    /// Direct3D 12 through its own tables of methods.
+    /// Direct3D 12 through its COM interfaces.
     D3d12 = "d3d12",
     /// The evaluator of DXIL.
     Dxil = "dxil",
@@ -36,7 +36,7 @@ runner_kinds! {
 }
 
 impl RunnerKind {
-    /// True if drivers offer the devices, false for devices that are code of this project.
+    /// True if a driver provides the devices, false if this project implements them.
     pub const fn is_driven(self) -> bool {
         match self {
             Self::Ash | Self::Wgpu | Self::D3d12 => true,
@@ -44,7 +44,7 @@ impl RunnerKind {
         }
     }
 
-    /// The APIs whose devices drivers offer; only workers list and open those.
+    /// The kinds whose devices drivers provide. Only worker processes list and open those.
     pub fn driven() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|kind| kind.is_driven())
     }

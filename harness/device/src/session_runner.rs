@@ -1,4 +1,4 @@
-//! A [`Runner`] on an open device, and what becomes of it when the device hangs or is lost.
+//! A [`Runner`] on an open device, which also handles hanging and lost devices.
 //!
 //! The runner of each device API wraps its session in a [`SessionRunner`].
 
@@ -6,13 +6,13 @@ use std::fmt;
 
 use crate::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError};
 
-/// A device in use, which runs one job after the other.
+/// A device in use. It runs one job after another.
 pub trait DeviceSession {
     /// Runs one job on the device that `info` describes.
     ///
     /// # Errors
-    /// Any [`RunnerError`]; after `Timeout` and `DeviceLost` the session is leaked, since the device may still use what
-    /// dropping it would release.
+    /// Any [`RunnerError`]. After `Timeout` and `DeviceLost` the caller leaks the session, because
+    /// the device may still use the resources that a drop would release.
     fn run(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError>;
 }
 
@@ -24,12 +24,12 @@ pub struct SessionRunner<S> {
 
 enum SessionState<S> {
     Ready(Box<S>),
-    /// The device is gone for the reason given, and every further job has the same answer.
+    /// The device is gone for this reason. Every further job gets the same error.
     Gone(RunnerError),
 }
 
 impl<S: DeviceSession> SessionRunner<S> {
-    /// A runner on `session`, whose device `info` describes.
+    /// Makes a runner on `session`, whose device `info` describes.
     pub fn new(info: DeviceInfo, session: S) -> Self {
         Self { info, state: SessionState::Ready(Box::new(session)) }
     }
@@ -40,7 +40,8 @@ impl<S: DeviceSession> SessionRunner<S> {
             SessionState::Gone(error) => Err(error.clone()),
         };
         if let Err(error @ (RunnerError::Timeout(_) | RunnerError::DeviceLost(_))) = &result {
-            // Dropping the session would wait for a shader that does not end (wgpu), or hang for ever (SwiftShader).
+            // Dropping the session would wait for an endless shader (wgpu) or hang forever
+            // (SwiftShader).
             std::mem::forget(std::mem::replace(&mut self.state, SessionState::Gone(error.clone())));
         }
         result

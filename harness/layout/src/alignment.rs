@@ -1,4 +1,5 @@
-//! Alignments and the only arithmetic on sizes and offsets that layouts use: checked, capped at 2^31 bytes.
+//! Alignments, and the arithmetic on sizes and offsets that all layouts use: checked, capped at
+//! 2^31 bytes.
 
 use std::fmt;
 
@@ -14,11 +15,9 @@ pub struct TooLarge;
 pub struct Alignment(u32);
 
 impl Alignment {
-    /// Anywhere.
+    /// Every offset is a multiple.
     pub const ONE: Self = Self(1);
-    /// 4 bytes.
     pub const FOUR: Self = Self(4);
-    /// 8 bytes.
     pub const EIGHT: Self = Self(8);
     /// A 16-byte register of a D3D constant buffer, a `vec4` of GLSL.
     pub const REGISTER: Self = Self(16);
@@ -28,7 +27,7 @@ impl Alignment {
         if bytes.is_power_of_two() { Some(Self(bytes)) } else { None }
     }
 
-    /// The smallest alignment that is not below `size` (1 for 0), in bytes.
+    /// The smallest alignment of at least `size` bytes; 1 for a size of 0.
     ///
     /// # Errors
     /// [`TooLarge`] beyond [`MAX_BYTES`].
@@ -36,12 +35,11 @@ impl Alignment {
         size.checked_next_power_of_two().map(Self).ok_or(TooLarge)
     }
 
-    /// Bytes.
     pub const fn bytes(self) -> u32 {
         self.0
     }
 
-    /// The first multiple at or behind `offset`.
+    /// The first multiple at or after `offset`.
     ///
     /// # Errors
     /// [`TooLarge`] beyond [`MAX_BYTES`].
@@ -49,7 +47,7 @@ impl Alignment {
         offset.checked_next_multiple_of(self.0).filter(|rounded| *rounded <= MAX_BYTES).ok_or(TooLarge)
     }
 
-    /// True if `offset` is a multiple.
+    /// True if `offset` is a multiple of this alignment.
     pub fn divides(self, offset: u32) -> bool {
         offset.is_multiple_of(self.0)
     }
@@ -61,18 +59,14 @@ impl fmt::Display for Alignment {
     }
 }
 
-/// The sum of two byte counts.
-///
 /// # Errors
-/// [`TooLarge`] beyond [`MAX_BYTES`].
+/// [`TooLarge`] if the sum exceeds [`MAX_BYTES`].
 pub fn add(a: u32, b: u32) -> Result<u32, TooLarge> {
     a.checked_add(b).filter(|sum| *sum <= MAX_BYTES).ok_or(TooLarge)
 }
 
-/// `count` times `bytes`.
-///
 /// # Errors
-/// [`TooLarge`] beyond [`MAX_BYTES`].
+/// [`TooLarge`] if the product exceeds [`MAX_BYTES`].
 pub fn multiply(bytes: u32, count: u32) -> Result<u32, TooLarge> {
     bytes.checked_mul(count).filter(|product| *product <= MAX_BYTES).ok_or(TooLarge)
 }

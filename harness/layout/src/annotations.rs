@@ -2,12 +2,12 @@
 
 use crate::Span;
 
-/// Everything written around a declaration that says where it goes or how it is used.
+/// The annotations of a declaration: those that place it and those that say how it is used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
     /// `register(...)`, in order.
     pub registers: Vec<Register>,
-    /// `packoffset(...)`; of several the last.
+    /// `packoffset(...)`; the last one if there are several.
     pub packoffset: Option<PackOffset>,
     /// `[[vk::binding(1, 0)]]`, `[numthreads(8, 8, 1)]` and the like, in order.
     pub attributes: Vec<Attribute>,
@@ -15,7 +15,8 @@ pub struct Annotations {
     pub layout: Vec<LayoutQualifier>,
     /// Semantic (`SV_Position`, `TEXCOORD0`), as written.
     pub semantic: Option<String>,
-    /// `uniform`, `in`, `out`, `inout`, `groupshared`, interpolation modifiers and other words, as written.
+    /// `uniform`, `in`, `out`, `inout`, `groupshared`, interpolation modifiers and other keywords,
+    /// as written.
     pub modifiers: Vec<String>,
 }
 
@@ -24,26 +25,23 @@ pub struct Annotations {
 pub struct Register {
     /// Lowercase class letter; `None` for `register(space1)`.
     pub class: Option<char>,
-    /// Register number.
     pub index: Option<u32>,
-    /// Space.
     pub space: Option<u32>,
     /// Shader profile of the old form `register(ps, t3)`.
     pub profile: Option<String>,
-    /// True if DXC takes this form and Slang does not: a letter without a number, `t` at a sampler, `s` at a texture.
+    /// True if DXC accepts this form and Slang does not: a letter without a number, `t` at a
+    /// sampler, `s` at a texture.
     pub only_dxc: bool,
-    /// Where it stands.
     pub span: Span,
 }
 
 /// `packoffset(c2.y)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PackOffset {
-    /// 16-byte register.
+    /// Index of the 16-byte register.
     pub register: u32,
-    /// Component, 0 to 3; `None` where none is written.
+    /// Component, 0 to 3; `None` if the source gives none.
     pub component: Option<u32>,
-    /// Where it stands.
     pub span: Span,
 }
 
@@ -57,24 +55,21 @@ impl PackOffset {
 /// An attribute with its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
-    /// `vk` of `[[vk::offset(8)]]`.
+    /// For example `vk` in `[[vk::offset(8)]]`.
     pub namespace: Option<String>,
-    /// Name.
     pub name: String,
-    /// Arguments.
     pub arguments: Vec<Argument>,
-    /// The name by which Slang reflects an attribute that the source declares: `my_Range` for `[my::Range(1)]`.
+    /// The name under which Slang's reflection lists an attribute that the source declares:
+    /// `my_Range` for `[my::Range(1)]`.
     pub declared: Option<String>,
-    /// Where it stands.
     pub span: Span,
 }
 
 /// An attribute's argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
-    /// A constant expression's value.
+    /// The value of a constant expression.
     Integer(i64),
-    /// A string.
     Text(String),
     /// Anything else, as written.
     Other(String),
@@ -83,16 +78,15 @@ pub enum Argument {
 /// One qualifier of `layout(...)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutQualifier {
-    /// Name: `binding`, `set`, `offset`, `push_constant`, `row_major` ...
+    /// For example `binding`, `set`, `offset`, `push_constant`, `row_major`.
     pub name: String,
-    /// Value, where one is given.
+    /// The value, if the qualifier has one.
     pub value: Option<i64>,
-    /// Where it stands.
     pub span: Span,
 }
 
 impl Annotations {
-    /// The attribute of this namespace and name (names compare as written).
+    /// The attribute with this namespace and name. Names are case-sensitive.
     pub fn attribute(&self, namespace: Option<&str>, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|a| a.namespace.as_deref() == namespace && a.name == name)
     }
@@ -105,14 +99,14 @@ impl Annotations {
         }
     }
 
-    /// True if `[[vk::push_constant]]` or `layout(push_constant)` stands before the declaration.
+    /// True if the declaration has `[[vk::push_constant]]` or `layout(push_constant)`.
     pub fn is_push_constant(&self) -> bool {
         self.attribute(Some("vk"), "push_constant").is_some()
             || self.attribute(None, "push_constant").is_some()
             || self.layout.iter().any(|qualifier| qualifier.name == "push_constant")
     }
 
-    /// True if an attribute makes the declaration the shader record of Slang (`[[vk::shader_record]]`,
+    /// True if the declaration is a shader record in Slang (`[[vk::shader_record]]`,
     /// `layout(shaderRecordEXT)`).
     pub fn is_slang_shader_record(&self) -> bool {
         let layouts = ["shaderRecordEXT", "shaderRecordNV"];
@@ -121,12 +115,12 @@ impl Annotations {
             || self.layout.iter().any(|qualifier| layouts.contains(&qualifier.name.as_str()))
     }
 
-    /// True if an attribute makes the declaration the shader record of DXC (`[[vk::shader_record_ext]]`, `_nv`).
+    /// True if the declaration is a shader record in DXC (`[[vk::shader_record_ext]]`, `_nv`).
     pub fn is_dxc_shader_record(&self) -> bool {
         ["shader_record_ext", "shader_record_nv"].iter().any(|name| self.attribute(Some("vk"), name).is_some())
     }
 
-    /// `N` of `register(cN)`: where a loose global stands in `$Globals`, in 16-byte registers.
+    /// `N` of `register(cN)`: the offset of a loose global in `$Globals`, in 16-byte registers.
     pub fn constant_register(&self) -> Option<u32> {
         self.registers.iter().find_map(|register| register.index)
     }

@@ -7,21 +7,21 @@
 use super::rules::BitFields;
 use super::tree::{BitRange, Component};
 
-/// A storage unit that is being filled.
+/// A storage unit with room for further fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StorageUnit {
-    /// Type of the unit; under [`BitFields::Widening`] the widest so far.
+    /// Type of the unit; under [`BitFields::Widening`] the widest type so far.
     pub component: Component,
     used: u32,
 }
 
 impl StorageUnit {
-    /// A unit of the first field's type, with the field in it.
+    /// Starts a unit with its first field.
     pub(super) fn new(component: Component, width: u32) -> (Self, BitRange) {
         (Self { component, used: width }, BitRange { offset: 0, width })
     }
 
-    /// Takes a further field, `None` where it needs a unit of its own.
+    /// Adds a field, or returns `None` if the field needs a new unit.
     pub(super) fn take(&mut self, rule: BitFields, component: Component, width: u32) -> Option<BitRange> {
         let unit = match rule {
             BitFields::SameSize if component.size == self.component.size => self.component,
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::scalar::{Scalar, SixteenBit};
 
-    /// Units that the fields take, as size in bytes and bit offsets.
+    /// The units of these fields, each as its size in bytes and the bit offsets of its fields.
     fn units(rule: BitFields, fields: &[(Scalar, u32)]) -> Vec<(u32, Vec<u32>)> {
         let mut units: Vec<(StorageUnit, Vec<u32>)> = Vec::new();
         for (scalar, width) in fields {

@@ -1,4 +1,4 @@
-//! Blocks of bytes, which a rule set lays out as a whole.
+//! Blocks of bytes that a rule set lays out as a whole.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::resource::DataLayout;
 use crate::shape::{Count, Type};
 use crate::{Annotations, Span};
 
-/// The kinds of blocks, as the command-line contract names them.
+/// The kinds of blocks, under the names that the command line uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockKind {
@@ -40,38 +40,40 @@ pub enum BlockKind {
     StorageBlock,
 }
 
-/// One of the blocks of a source that declares a push constant of plain data (`[[vk::push_constant]] P pc;`) beside other
-/// globals. Compilers do not make the same blocks of these: see [`GlobalPushConstants`](crate::native::GlobalPushConstants).
+/// The part that a block plays in a source that mixes push constants of plain data
+/// (`[[vk::push_constant]] P pc;`) with other globals. Compilers make different blocks from such a
+/// source: see [`GlobalPushConstants`](crate::native::GlobalPushConstants).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MixedGlobals {
     /// `$Globals` with the push constants among its members.
     WithPushConstants,
     /// `$Globals` without them.
     WithoutPushConstants,
-    /// A push constant that no other global stands before.
+    /// A push constant before all other globals.
     FirstPushConstant,
-    /// A push constant behind another global.
+    /// A push constant after another global.
     LaterPushConstant,
 }
 
-/// A block of bytes, which one rule set lays out as a whole.
+/// A block of bytes that one rule set lays out as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Name: `S`, `cb`, `$Globals`, `$Entry.main`, `p.inner`, `S#2`.
+    /// For example `S`, `cb`, `$Globals`, `$Entry.main`, `p.inner`, `S#2`.
     pub name: String,
-    /// Kind.
     pub kind: BlockKind,
-    /// The type that the block holds: a struct of its members, or for `StructuredBuffer<float3>` the element itself.
+    /// The type that the block holds: a struct of its members, or the element of a
+    /// `StructuredBuffer<float3>`.
     pub element: Type,
-    /// Elements of an array of blocks; 1 for a single block.
+    /// The number of blocks in an array of blocks; 1 for a single block.
     pub count: Count,
-    /// Slang's explicit data layout.
+    /// Slang's explicit data layout, as in `ConstantBuffer<T, Std430DataLayout>`.
     pub data_layout: Option<DataLayout>,
-    /// Which block it is of a source that mixes push constants with other globals; not every compiler has it.
+    /// Set if the source mixes push constants with other globals. Not every compiler makes this
+    /// block.
     pub mixed_globals: Option<MixedGlobals>,
     /// Annotations of the whole block.
     pub annotations: Annotations,
-    /// Where it is declared; the default where it has no source text.
+    /// The declaration; the default span if the block has no source text.
     pub span: Span,
 }
 
@@ -90,7 +92,8 @@ impl Block {
         }
     }
 
-    /// Where the member at `path` (`lights[].position`) is declared; the block itself for a path that leads to none.
+    /// The declaration of the member at `path` (`lights[].position`), or of the block itself if
+    /// `path` leads to no member.
     pub fn place_of(&self, path: &str) -> Span {
         let mut ty = &self.element;
         let mut place = self.span;
@@ -115,7 +118,7 @@ impl Block {
 }
 
 impl BlockKind {
-    /// True if members are declared directly in the block rather than in a struct type.
+    /// True if the source declares the members directly in the block rather than in a struct type.
     pub(crate) fn has_direct_members(self) -> bool {
         match self {
             Self::Cbuffer | Self::Tbuffer | Self::Globals => true,
@@ -132,7 +135,7 @@ impl BlockKind {
         }
     }
 
-    /// The name in the command-line contract.
+    /// The name on the command line and in cases.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cbuffer => "cbuffer",

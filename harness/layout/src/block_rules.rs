@@ -1,23 +1,24 @@
-//! Vulkan's rules for explicit layouts, by the device feature that each of them needs.
+//! Vulkan's rules for explicit layouts, and the device features that relax them.
 
-/// The rules of Vulkan that the offsets and strides of a block keep; each allows what the one before allows.
+/// A level of Vulkan's rules for offsets and strides of a block. Each level allows everything that
+/// the previous one allows.
 ///
 /// Source: Vulkan specification, "Offset and Stride Assignment".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockRules {
-    /// The layouts that Vulkan 1.1 allows everywhere, relaxed block layout included.
+    /// The layouts that Vulkan 1.1 always allows, relaxed block layout included.
     Relaxed,
-    /// `uniformBufferStandardLayout`: uniform blocks as storage blocks.
+    /// `uniformBufferStandardLayout`: uniform blocks follow the rules of storage blocks.
     UniformStandard,
-    /// `scalarBlockLayout`: every offset a multiple of the component size.
+    /// `scalarBlockLayout`: every offset is a multiple of the component size.
     Scalar,
 }
 
 impl BlockRules {
-    /// All of them, the strictest first.
+    /// All levels, the strictest first.
     pub const ALL: [Self; 3] = [Self::Relaxed, Self::UniformStandard, Self::Scalar];
 
-    /// The option that makes `spirv-val` apply these rules.
+    /// The option that makes `spirv-val` apply this level.
     pub fn spirv_val_flag(self) -> Option<&'static str> {
         match self {
             Self::Relaxed => None,

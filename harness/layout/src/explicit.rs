@@ -1,7 +1,8 @@
-//! Members that say where they stand: `packoffset`, `register(c4)` on loose globals, `[[vk::offset]]`.
+//! Explicit places of members: `packoffset`, `register(c4)` on loose globals, `[[vk::offset]]`.
 //!
-//! Finds what a member's annotations mean under the rule set, or why it refuses them. The parser has already checked that
-//! the annotation is legal at all (its component, whether it crosses a register).
+//! Reads a member's annotations under a rule set, or reports why the rule set refuses them. The
+//! parser has already checked that the annotation itself is legal (its component, whether it
+//! crosses a register).
 //!
 //! Source: wg-hlsl INF-0003, packoffset; measured with DXC 1.7.2308 and Slang 2026.12.
 
@@ -15,18 +16,20 @@ use super::walk_state::{Level, Stop, WalkState};
 use crate::BlockKind;
 use crate::shape::Member;
 
-/// Where a member asks to stand, in bytes from the start of its struct.
+/// The offset that a member's annotation requests, in bytes from the start of its struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExplicitPlace {
-    /// Members without an offset follow behind the highest end of these.
+    /// Members without an explicit offset follow the highest end of these.
     First(u32),
     /// The next member follows this one.
     InOrder(u32),
-    /// The same, and it must not lie below the end of the member before.
+    /// The next member follows this one, which must not start below the end of the member before
+    /// it.
     Ascending(u32),
 }
 
-/// The place that the annotations of `member` ask for. On a member without bytes only `packoffset` counts.
+/// The place that the annotations of `member` request. Only `packoffset` counts on a member without
+/// bytes.
 pub(super) fn of(
     walk: &mut WalkState<'_>,
     member: &Member,
@@ -36,7 +39,7 @@ pub(super) fn of(
     let has_bytes = layout.size != Extent::Finite(0);
     let vk_offset = if has_bytes { vk_offset(walk, member, level)? } else { None };
 
-    // What HLSL itself says of a place comes before Vulkan's attribute.
+    // HLSL's own placement (`packoffset`, `register`) takes precedence over `[[vk::offset]]`.
     let own = match (level, walk.kind) {
         (Level::Block, BlockKind::Cbuffer | BlockKind::Tbuffer) => packoffset(walk, member, layout)?,
         (Level::Block, BlockKind::Globals) if has_bytes => register(walk, member)?,
@@ -49,7 +52,7 @@ fn packoffset(walk: &mut WalkState<'_>, member: &Member, layout: &LaidOut) -> Re
     let Some(packoffset) = &member.annotations.packoffset else { return Ok(None) };
     let offset = packoffset.offset().filter(|offset| *offset <= MAX_BYTES).ok_or(Stop::TooLarge)?;
     match walk.rules.packoffset {
-        // There a resource is not a member of the block.
+        // DXC does not count a resource among the block's members in SPIR-V.
         PackOffsetRule::Ascending if layout.is_resource() => Ok(None),
         PackOffsetRule::RestBehindHighest => Ok(Some(ExplicitPlace::First(offset))),
         PackOffsetRule::Ascending => Ok(Some(ExplicitPlace::Ascending(offset))),
@@ -91,7 +94,7 @@ fn vk_offset(walk: &mut WalkState<'_>, member: &Member, level: Level) -> Result<
     }
 }
 
-/// Warns of members that share bytes; only explicit offsets can make them.
+/// Warns about members that share bytes. Only explicit offsets can cause this.
 pub(super) fn warn_of_overlaps(walk: &mut WalkState<'_>, members: &[(&str, Range<u32>)]) {
     let ranges: Vec<Range<u64>> = members.iter().map(|(_, range)| range.start.into()..range.end.into()).collect();
     for SharedBytes { earlier, later } in shared_bytes(&ranges) {

@@ -1,9 +1,10 @@
-//! Finds what a rule set forbids in a block, with the reasons.
+//! Finds the parts of a block that a rule set forbids, and the reasons.
 //!
-//! [`declared`] looks at one declared type at a time, [`placed`] at offsets and strides once they are known. Both add
-//! reasons and stop nothing, so that the user sees all of them.
+//! [`declared`] checks one declared type at a time; [`placed`] checks offsets and strides after the
+//! walk. Both add reasons and continue, so that the user sees all of them.
 //!
-//! Source: WGSL, Host-shareable Types; Address Space Layout Constraints; measured with DXC 1.7.2308.
+//! Source: WGSL, Host-shareable Types and Address Space Layout Constraints; measured with DXC
+//! 1.7.2308.
 
 use super::alignment::Alignment;
 use super::rules::{Forbid, RuleSet};
@@ -12,7 +13,7 @@ use super::walk_state::WalkState;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder, Type};
 
-/// Adds the reasons against a declared type at the walk's path.
+/// Adds the reasons against a declared type, at the walk's current path.
 pub(super) fn declared(walk: &mut WalkState<'_>, ty: &Type) {
     for forbid in walk.rules.forbids {
         let reason = match forbid {
@@ -30,7 +31,7 @@ pub(super) fn declared(walk: &mut WalkState<'_>, ty: &Type) {
     }
 }
 
-/// Adds the reason against a bit-field at the walk's path.
+/// Adds the reason against a bit-field, at the walk's current path.
 pub(super) fn bit_field(walk: &mut WalkState<'_>) {
     if walk.rules.forbids.contains(&Forbid::NotWgsl) {
         walk.refuse(format!("is a bit-field, which {} does not allow", walk.rules.name));
@@ -69,7 +70,7 @@ fn column_major_integers(walk: &WalkState<'_>, ty: &Type) -> Option<String> {
     (column_major && matrix && !scalar.is_float()).then(|| format!("is a column-major matrix of {}", scalar.spelling()))
 }
 
-/// The reasons against offsets and strides of a laid-out block.
+/// The reasons against the offsets and strides of a laid-out block.
 pub(super) fn placed(rules: &RuleSet, root: &LaidOut) -> Refusals {
     let mut check = UniformCheck { rules: rules.name, refusals: Refusals::default() };
     if rules.forbids.contains(&Forbid::WgslUniform) {
@@ -78,7 +79,7 @@ pub(super) fn placed(rules: &RuleSet, root: &LaidOut) -> Refusals {
     check.refusals
 }
 
-/// The constraints of WGSL's uniform address space.
+/// The constraints of WGSL's uniform address space (WGSL, Address Space Layout Constraints).
 #[derive(Debug)]
 struct UniformCheck {
     rules: &'static str,
@@ -90,7 +91,7 @@ impl UniformCheck {
         match &layout.shape {
             LaidOutShape::Array { element, stride, .. } => {
                 if !Alignment::REGISTER.divides(*stride) {
-                    let message = format!("has array stride {stride}, {} wants a multiple of 16", self.rules);
+                    let message = format!("has array stride {stride}, but {} requires a multiple of 16", self.rules);
                     self.refusals.push(path, message);
                 }
                 self.visit(&format!("{path}[]"), element);
@@ -111,12 +112,13 @@ impl UniformCheck {
             let LaidOutMember { offset, layout, .. } = member;
 
             if *offset < struct_end {
-                let message = format!("is at offset {offset}, {} wants {struct_end} behind a struct", self.rules);
+                let message = format!("is at offset {offset} after a struct, but {} requires {struct_end}", self.rules);
                 self.refusals.push(&path, message);
             }
             let aggregate = matches!(layout.shape, LaidOutShape::Struct(_) | LaidOutShape::Array { .. });
             if aggregate && !Alignment::REGISTER.divides(*offset) {
-                self.refusals.push(&path, format!("is at offset {offset}, {} wants a multiple of 16", self.rules));
+                let message = format!("is at offset {offset}, but {} requires a multiple of 16", self.rules);
+                self.refusals.push(&path, message);
             }
 
             struct_end = match (&layout.shape, layout.size) {

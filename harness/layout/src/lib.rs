@@ -1,7 +1,7 @@
-//! Byte layouts of shader parameters: the types, the rule sets, and where a rule set puts each member of a block.
+//! Byte layouts of shader parameters: types, rule sets, and the place of each member in a block.
 //!
-//! This crate knows no parser, no compiler and no device: an engine can use it alone. Describe a struct, take a rule set
-//! from the table, and ask for offsets in bytes:
+//! This crate depends on no parser, compiler or device, so an engine can use it alone. Describe a
+//! struct, pick a rule set from the table, and ask for offsets in bytes:
 //!
 //! ```
 //! use layoutproof_layout::{Block, Member, Scalar::Float32, StructType, Type, find};
@@ -22,16 +22,19 @@
 //! # Ok::<(), layoutproof_layout::LayoutError>(())
 //! ```
 //!
-//! [`table()`] lists the rule sets, and [`rules`] says what each of their columns means. [`RuleSet::lay_out`] and [`lay_out`]
-//! apply one: `walk` measures types, with its state in `walk_state`, `slots` lists what a struct places, `place` puts it one
-//! behind the other, `bits` shares storage units between bit-fields, `explicit` reads `packoffset` and `[[vk::offset]]`,
-//! `forbid` finds what a rule set does not allow. [`tree`] is the result; `views` flattens it to rows and to scalars, and
-//! [`LaidOut::offset_of`] looks up one path.
-//!
-//! [`native`] names the rule set that each compiler implies, and [`limits`] what it does not take. [`mutate`] makes wrong rule
-//! sets, to test that the cases notice them. [`padding`] finds the bytes that a layout loses between members, and [`reorder`]
-//! an order that loses fewer. [`LayoutUnit`] names all kinds of space that a parameter can take; this crate decides the bytes,
-//! not registers, spaces and bindings.
+//! [`table()`] lists the rule sets; [`rules`] documents their columns. [`RuleSet::lay_out`] and
+//! [`lay_out`] apply one: `walk` measures types and keeps its state in `walk_state`, `slots` lists
+//! the members that a struct places, `place` puts them one after the other, `bits` packs bit-fields
+//! into storage units, `explicit` reads `packoffset` and `[[vk::offset]]`, and `forbid` finds
+//! declarations that the rule set does not allow. [`tree`] holds the result; `views` flattens it to
+//! rows and to scalars, and [`LaidOut::offset_of`] looks up one path.
+#![forbid(unsafe_code)]
+#![expect(missing_docs, reason = "many names of fields and variants need no explanation")]
+//! [`native`] names the rule set that each compiler implies, and [`limits`] the blocks that a
+//! compiler rejects. [`mutate`] makes wrong rule sets, to test that the cases notice them.
+//! [`padding`] finds the bytes that a layout loses between members, and [`reorder`] finds an order
+//! that loses fewer. [`LayoutUnit`] names every kind of space that a parameter can use; this crate
+//! decides bytes, not registers, spaces or bindings.
 #![forbid(unsafe_code)]
 
 pub mod alignment;
@@ -88,12 +91,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::scalar::SixteenBit;
 
-/// Choices that hold for a whole layout, from the command line or the case.
+/// Options of a whole layout, from the command line or the case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LayoutOptions {
-    /// Order of matrices that declare none.
+    /// The order of matrices that declare none.
     pub matrix: MatrixOrder,
-    /// Size of `half` and promoted minimum-precision types.
+    /// Selects the size of `half` and of promoted minimum-precision types.
     pub sixteen_bit: SixteenBit,
 }
 

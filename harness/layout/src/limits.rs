@@ -1,10 +1,13 @@
-//! Limits of compilers and APIs on blocks that a rule set lays out all the same: sizes, and types that a compiler refuses.
+//! Limits of compilers and APIs on blocks that a rule set can lay out: sizes, and types that a
+//! compiler rejects.
 //!
-//! A layout under a limit is still what the rule set says, so its members stay; [`exceeded`] says which compiler or API does
-//! not take the block. What makes a layout undefined is a [`Forbid`](crate::rules::Forbid) of the rule set instead.
+//! A block that exceeds a limit keeps its layout, because the rule set defines it; [`exceeded`]
+//! names the compilers and APIs that reject the block. A [`Forbid`](crate::rules::Forbid) of the
+//! rule set covers declarations whose layout is undefined.
 //!
-//! Source: each row names its own. Compilers were run as `dxc -T cs_6_6`, `dxc -T cs_6_6 -spirv`, `slangc -target hlsl`,
-//! `-target spirv -O0`, `-target wgsl` and `-target metal`, and SPIR-V of Slang went through spirv-val 2023.1.
+//! Source: each row names its own. The compilers ran as `dxc -T cs_6_6`, `dxc -T cs_6_6 -spirv`,
+//! `slangc -target hlsl`, `-target spirv -O0`, `-target wgsl` and `-target metal`; spirv-val 2023.1
+//! checked Slang's SPIR-V.
 
 use super::native::Native;
 use super::rules::RuleSet;
@@ -22,35 +25,34 @@ use BlockKind::{
 /// A limit of some compilers or of an API.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// What it limits.
     pub subject: LimitSubject,
-    /// Beginnings of the names of the [`Native`]s that have it.
+    /// Prefixes of the names of the [`Native`]s with this limit.
     pub natives: &'static [&'static str],
-    /// Whose limit it is, or what becomes of such a block: the end of a sentence about it.
+    /// The end of a sentence about the block: the API that sets the limit, or the compiler's
+    /// reaction.
     pub says: &'static str,
-    /// The compiler's own words with its version, or a clause.
+    /// The compiler's message with its version, or a clause.
     pub source: &'static str,
 }
 
-/// What a [`Limit`] is about.
+/// The subject of a [`Limit`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LimitSubject {
-    /// The bytes of blocks of these kinds: more than `most`. Above `up_to` another row speaks.
+    /// Blocks of these kinds with more than `most` bytes. Another row covers sizes above `up_to`.
     Bytes {
-        /// Kinds of blocks.
         kinds: &'static [BlockKind],
-        /// Bytes that are within the limit.
+        /// The largest size within the limit, in bytes.
         most: u32,
-        /// Last size that this row is about.
+        /// The largest size that this row covers, in bytes.
         up_to: u32,
     },
-    /// Bytes from one element of a structured buffer to the next.
+    /// Stride of a structured buffer, in bytes.
     Stride(u32),
-    /// Blocks of these kinds whose element is no struct, or is an array of blocks of push constants.
+    /// Blocks of these kinds whose element is not a struct, and arrays of push-constant blocks.
     NoStruct(&'static [BlockKind]),
-    /// Blocks of these kinds that hold such a type; of no kinds, all blocks.
+    /// Blocks of these kinds that hold such a type. An empty list means all kinds.
     Holds(&'static [BlockKind], HeldType),
-    /// Blocks of these kinds at all.
+    /// All blocks of these kinds.
     Kind(&'static [BlockKind]),
     /// Push constants with a `[[vk::binding]]`.
     BoundPushConstant,
@@ -58,16 +60,16 @@ pub enum LimitSubject {
     PushConstantCbuffer,
     /// Push constants after other push constants.
     SecondPushConstant,
-    /// A `[[vk::offset]]` that is not aligned.
+    /// A misaligned `[[vk::offset]]`.
     MisalignedOffset(OffsetAlignment),
     /// A parameter that is an array of arrays of resources.
     ArrayOfArrays {
-        /// Only those whose outermost dimension is unbounded.
+        /// True to cover only arrays whose outermost dimension is unbounded.
         only_unbounded: bool,
     },
 }
 
-/// Types in a block that a compiler or target does not take.
+/// A type that a compiler or target rejects inside a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HeldType {
     /// A texture, a sampler, a buffer.
@@ -78,30 +80,29 @@ pub enum HeldType {
     Pointer,
     /// A matrix with one row or one column.
     OneDimensionalMatrix,
-    /// Scalars, vectors and matrices of these.
+    /// Scalars, vectors and matrices of these types.
     Scalars(&'static [Scalar]),
 }
 
-/// What a `[[vk::offset]]` has to be a multiple of.
+/// The alignment that a `[[vk::offset]]` needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffsetAlignment {
-    /// What Vulkan asks for with relaxed block layout: a vector stands at a multiple of its component and does not straddle
-    /// 16 bytes, all else at its alignment under the rule set.
+    /// Vulkan's relaxed block layout: a vector is at a multiple of its component and does not
+    /// straddle 16 bytes; everything else is at its alignment under the rule set.
     Vulkan,
-    /// The alignment of the member under the rule set.
+    /// The member's alignment under the rule set.
     OfRules,
 }
 
-/// A block, or a part of it, that exceeds a limit.
+/// A block, or a part of one, that exceeds a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExceededLimit {
-    /// The limit.
     pub limit: &'static Limit,
     /// The path in the block; empty for the block itself.
     pub path: String,
     /// A sentence without its subject.
     pub message: String,
-    /// Where the member, or the block, is declared.
+    /// The declaration of the member or block.
     pub span: Span,
 }
 
@@ -129,7 +130,7 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         subject: LimitSubject::Bytes { kinds: D3D_CONSTANTS, most: 65_536, up_to: u32::MAX },
         natives: D3D,
-        says: "that a shader of Direct3D may use of a constant buffer",
+        says: "that a Direct3D shader may use of a constant buffer",
         source: "DXC 1.7.2308: `CBuffer size is 65540 bytes, exceeding maximum of 65536 bytes`",
     },
     Limit {
@@ -165,19 +166,19 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         subject: LimitSubject::Stride(2048),
         natives: D3D,
-        says: "that an element of a structured buffer of Direct3D has at most",
+        says: "that Direct3D allows for an element of a structured buffer",
         source: "DXC 1.7.2308: `structured buffer elements cannot be larger than 2048 bytes (actual size 2052 bytes)`",
     },
     Limit {
         subject: LimitSubject::NoStruct(&[ConstantBuffer, TextureBuffer]),
         natives: DXC,
-        says: "is no struct, and DXC refuses it",
+        says: "is not a struct, and DXC refuses it",
         source: "DXC 1.7.2308: `'float' cannot be used as a type parameter where a struct/class is required`",
     },
     Limit {
         subject: LimitSubject::NoStruct(&[PushConstant]),
         natives: DXC_SPIRV,
-        says: "is no single struct, and DXC refuses it",
+        says: "is not a single struct, and DXC refuses it",
         source: "DXC 1.7.2308: `'push_constant' attribute only applies to global variables of struct type`",
     },
     Limit {
@@ -219,7 +220,7 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         subject: LimitSubject::Holds(&[ConstantBuffer, TextureBuffer, PushConstant], HeldType::Resource),
         natives: DXC_SPIRV,
-        says: "is a resource in a buffer's struct, of which DXC writes a module that is not valid",
+        says: "is a resource in a buffer's struct: DXC writes an invalid module",
         source: "DXC 1.7.2308: `In Vulkan, OpTypeStruct must not contain an opaque type` (VUID 04667)",
     },
     Limit {
@@ -248,14 +249,14 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         subject: LimitSubject::Holds(ALL, HeldType::Pointer),
         natives: &["native:slang-d3d12"],
-        says: "is a pointer: slangc writes HLSL that no compiler reads",
+        says: "is a pointer: slangc writes HLSL that no compiler accepts",
         source: "slangc 2026.14.1 -target hlsl writes the type `Ptr<float, ...>`, which HLSL does not have",
     },
     Limit {
         subject: LimitSubject::Holds(ALL, HeldType::Pointer),
         natives: SLANG_WGSL,
-        says: "is a pointer: slangc writes WGSL that no compiler reads",
-        source: "slangc 2026.14.1 -target wgsl writes the type `ptr<, f32>`, which is no WGSL",
+        says: "is a pointer: slangc writes WGSL that no compiler accepts",
+        source: "slangc 2026.14.1 -target wgsl writes the type `ptr<, f32>`, which is not WGSL",
     },
     Limit {
         subject: LimitSubject::Holds(ALL, HeldType::Scalars(MINIMUM_PRECISION)),
@@ -280,7 +281,7 @@ pub const LIMITS: &[Limit] = &[
         subject: LimitSubject::Holds(ALL, HeldType::Scalars(&[Scalar::Int64, Scalar::Uint64])),
         natives: SLANG_WGSL,
         says: "has a 64-bit integer: slangc writes `i64` or `u64`, which WGSL lacks",
-        source: "slangc 2026.14.1 -target wgsl; WGSL, Scalar Types (naga reads it as an extension)",
+        source: "slangc 2026.14.1 -target wgsl; WGSL, Scalar Types (naga accepts it as an extension)",
     },
     Limit {
         subject: LimitSubject::Holds(ALL, HeldType::Scalars(&[Scalar::Bool])),
@@ -304,50 +305,51 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         subject: LimitSubject::Kind(&[Tbuffer, TextureBuffer]),
         natives: SLANG_VULKAN,
-        says: "is a texture buffer, on which slangc stops",
+        says: "is a texture buffer, which slangc cannot compile",
         source: "slangc 2026.14.1 -target spirv, E99997: `Unhandled global inst in spirv-emit: TextureBuffer`",
     },
     Limit {
         subject: LimitSubject::MisalignedOffset(OffsetAlignment::Vulkan),
         natives: DXC_SPIRV,
-        says: "is not aligned as Vulkan asks for: DXC writes a module that is not valid",
+        says: "is not aligned as Vulkan requires: DXC writes an invalid module",
         source: "DXC 1.7.2308: `must follow relaxed storage buffer layout rules: member 1 at offset 6 is not aligned to 4`",
     },
     Limit {
         subject: LimitSubject::MisalignedOffset(OffsetAlignment::OfRules),
         natives: SLANG_VULKAN,
-        says: "is not aligned: slangc's code has the member at the next multiple of its alignment, not here",
-        source: "slangc 2026.14.1, decorations with -target spirv: [[vk::offset(6)]] float stands at 8",
+        says: "is not aligned: slangc's code places the member at the next multiple of its alignment",
+        source: "slangc 2026.14.1, decorations with -target spirv: [[vk::offset(6)]] float is at 8",
     },
     Limit {
         subject: LimitSubject::ArrayOfArrays { only_unbounded: true },
         natives: DXC_DXIL,
-        says: "is an unbounded array of arrays: DXC of 2022 (1.7.0.3435) refuses it, 1.7.2308 takes it as one unbounded array",
+        says: "is an unbounded array of arrays: DXC 1.7.0.3435 (2022) refuses it, 1.7.2308 reads it as one \
+               unbounded array",
         source: "DXC 1.7.2308 and 1.7.0.3435, -T cs_6_6",
     },
     Limit {
         subject: LimitSubject::ArrayOfArrays { only_unbounded: false },
         natives: DXC_SPIRV,
-        says: "is an array of arrays, which Vulkan does not have: DXC writes a module that is not valid",
+        says: "is an array of arrays, which Vulkan does not have: DXC writes an invalid module",
         source: "DXC 1.7.2308: `UniformConstant OpVariable has illegal type` (VUID 04655)",
     },
     Limit {
         subject: LimitSubject::ArrayOfArrays { only_unbounded: false },
         natives: SLANG_VULKAN,
-        says: "is an array of arrays, which Vulkan does not have: slangc writes a module that is not valid",
+        says: "is an array of arrays, which Vulkan does not have: slangc writes an invalid module",
         source: "slangc 2026.14.1; spirv-val: `UniformConstant OpVariable has illegal type` (VUID 04655)",
     },
 ];
 
 impl Limit {
-    /// True if the compiler and target of `native` have it.
+    /// True if the compiler and target of `native` have this limit.
     pub fn is_of(&self, native: &Native) -> bool {
         self.natives.iter().any(|beginning| native.name.starts_with(beginning))
     }
 }
 
-/// The limits of `native` that `block`, laid out as `layout`, exceeds. `has_earlier_push_constants` says if a block of push
-/// constants of this compiler is declared before it.
+/// The limits of `native` that `block`, laid out as `layout`, exceeds. `has_earlier_push_constants`
+/// is true if the source declares another push-constant block for this compiler before it.
 pub fn exceeded(
     native: &Native,
     block: &Block,
@@ -375,7 +377,7 @@ pub fn exceeded(
             }
             LimitSubject::Kind(kinds) => is_of(kinds).then(says).map(of_block),
             LimitSubject::PushConstantCbuffer => {
-                // The members of a cbuffer are a struct that is declared where the buffer is.
+                // The members of a cbuffer form a struct with the span of the cbuffer.
                 let is_cbuffer = matches!(&block.element, Type::Struct(ty) if ty.span == block.span);
                 (is_push_constant && is_cbuffer).then(says).map(of_block)
             }
@@ -405,7 +407,7 @@ pub fn exceeded(
     found
 }
 
-/// The limits on numbers that a block which declares its own offsets exceeds under `native`.
+/// The size and stride limits of `native` that a block with declared offsets exceeds.
 pub fn exceeded_numbers(native: &Native, layout: &BlockLayout) -> Vec<ExceededLimit> {
     let limits = LIMITS.iter().filter(|limit| limit.is_of(native));
     let exceeded = limits.filter_map(|limit| {
@@ -428,7 +430,8 @@ pub fn exceeded_numbers(native: &Native, layout: &BlockLayout) -> Vec<ExceededLi
     exceeded.collect()
 }
 
-/// The limits of `native` that a parameter of type `ty` exceeds, whatever blocks it has.
+/// The limits of `native` that the type `ty` of a parameter exceeds, apart from those on its
+/// blocks.
 pub fn exceeded_by_parameter(native: &Native, ty: &Type, span: Span) -> Vec<ExceededLimit> {
     let (innermost, counts) = ty.dimensions();
     let is_array_of_arrays = counts.len() > 1 && matches!(innermost, Type::Resource(_));
@@ -467,7 +470,7 @@ fn stride_message(limit: &Limit, layout: &BlockLayout, most: u32) -> Option<Stri
     Some(format!("a stride of {stride} bytes is more than the {most} {}", limit.says))
 }
 
-/// True for the uniform parameters of a ray-tracing stage, which are no push constants.
+/// True for the uniform parameters of a ray-tracing stage. They are not push constants.
 fn is_shader_record(block: &Block) -> bool {
     const STAGES: [&str; 6] = ["raygeneration", "intersection", "anyhit", "closesthit", "miss", "callable"];
     let stage = block.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
@@ -476,7 +479,7 @@ fn is_shader_record(block: &Block) -> bool {
 }
 
 impl HeldType {
-    /// The first place of such a type in `ty`, in declaration order.
+    /// The first occurrence of such a type in `ty`, in declaration order.
     fn first_in(self, ty: &Type, path: String, span: Span) -> Option<(String, Span)> {
         let is_held = match (self, ty) {
             (Self::Resource, Type::Resource(_))
@@ -493,7 +496,7 @@ impl HeldType {
             return Some((path, span));
         }
         match ty {
-            // An array without a length of what has no bytes is one of resources.
+            // An unsized array of something without bytes is an array of resources.
             Type::Array { element, .. } => self.first_in(element, path, span),
             Type::Struct(structure) => self.first_member(structure, &path),
             _ => None,
@@ -509,7 +512,7 @@ impl HeldType {
 }
 
 impl OffsetAlignment {
-    /// The first member whose `[[vk::offset]]` is not aligned, with the offset.
+    /// The first member with a misaligned `[[vk::offset]]`, with the offset.
     fn first_missed(self, ty: &Type, layout: &LaidOut, rules: &RuleSet, path: String) -> Option<(String, Span, u32)> {
         match (ty, &layout.shape) {
             (Type::Array { element, .. }, LaidOutShape::Array { element: inner, .. }) => {
@@ -584,7 +587,7 @@ mod tests {
     // Vulkan, Required Limits: 128 bytes of push constants before 1.4, 256 from 1.4.
     #[test]
     fn a_row_speaks_of_sizes_up_to_the_next_one() {
-        // A struct that is declared elsewhere, unlike that of a cbuffer.
+        // A struct with its own declaration, unlike that of a cbuffer.
         let span = Span { start: 60, end: 61, ..Span::default() };
         let block = |count| Block { span, ..Block::new("p", BlockKind::PushConstant, floats(count)) };
         let push = |count| messages("native:dxc-spirv", &block(count));

@@ -1,6 +1,7 @@
-//! Measures matrices: which vectors are contiguous, how far apart they are, where the matrix ends.
+//! Measures matrices: their contiguous vectors, the stride between them, and the end of the matrix.
 //!
-//! Contiguous vectors are, in HLSL, the rows of a `row_major` matrix and the columns of a `column_major` one.
+//! In HLSL the contiguous vectors are the rows of a `row_major` matrix and the columns of a
+//! `column_major` one.
 
 use super::alignment::Alignment;
 use super::measured::{ArrayFootprint, Footprint, MeasuredType};
@@ -9,16 +10,13 @@ use super::tree::{Component, LaidOutShape};
 use super::walk_state::{Stop, WalkState};
 use crate::shape::MatrixOrder;
 
-/// A matrix with its order decided.
+/// A matrix whose order is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Matrix {
-    /// Component.
     pub component: Component,
-    /// Number of rows.
     pub rows: u32,
-    /// Number of columns.
     pub columns: u32,
-    /// Which vectors are contiguous.
+    /// Selects the contiguous vectors.
     pub order: MatrixOrder,
 }
 
@@ -41,7 +39,8 @@ impl Matrix {
         }
     }
 
-    /// One contiguous vector, whatever order is declared: the order that the shape names is the one that makes it so.
+    /// Lays the matrix out as one contiguous vector, whatever order it declares. The shape gets the
+    /// order that makes it one vector.
     fn as_vector(&self, walk: &WalkState<'_>, placement: &Placement) -> Result<MeasuredType, Stop> {
         let length = self.rows * self.columns;
         let order = if self.rows == 1 { MatrixOrder::Row } else { MatrixOrder::Column };
@@ -96,12 +95,12 @@ impl Matrix {
         }
     }
 
-    /// Number of contiguous vectors.
+    /// The number of contiguous vectors.
     fn vectors(&self) -> u32 {
         self.vectors_in(self.order)
     }
 
-    /// Number of components of a contiguous vector.
+    /// The number of components in a contiguous vector.
     fn length(&self) -> u32 {
         match self.order {
             MatrixOrder::Row => self.columns,

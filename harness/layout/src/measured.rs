@@ -1,22 +1,23 @@
-//! Sizes and alignments of single types and of arrays, from which [`super::walk`] composes the whole.
+//! Sizes and alignments of single types and of arrays. [`super::walk`] composes whole blocks from
+//! them.
 
 use super::alignment::{Alignment, TooLarge, add, multiply};
 use super::rules::{ArrayStride, EmptyMembers, Placement, RuleSet, Straddle, VectorAlignment};
 use super::tree::{Component, Extent, LaidOut, LaidOutShape};
 
-/// A type, and the facts about it that decide where it can stand.
+/// A type, and the facts that decide where it may be placed.
 #[derive(Clone, Debug)]
 pub(super) struct MeasuredType {
-    /// The type; its `alignment` is the rounding applied before any straddle test.
+    /// The layout. Its `alignment` is the rounding applied before any straddle test.
     pub layout: LaidOut,
-    /// Alignment that arrays and structs around the type take over.
+    /// The alignment that enclosing arrays and structs inherit.
     pub alignment: Alignment,
-    /// Bytes that may not straddle a 16-byte register; `None` where they may.
+    /// Bytes that must not straddle a 16-byte register; `None` if they may.
     pub whole: Option<u32>,
 }
 
 impl MeasuredType {
-    /// A type with one alignment, all of whose bytes count in the straddle test.
+    /// A type whose two alignments are equal, and all of whose bytes count in the straddle test.
     pub(super) fn new(shape: LaidOutShape, footprint: Footprint, placement: &Placement) -> Self {
         let Footprint { size, alignment } = footprint;
         let whole = match placement.straddle {
@@ -32,7 +33,7 @@ impl MeasuredType {
         Self { layout: laid_out(shape, footprint), alignment: Alignment::ONE, whole: None }
     }
 
-    /// Applies [`Straddle::NoVector`] to something that is laid out as a vector.
+    /// Applies [`Straddle::NoVector`] to a type that is laid out as a vector.
     pub(super) fn keep_vector_whole(&mut self, component: Component, length: u32, placement: &Placement) {
         match placement.straddle {
             Straddle::NoVector if length > 1 => {
@@ -45,13 +46,13 @@ impl MeasuredType {
         }
     }
 
-    /// Aligns it to `least` at least.
+    /// Raises both alignments to `least`.
     pub(super) fn raise(&mut self, least: Alignment) {
         self.alignment = self.alignment.max(least);
         self.layout.alignment = self.layout.alignment.max(least.bytes());
     }
 
-    /// Size and outer alignment; `None` for a type without end.
+    /// Size and outer alignment; `None` for a type without a fixed size.
     pub(super) fn footprint(&self) -> Option<Footprint> {
         Some(Footprint { size: self.layout.size.finite()?, alignment: self.alignment })
     }
@@ -61,12 +62,9 @@ fn laid_out(shape: LaidOutShape, Footprint { size, alignment }: Footprint) -> La
     LaidOut { type_name: String::new(), size: Extent::Finite(size), alignment: alignment.bytes(), shape }
 }
 
-/// Bytes and alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Footprint {
-    /// Bytes.
     pub size: u32,
-    /// Alignment.
     pub alignment: Alignment,
 }
 
@@ -95,17 +93,17 @@ impl Footprint {
     }
 }
 
-/// Elements one behind the other.
+/// An array of elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrayFootprint {
-    /// All of them.
+    /// Size and alignment of the whole array.
     pub footprint: Footprint,
-    /// Bytes from one to the next.
+    /// Bytes from one element to the next.
     pub stride: u32,
 }
 
 impl ArrayFootprint {
-    /// `count` elements.
+    /// The footprint of `count` elements.
     pub(super) fn new(rules: &RuleSet, element: Footprint, count: u32) -> Result<Self, TooLarge> {
         let alignment = element.alignment.max(rules.array_alignment);
         let empty_takes_space = rules.members.empty == EmptyMembers::Aligned && alignment != Alignment::ONE;

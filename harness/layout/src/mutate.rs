@@ -1,8 +1,9 @@
-//! Makes rule mutants: every row that differs from a given one in one parameter. The cases must notice each.
+//! Makes rule mutants: copies of a row that differ from it in one parameter. The cases must detect
+//! each of them.
 //!
-//! The alternatives of each parameter stand here, one table each. What a row says about itself (name, texts, versions,
-//! which rules of Vulkan it keeps, and what shading languages have for it) is not a rule for bytes and is not mutated; a
-//! test takes rows apart so that no column is forgotten.
+//! One table per parameter holds its alternatives. Columns that only describe a row (name, texts,
+//! versions, its level of Vulkan's rules, its equivalents in shading languages) do not affect bytes
+//! and are not mutated. A test destructures a row so that no column is forgotten.
 
 use super::alignment::Alignment;
 use super::rules::{
@@ -15,22 +16,21 @@ use super::table;
 /// A rule set with one parameter changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleMutant {
-    /// The row, under its own name.
+    /// The mutated row, under the name of the original.
     pub rules: RuleSet,
-    /// The parameter: `vectors`, `members.straddle`, `direct.straddle`, `forbids`.
+    /// The parameter, for example `vectors`, `members.straddle`, `direct.straddle`, `forbids`.
     pub parameter: String,
-    /// The value that the row has.
+    /// The value in the original row.
     pub from: String,
-    /// The value that the mutant has.
+    /// The value in the mutant.
     pub to: String,
 }
 
-/// A parameter of a rule set with the value that the row has, both in words.
+/// A parameter of a rule set and its value in a row, both in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleParameter {
-    /// The parameter, as [`RuleMutant::parameter`].
+    /// Same form as [`RuleMutant::parameter`].
     pub name: String,
-    /// Its value.
     pub value: String,
 }
 
@@ -107,7 +107,7 @@ const FORBIDS: &NamedValues<Forbid> = &[
     ("vk-offset-in-cbuffer", Forbid::VkOffsetInCbuffer),
 ];
 
-/// Every mutant of `row`, parameters in the order of its columns.
+/// All mutants of `row`, in the order of its columns.
 pub fn mutants(row: &RuleSet) -> Vec<RuleMutant> {
     let mut found = Mutants { row, found: Vec::new() };
     found.types();
@@ -116,10 +116,10 @@ pub fn mutants(row: &RuleSet) -> Vec<RuleMutant> {
     found.found
 }
 
-/// Every parameter of `row` that decides about bytes, in the order of its columns.
+/// All parameters of `row` that affect bytes, in the order of its columns.
 pub fn parameters(row: &RuleSet) -> Vec<RuleParameter> {
     let mut parameters: Vec<RuleParameter> = Vec::new();
-    // Each parameter has at least one other value, so each has a mutant.
+    // Each parameter has at least one alternative value, so each has a mutant.
     for RuleMutant { parameter, from, .. } in mutants(row) {
         if parameters.last().is_none_or(|last| last.name != parameter) {
             parameters.push(RuleParameter { name: parameter, value: from });
@@ -128,14 +128,14 @@ pub fn parameters(row: &RuleSet) -> Vec<RuleParameter> {
     parameters
 }
 
-/// The mutants that were made so far.
+/// The mutants made so far.
 struct Mutants<'a> {
     row: &'a RuleSet,
     found: Vec<RuleMutant>,
 }
 
 impl Mutants<'_> {
-    /// The columns by which types are measured.
+    /// The columns that measure types.
     fn types(&mut self) {
         self.add("bool-size", BOOL_SIZES, |row| &mut row.bool_size);
         self.add("vectors", VECTORS, |row| &mut row.vectors);
@@ -154,8 +154,8 @@ impl Mutants<'_> {
         self.add("bit-fields", BIT_FIELDS, |row| &mut row.bit_fields);
     }
 
-    /// The columns by which members are placed. The only way in which members declared directly in a `cbuffer` are
-    /// treated apart is DXC's.
+    /// The columns that place members. Only DXC treats members declared directly in a `cbuffer`
+    /// differently.
     fn members(&mut self) {
         self.placement("members", |row| &mut row.members);
         let dxc = table().iter().find_map(|row| row.direct);
@@ -178,7 +178,7 @@ impl Mutants<'_> {
         self.add(&minimum, ALIGNMENTS, |row| &mut of(row).minimum_precision_alignment);
     }
 
-    /// The columns of annotations and of what is forbidden.
+    /// The columns of annotations and of forbidden declarations.
     fn annotations(&mut self) {
         self.add("packoffset", PACKOFFSETS, |row| &mut row.packoffset);
         self.add("vk-offset", VK_OFFSETS, |row| &mut row.vk_offset);
@@ -189,7 +189,8 @@ impl Mutants<'_> {
             let changed: Vec<Forbid> = others.chain((!forbidden).then_some(*forbid)).collect();
             let words = |forbidden: bool| if forbidden { "forbidden" } else { "allowed" }.to_owned();
             self.found.push(RuleMutant {
-                // Rows live as long as the program, and so do the few bytes of a mutated list.
+                // Rows live as long as the program, so leaking the few bytes of a mutated list is
+                // fine.
                 rules: RuleSet { forbids: changed.leak(), ..self.row.clone() },
                 parameter: format!("forbids.{name}"),
                 from: words(forbidden),
@@ -198,7 +199,7 @@ impl Mutants<'_> {
         }
     }
 
-    /// One mutant for each other value of the parameter that `of` finds in a row.
+    /// Adds one mutant for each other value of the parameter that `of` selects.
     fn add<T: Copy + PartialEq>(
         &mut self,
         parameter: &str,
@@ -242,7 +243,8 @@ mod tests {
         }
     }
 
-    /// Taking a row apart without `..`: a new column does not compile here until somebody has decided about its mutants.
+    /// Destructures a row without `..`, so that adding a column breaks the build here until its
+    /// mutants are decided.
     #[test]
     fn every_column_is_mutated_or_says_nothing_about_bytes() {
         for row in table() {
@@ -291,7 +293,8 @@ mod tests {
             } = row.members;
             let mutants = mutants(row);
             let parameters: std::collections::BTreeSet<_> = mutants.iter().map(|it| it.parameter.as_str()).collect();
-            // 15 of types, 8 of members, `direct` and its 8, 3 of annotations, 5 of what is forbidden.
+            // 15 of types, 8 of members, `direct` and its 8, 3 of annotations, 5 of forbidden
+            // declarations.
             assert_eq!(parameters.len(), if direct.is_some() { 40 } else { 32 }, "{}", row.name);
         }
     }

@@ -1,31 +1,34 @@
 //! The rule set that a compiler implies for each kind of block.
 //!
-//! `native:dxc-spirv` and the like stand for a compiler with a target and its layout flag. For each block they name a row of
-//! [`mod@super::table`], or none where the compiler has no such block.
+//! A native rule set, such as `native:dxc-spirv`, names a compiler with a target and its layout
+//! flag. For each kind of block it names a row of [`mod@super::table`], or `None` if the compiler
+//! has no such block.
 //!
-//! Source: measured with DXC 1.7.2308, FXC 10.0.22621.2428 and Slang 2026.12; for Clang what wg-hlsl, Types with explicit layouts
-//! in DXIL and SPIR-V, is after; GLSL 4.60 with `GL_KHR_vulkan_glsl`, Buffer Layout; WGSL.
+//! Source: measured with DXC 1.7.2308, FXC 10.0.22621.2428 and Slang 2026.12; for Clang the goal of
+//! wg-hlsl, Types with explicit layouts in DXIL and SPIR-V; GLSL 4.60 with `GL_KHR_vulkan_glsl`,
+//! Buffer Layout; WGSL.
 
 use super::rules::RuleSet;
 use super::table::find;
 use crate::resource::DataLayout;
 use crate::{Block, BlockKind, MixedGlobals};
 
-/// What a compiler makes of push constants of plain data beside other globals.
+/// The blocks that a compiler makes from push constants of plain data next to other globals.
 ///
 /// Source: measured with DXC 1.7.2308 and slangc 2026.14.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobalPushConstants {
     /// Members of `$Globals`, and no push constants.
     Members,
-    /// Members of `$Globals`; those behind another global are push constants as well.
+    /// Members of `$Globals`; those after another global are push constants as well.
     MembersAndPushConstants,
-    /// Push constants (or constant buffers where the target has none), and no members of `$Globals`.
+    /// Push constants (constant buffers on targets without push constants), and no members of
+    /// `$Globals`.
     PushConstants,
 }
 
 impl GlobalPushConstants {
-    /// True if the compiler has this block.
+    /// True if the compiler makes this block.
     fn has(self, block: MixedGlobals) -> bool {
         use MixedGlobals::{FirstPushConstant, LaterPushConstant, WithPushConstants, WithoutPushConstants};
         match (self, block) {
@@ -39,12 +42,13 @@ impl GlobalPushConstants {
     }
 }
 
-/// A compiler, a target and a layout flag, with the rule sets that go with them. Each name is a row of the table.
+/// A compiler, a target and a layout flag, with the rule set for each kind of block. Each rule set
+/// is the name of a row in the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Native {
-    /// Full name: `native:dxc-dxil`.
+    /// Full name, for example `native:dxc-dxil`.
     pub name: &'static str,
-    /// Compiler and flags.
+    /// The compiler and its flags.
     pub summary: &'static str,
     /// Constant buffers: `cbuffer`, `ConstantBuffer<T>`, loose globals.
     pub constants: Option<&'static str>,
@@ -54,41 +58,39 @@ pub struct Native {
     pub texture_buffers: Option<&'static str>,
     /// Elements of structured buffers.
     pub structured: Option<&'static str>,
-    /// Elements that `ByteAddressBuffer.Load<T>` and `Store<T>` access, where the compiler has them.
+    /// Elements that `ByteAddressBuffer.Load<T>` and `Store<T>` access, if the compiler has them.
     pub byte_address: Option<&'static str>,
-    /// Push constants.
     pub push_constants: Option<&'static str>,
-    /// What becomes of push constants of plain data beside other globals.
+    /// The blocks made from push constants of plain data next to other globals.
     pub global_push_constants: GlobalPushConstants,
-    /// Shader records.
     pub shader_records: Option<&'static str>,
     /// Uniform parameters of an entry point.
     pub entry_uniforms: Option<&'static str>,
-    /// Pointees.
     pub pointees: Option<&'static str>,
     /// Uniform blocks of GLSL and WGSL.
     pub uniform_blocks: Option<&'static str>,
     /// Storage blocks of GLSL and WGSL.
     pub storage_blocks: Option<&'static str>,
-    /// True if `ConstantBuffer<T, Std430DataLayout>` and its like choose the rule set.
+    /// True if a data layout argument, as in `ConstantBuffer<T, Std430DataLayout>`, selects the
+    /// rule set.
     pub data_layouts: bool,
-    /// True if `static` members of a cbuffer take space, and each bit-field counts as a storage unit in the size of its
-    /// struct, which is so up to DXC 1.8 and an error of that compiler.
+    /// True if `static` members of a cbuffer take space, and each bit-field adds a whole storage
+    /// unit to the size of its struct. This is a bug of DXC up to 1.8.
     pub counts_statics_and_bit_fields: bool,
 }
 
-/// All of them, in the order in which they are listed.
+/// All native rule sets, in listing order.
 pub fn natives() -> &'static [Native] {
     NATIVES
 }
 
-/// The one of this full name.
+/// The native rule set with this full name.
 pub fn find_native(name: &str) -> Option<&'static Native> {
     NATIVES.iter().find(|native| native.name == name)
 }
 
 impl Native {
-    /// The rule set for `block`, `None` where the compiler has no such block.
+    /// The rule set for `block`; `None` if the compiler has no such block.
     pub fn rules(&self, block: &Block) -> Option<&'static RuleSet> {
         if block.mixed_globals.is_some_and(|mixed| !self.global_push_constants.has(mixed)) {
             return None;
@@ -97,8 +99,8 @@ impl Native {
         by_layout.or(self.kind_rules(block.kind)).and_then(find)
     }
 
-    /// The rule set for the elements of `block` where they are in a byte-address buffer, `None` for blocks without elements
-    /// and compilers without such loads.
+    /// The rule set for the elements of `block` in a byte-address buffer; `None` for blocks without
+    /// elements and for compilers without such loads.
     pub fn byte_address_rules(&self, block: &Block) -> Option<&'static RuleSet> {
         self.byte_address.filter(|_| block.kind == BlockKind::StructuredElement).and_then(find)
     }
@@ -129,7 +131,7 @@ fn data_layout_rules(layout: DataLayout) -> Option<&'static str> {
     }
 }
 
-/// No block at all.
+/// A compiler without any block; the rows start from it.
 const NONE: Native = Native {
     name: "",
     summary: "",
@@ -149,8 +151,8 @@ const NONE: Native = Native {
     counts_statics_and_bit_fields: false,
 };
 
-/// DXC, which has neither parameter blocks nor uniform entry parameters. 1.7.2308 lays out push constants and shader records
-/// alike under each of its options.
+/// DXC. It has neither parameter blocks nor uniform entry parameters. DXC 1.7.2308 uses the same
+/// rules for push constants and shader records under each of its options.
 const fn dxc(constants: &'static str, texture_buffers: &'static str, storage: &'static str) -> Native {
     Native {
         constants: Some(constants),
@@ -167,15 +169,16 @@ const fn dxc(constants: &'static str, texture_buffers: &'static str, storage: &'
 const fn dxc_spirv(constants: &'static str, texture_buffers: &'static str, storage: &'static str) -> Native {
     Native {
         global_push_constants: GlobalPushConstants::MembersAndPushConstants,
-        // `vk::BufferPointer`: `LowerTypeVisitor.cpp` of release 1.8.2505 lowers its pointee with the rules of storage buffers.
+        // `vk::BufferPointer`: `LowerTypeVisitor.cpp` of release 1.8.2505 lowers the pointee with
+        // the rules of storage buffers.
         pointees: Some(storage),
         counts_statics_and_bit_fields: true,
         ..dxc(constants, texture_buffers, storage)
     }
 }
 
-/// Slang with one rule set for uniform data and one for structured buffers; pointees are always scalar, and so is what
-/// byte-address buffers hold, under each option but `-fvk-use-gl-layout`.
+/// Slang with one rule set for uniform data and one for structured buffers. Pointees are always
+/// scalar, and so are the contents of byte-address buffers except under `-fvk-use-gl-layout`.
 ///
 /// Source: Slang 2026.14.1, the indices of the loads in its SPIR-V, and its HLSL.
 const fn slang(constants: &'static str, storage: &'static str) -> Native {
@@ -215,7 +218,7 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:clang-dxil",
         summary: "clang-dxc",
-        // The methods of Clang 22's byte-address buffers are still to come.
+        // Clang 22 has no methods on byte-address buffers yet.
         byte_address: None,
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
     },
@@ -230,13 +233,13 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:dxc-spirv",
         summary: "dxc -spirv",
-        // Vectors that a relaxed layout moves stay where std430 has them.
+        // DXC 1.7 places the vectors that a relaxed layout moves at their std430 offsets here.
         byte_address: Some("std430@dxc"),
         ..dxc_spirv("relaxed140", "relaxed430", "relaxed430")
     },
     Native {
         name: "native:dxc-1.9-spirv",
-        summary: "dxc -spirv, from 1.9, which differs in byte-address buffers",
+        summary: "dxc -spirv, from 1.9 (differs in byte-address buffers)",
         counts_statics_and_bit_fields: false,
         ..dxc_spirv("relaxed140", "relaxed430", "relaxed430")
     },
@@ -274,7 +277,7 @@ const NATIVES: &[Native] = &[
     },
     Native {
         name: "native:slang-vulkan-dx",
-        summary: "slangc -target spirv -fvk-use-dx-layout (uniform entry parameters by its code, not its reflection)",
+        summary: "slangc -target spirv -fvk-use-dx-layout (entry uniforms as in its code, not its reflection)",
         entry_uniforms: Some("std430@slang"),
         data_layouts: true,
         ..slang("slang-cbuffer", "hlsl-structured@slang")

@@ -1,21 +1,23 @@
-//! Numbers by path (offsets, sizes, strides), in one form for cases, compilers and layouts, so that they can be compared.
+//! Offsets, sizes and strides by path, in one form for cases, compilers and layouts, so that they
+//! can be compared.
 //!
-//! A case pins members, strides and sizes; a probe asks about scalar components. This module
-//! derives only what follows from pinned numbers by plain arithmetic: element 2 lies two strides behind element 0,
-//! component y one component behind x. Where an expectation pins too little, it says nothing about a leaf.
+//! A case pins members, strides and sizes; a probe needs scalar components. This module derives
+//! only the numbers that follow from the pinned ones by plain arithmetic: element 2 lies two
+//! strides after element 0, component y one component after x. It returns no number for a leaf if
+//! the expectation pins too little.
 
 use std::collections::BTreeMap;
 
 use crate::{BlockLayout, Component, Leaf, LeafStep, MemberRow, Quantity};
 
-/// Numbers in bytes by what they measure and the path, block name first.
+/// Numbers in bytes by quantity and path. The path starts with the block's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
     exact: BTreeMap<(Quantity, String), u32>,
 }
 
 impl Numbers {
-    /// A compiler's report on a block: its size, and the offset of each path in it.
+    /// Numbers from a compiler's report on a block: its size, and the offset of each path in it.
     pub fn of_report(block: &str, size: u32, members: &[(String, u32)]) -> Self {
         let mut numbers = Self::default();
         numbers.add(Quantity::Size, block, Some(size));
@@ -25,7 +27,7 @@ impl Numbers {
         numbers
     }
 
-    /// The same of a structured buffer, whose element's size is the distance to the next one.
+    /// Adds the stride of a structured buffer, which equals the size of its element.
     #[must_use]
     pub fn of_elements(mut self, block: &str) -> Self {
         let stride = self.get(Quantity::Size, block);
@@ -33,7 +35,7 @@ impl Numbers {
         self
     }
 
-    /// The numbers of laid-out blocks; refused blocks have none.
+    /// Numbers of laid-out blocks; refused blocks have none.
     pub fn of_layouts(layouts: &[BlockLayout]) -> Self {
         let mut numbers = Self::default();
         for layout in layouts {
@@ -71,15 +73,15 @@ impl Numbers {
         }
     }
 
-    /// Adds a number, if there is one.
+    /// Adds a number, if `value` has one.
     pub fn add(&mut self, quantity: Quantity, path: &str, value: Option<u32>) {
         if let Some(value) = value {
             self.exact.insert((quantity, path.to_owned()), value);
         }
     }
 
-    /// The number of exactly this path, or for an offset what follows from the strides of the arrays on the way; `[]`
-    /// stands for element 0 there.
+    /// The number of exactly this path. For an offset, also the sum of the array strides along the
+    /// path, where `[]` means element 0.
     pub fn get(&self, what: Quantity, path: &str) -> Option<u32> {
         let offset = || self.exact(what, &path.replace("[]", "[0]")).or_else(|| self.element_offset(path));
         self.exact(what, path).or_else(|| (what == Quantity::Offset).then(offset).flatten())
@@ -89,7 +91,8 @@ impl Numbers {
         self.exact.get(&(what, path.to_owned())).copied()
     }
 
-    /// `S.b[2].c[1]`: the offset of `S.b[].c` plus two strides of `S.b` plus one of `S.b[].c`.
+    /// The offset of `S.b[2].c[1]`: the offset of `S.b[].c` plus two strides of `S.b` plus one of
+    /// `S.b[].c`.
     fn element_offset(&self, path: &str) -> Option<u32> {
         let mut generic = String::new();
         let mut distance = 0_u32;
@@ -128,8 +131,9 @@ impl Numbers {
         }
     }
 
-    /// A matrix element: from the matrix's own offset for `[0][0]`; for others from the matrix stride and the pinned
-    /// element `[0][1]`, which tells rows from columns.
+    /// The offset of a matrix element. Element `[0][0]` is at the matrix's offset; the others
+    /// follow from the matrix stride and the pinned element `[0][1]`, which distinguishes rows from
+    /// columns.
     fn cell_offset(&self, path: &str, row: u32, column: u32, component: Component) -> Option<u32> {
         let matrix = path.rsplit_once('[')?.0.rsplit_once('[')?.0;
         let start = self.get(Quantity::Offset, matrix)?;
@@ -153,24 +157,25 @@ impl Numbers {
         start.checked_add(distance?)
     }
 
-    /// Every number that is pinned.
+    /// All pinned numbers.
     pub fn iter(&self) -> impl Iterator<Item = (Quantity, &str, u32)> {
         self.exact.iter().map(|((what, path), value)| (*what, path.as_str(), *value))
     }
 
-    /// True if there is no number at all.
+    /// True if no number is pinned.
     pub fn is_empty(&self) -> bool {
         self.exact.is_empty()
     }
 }
 
-/// Block name and path in the block as one path: `S` and `a.b` give `S.a.b`, `sb` and `[0][1]` give `sb[0][1]`.
+/// Joins a block's name and a path in the block: `S` and `a.b` give `S.a.b`, `sb` and `[0][1]` give
+/// `sb[0][1]`.
 pub fn join(block: &str, path: &str) -> String {
     let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
     format!("{block}{dot}{path}")
 }
 
-/// The path with every index left out: `S.b[2].c` gives `S.b[].c`.
+/// Removes all indices from a path: `S.b[2].c` gives `S.b[].c`.
 pub fn without_indices(path: &str) -> String {
     let mut inside = false;
     path.chars()

@@ -1,7 +1,7 @@
 //! Looks up the offset of one part of a laid-out type by its path.
 //!
-//! For programs that lay out their own structs; the checks of this project go through [`BlockLayout::rows`] and
-//! [`BlockLayout::leaves`].
+//! This is for programs that lay out their own structs; the checks of this project use
+//! [`BlockLayout::rows`] and [`BlockLayout::leaves`].
 //!
 //! [`BlockLayout::rows`]: crate::BlockLayout::rows
 //! [`BlockLayout::leaves`]: crate::BlockLayout::leaves
@@ -69,7 +69,7 @@ impl LaidOut {
     }
 }
 
-/// The index at the start of `path` and what follows it: `[2].x` gives 2 and `.x`.
+/// Splits the index from the start of `path`: `[2].x` gives 2 and `.x`.
 fn split_index(path: &str) -> Option<(u32, &str)> {
     let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
     Some((index.parse().ok()?, rest))

@@ -1,7 +1,7 @@
 //! Finds parts of a layout that share bytes: members, elements of an array, vectors of a matrix.
 //!
-//! Rules that place one member after the other make no such layout. Explicit offsets and strides do, in every language
-//! that has them, and so does a file that declares its own layout.
+//! Rules that place one member after the other never cause this. Explicit offsets and strides do,
+//! in every language that has them, and so do modules that declare their own layout.
 
 use std::ops::Range;
 
@@ -9,17 +9,17 @@ use crate::numbers::join;
 use crate::shape::{Count, MatrixOrder};
 use crate::tree::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning, LayoutWarningKind};
 
-/// Two ranges with bytes in common, by their places in the list of all.
+/// Two ranges with bytes in common, as indices into the list of ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SharedBytes {
-    /// The one that is declared first.
+    /// The range declared first.
     pub(crate) earlier: usize,
-    /// The one whose declaration makes the conflict.
+    /// The range declared later, which causes the conflict.
     pub(crate) later: usize,
 }
 
-/// Each range that begins inside another one, by their starts, with that one: of several the one that ends last. Empty ranges
-/// share nothing.
+/// Pairs each range that starts inside another one with that range, or with the one that ends last
+/// if there are several, in the order of their starts. Empty ranges share nothing.
 pub(crate) fn shared_bytes(ranges: &[Range<u64>]) -> Vec<SharedBytes> {
     let mut sorted: Vec<usize> = (0..ranges.len()).filter(|index| !ranges[*index].is_empty()).collect();
     sorted.sort_by_key(|index| ranges[*index].start);
@@ -40,13 +40,14 @@ pub(crate) fn shared_bytes(ranges: &[Range<u64>]) -> Vec<SharedBytes> {
     found
 }
 
-/// The sentence about a part at the bytes `later` that shares some with the part `earlier` at `taken`.
+/// The message about a part at the bytes `later` that shares some of them with the part `earlier`
+/// at `taken`.
 pub(crate) fn message(later: &Range<u64>, earlier: &str, taken: &Range<u64>) -> String {
     let start = later.start;
     if start < taken.start {
         return format!("at offset {start} overlaps `{earlier}`, which starts at {}", taken.start);
     }
-    // Ends beyond all offsets are those of arrays without a length.
+    // Only arrays without a length end beyond all offsets.
     match u32::try_from(taken.end) {
         Ok(end) if end < u32::MAX => format!("at offset {start} overlaps `{earlier}`, which ends at {end}"),
         Ok(_) | Err(_) => format!("at offset {start} overlaps `{earlier}`, which has no end"),
@@ -54,7 +55,7 @@ pub(crate) fn message(later: &Range<u64>, earlier: &str, taken: &Range<u64>) -> 
 }
 
 impl BlockLayout {
-    /// Adds the warnings of what shares bytes in this layout, where it has none of that member yet.
+    /// Adds a warning for each member that shares bytes, unless the layout already has one for it.
     pub fn warn_of_overlaps(&mut self) {
         let Ok(laid_out) = &self.result else { return };
         for warning in laid_out.overlaps() {
@@ -67,7 +68,7 @@ impl BlockLayout {
 }
 
 impl LaidOut {
-    /// One past the last byte of data in a type, tail padding left out.
+    /// One past the last byte of data in a type, without tail padding.
     pub fn data_end(&self) -> u64 {
         match &self.shape {
             LaidOutShape::Scalar(component) => component.size.into(),
@@ -94,10 +95,11 @@ impl LaidOut {
         }
     }
 
-    /// Warnings of everything in this type that shares bytes, in declaration order.
+    /// Warnings about all parts of this type that share bytes, in declaration order.
     ///
-    /// An array without a length ends nowhere: what follows it overlaps. A member ends with its last byte of data: one may
-    /// stand in the tail padding of another. Bit-fields of one storage unit share it.
+    /// An array without a length has no end, so any member after it overlaps. A member ends with
+    /// its last byte of data, so another may use its tail padding. Bit-fields may share a storage
+    /// unit.
     pub fn overlaps(&self) -> Vec<LayoutWarning> {
         let mut found = Vec::new();
         self.find_overlaps("", &mut found);
@@ -133,7 +135,7 @@ impl LaidOut {
     }
 }
 
-/// The path of a member; the members of a base struct count as the struct's own.
+/// The path of a member. The members of a base struct count as the struct's own.
 fn path_of(path: &str, member: &LaidOutMember) -> String {
     match (member.is_base, path.is_empty()) {
         (true, _) => path.to_owned(),
@@ -145,7 +147,7 @@ fn path_of(path: &str, member: &LaidOutMember) -> String {
 fn members_overlap(members: &[LaidOutMember], path: &str, found: &mut Vec<LayoutWarning>) {
     let range = |member: &LaidOutMember| {
         let start = u64::from(member.offset);
-        // Bit-fields have bits of a shared unit.
+        // Bit-fields own bits of a shared unit, not bytes.
         let end = if member.bits.is_some() { start } else { start + member.layout.data_end() };
         start..end
     };
@@ -157,7 +159,7 @@ fn members_overlap(members: &[LaidOutMember], path: &str, found: &mut Vec<Layout
     }
 }
 
-/// Warns of elements or vectors that are further along than the next one begins.
+/// Warns about elements or vectors that extend beyond the start of the next one.
 fn parts_overlap(parts: &str, stride: u32, size: u64, path: &str, found: &mut Vec<LayoutWarning>) {
     if u64::from(stride) < size {
         let message = format!("its {parts} overlap: each takes {size} bytes, and the next begins after {stride}");
@@ -177,7 +179,7 @@ mod tests {
             shared_bytes(ranges).iter().map(|shared| (shared.earlier, shared.later)).collect()
         };
         assert_eq!(found(&[0..4, 4..8]), []);
-        // The third does not touch its neighbour, but the first one.
+        // The third touches the first, not its neighbour.
         assert_eq!(found(&[0..64, 16..20, 32..36]), [(0, 1), (0, 2)]);
         assert_eq!(found(&[8..12, 0..16]), [(0, 1)]);
         assert_eq!(found(&[0..16, 8..24, 20..28]), [(0, 1), (1, 2)]);

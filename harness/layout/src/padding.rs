@@ -1,8 +1,8 @@
 //! Finds the padding of a laid-out block: the bytes that no scalar owns, for `layoutproof show --padding`.
 //!
-//! Each struct is listed once, with its own padding; the block's total counts it as often as the struct stands there.
-//! [`super::reorder`] says which order of members would save bytes.
-//! All sizes and offsets are bytes. Unused bits of a bit-field's unit are not padding.
+//! Each struct is listed once, with its own padding. The block's total counts a struct once for
+//! each place where it occurs. [`super::reorder`] suggests an order of members that saves bytes.
+//! All sizes and offsets are in bytes. Unused bits of a bit-field's unit are not padding.
 
 use serde::Serialize;
 
@@ -16,62 +16,59 @@ use crate::shape::Count;
 pub struct BlockPadding {
     /// Rule set, dialect included.
     pub rules: String,
-    /// Name of the block.
     pub block: String,
-    /// Kind of the block.
     pub kind: BlockKind,
-    /// Bytes of the block; for a structured buffer from one element to the next.
+    /// Bytes of the block; for a structured buffer, its stride.
     pub size: u32,
-    /// Bytes of it that no scalar owns.
+    /// Bytes that no scalar owns.
     pub padding: u32,
-    /// Their share, in percent, rounded to the nearest whole number.
+    /// Share of padding in percent, rounded to the nearest whole number.
     pub percent: u32,
-    /// Structs with padding of their own, the block itself first.
+    /// Structs that have padding themselves, the block first.
     pub structs: Vec<PaddedStruct>,
 }
 
-/// Padding of one struct, what its members' structs hold left out.
+/// Padding of one struct, without the padding inside its members' structs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PaddedStruct {
-    /// Where it stands first: a path in the block, empty for the block itself.
+    /// The path of its first occurrence in the block; empty for the block itself.
     pub path: String,
     /// HLSL spelling.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub size: u32,
-    /// Where bytes are lost.
     pub holes: Vec<Hole>,
-    /// A better order of its members, where one is known.
+    /// A better order of its members, if one is known.
     pub better: Option<MemberOrder>,
 }
 
-/// Bytes that no scalar owns.
+/// A run of bytes that no scalar owns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hole {
-    /// Kind of the place.
     pub kind: HoleKind,
-    /// Member before which, in which or behind which it lies; empty in a block that is not a struct.
+    /// The member before, inside or after which the hole lies; empty if the block is not a struct.
     pub member: String,
-    /// First byte, from the start of the struct; inside a member that member's first byte.
+    /// First byte, from the start of the struct; for a hole inside a member, the first byte of that
+    /// member.
     pub offset: u32,
-    /// Bytes.
+    /// Length in bytes.
     pub size: u32,
 }
 
-/// Where padding lies.
+/// The position of a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HoleKind {
-    /// In front of a member.
+    /// Before a member.
     Before,
     /// Inside a member: between the elements of an array or the vectors of a matrix.
     Inside,
-    /// Behind the last member.
+    /// After the last member.
     Tail,
 }
 
-/// Padding of a block, `None` for one that its rule set forbids or that has no end.
+/// Finds the padding of a block; `None` if its rule set forbids the block or it has no fixed size.
 pub fn padding(layout: &BlockLayout, declared: Option<LayoutInput<'_>>) -> Option<BlockPadding> {
     let root = layout.result.as_ref().ok()?;
     let own = root.size.finite()?;
@@ -100,7 +97,7 @@ pub fn padding(layout: &BlockLayout, declared: Option<LayoutInput<'_>>) -> Optio
     })
 }
 
-/// Structs as they are found.
+/// Collects structs with their padding.
 #[derive(Debug)]
 struct PaddingCollector<'a> {
     structs: Vec<PaddedStruct>,
@@ -120,7 +117,7 @@ impl<'a> PaddingCollector<'a> {
         }
     }
 
-    /// A block that is not a struct: its own padding, and that of the structs that it holds.
+    /// Handles a block that is not a struct: its own padding, and that of the structs inside it.
     fn element(&mut self, root: &'a LaidOut, size: u32) {
         let own = root.size.finite().unwrap_or(size);
         let mut holes = Vec::new();
@@ -151,7 +148,7 @@ impl<'a> PaddingCollector<'a> {
         }
     }
 
-    /// The structs that a member is or holds.
+    /// Visits the structs that a member is or holds.
     fn below(&mut self, path: &str, layout: &'a LaidOut) {
         match &layout.shape {
             LaidOutShape::Struct(members) => {
@@ -169,7 +166,7 @@ impl<'a> PaddingCollector<'a> {
     }
 }
 
-/// Padding of a struct of `size` bytes, members' structs left out.
+/// The holes of a struct of `size` bytes, without those inside its members' structs.
 fn holes(members: &[LaidOutMember], size: u32) -> Vec<Hole> {
     let mut ordered: Vec<&LaidOutMember> = members.iter().filter(|member| !is_empty(&member.layout)).collect();
     ordered.sort_by_key(|member| member.offset);
@@ -199,7 +196,7 @@ fn is_empty(layout: &LaidOut) -> bool {
     layout.size.finite() == Some(0)
 }
 
-/// Bytes inside a type that no element, vector or scalar of it owns; a struct answers for itself.
+/// Bytes inside a type that no element, vector or scalar owns; structs inside it count as owned.
 fn between(layout: &LaidOut) -> u32 {
     let Some(size) = layout.size.finite() else { return 0 };
 
@@ -226,7 +223,7 @@ fn waste(layout: &LaidOut) -> u64 {
     inside.saturating_add(structs_in(layout))
 }
 
-/// The bytes that the structs lose which a type is or holds.
+/// Bytes lost in the structs that a type is or holds.
 fn structs_in(layout: &LaidOut) -> u64 {
     match &layout.shape {
         LaidOutShape::Struct(members) => {

@@ -1,4 +1,4 @@
-//! Places a struct's members one behind the other.
+//! Places a struct's members one after the other.
 //!
 //! [`super::slots`] measures the members first. The walk turns the result into the struct's size and alignment.
 
@@ -16,9 +16,9 @@ use crate::shape::StructType;
 pub(super) struct PlacedMembers {
     /// Members in declaration order.
     pub members: Vec<LaidOutMember>,
-    /// End, without tail padding.
+    /// End of the members, without tail padding.
     pub size: Extent,
-    /// Largest alignment of a member with bytes.
+    /// Largest alignment of all members with bytes.
     pub alignment: Alignment,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn members(
     })
 }
 
-/// Where the next member may stand.
+/// The position of the next member.
 #[derive(Debug)]
 struct Cursor<'a> {
     placement: &'a Placement,
@@ -105,7 +105,7 @@ impl<'a> Cursor<'a> {
         Ok(offset)
     }
 
-    /// The first place behind the member before.
+    /// The first valid offset after the previous member.
     fn fit(&mut self, slot: &MemberSlot) -> Result<u32, Stop> {
         if slot.is_empty() {
             return Ok(self.fit_empty(slot)?);

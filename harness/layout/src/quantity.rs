@@ -1,11 +1,10 @@
-//! The quantities that witnesses state about a path in a block.
+//! The quantities that witnesses report about a path in a block.
 
 use serde::{Deserialize, Serialize};
 
-/// A quantity that a witness states about a path: an offset, a size, a stride.
+/// A quantity that a witness reports about a path: an offset, a size, a stride.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the contract's words")]
 pub enum Quantity {
     Offset,
     ArrayStride,
@@ -14,6 +13,6 @@ pub enum Quantity {
     Alignment,
     Binding,
     Guard,
-    /// Elements of the array without a length that ends a block, in the range that is bound.
+    /// The element count of a trailing array without a length, in the bound range of the buffer.
     ArrayLength,
 }

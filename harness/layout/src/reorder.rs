@@ -1,8 +1,10 @@
-//! Finds an order of a struct's members that takes fewer bytes under a rule set, for `layoutproof show --padding`.
+//! Finds an order of a struct's members that takes fewer bytes under a rule set, for
+//! `layoutproof show --padding`.
 //!
-//! Two simple orders are tried, largest alignment first and least padding next, and laid out under that very rule set:
-//! the answer is an order that is smaller, not the smallest one that exists. Members with explicit places, bit-fields
-//! and arrays without end keep a struct as it is. Sizes are bytes.
+//! Tries two simple orders, largest alignment first and least padding next, and lays both out under
+//! the same rule set. The result is smaller than the declared order, but not necessarily the
+//! smallest. Structs with explicitly placed members, bit-fields or arrays without a length keep
+//! their order. Sizes are in bytes.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,34 +19,33 @@ use super::walk::lay_out;
 use crate::shape::{Count, Member, StructType, Type};
 use crate::{Block, BlockKind};
 
-/// Most members of a struct that is reordered: each order is laid out about as often as the square of their number.
+/// Structs with more members are not reordered: the number of layouts grows with the square of
+/// this.
 const MAX_MEMBERS: usize = 32;
-/// Most types in a struct that is reordered, counted at each place.
+/// Structs with more types, counted at each place, are not reordered.
 const MAX_TYPES: usize = 1 << 10;
 
-/// A block as it was declared and laid out, to try other orders of its members.
+/// A block as declared, with its rule set, to try other orders of its members.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutInput<'a> {
-    /// The block.
     pub block: &'a Block,
-    /// The rule set of the layout.
     pub rules: &'a RuleSet,
-    /// How it was laid out.
     pub options: LayoutOptions,
 }
 
 /// A better order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MemberOrder {
-    /// Names of the members.
+    /// Names of the members, in the new order.
     pub members: Vec<String>,
-    /// Size of the struct in bytes then; for the element of a structured buffer its stride.
+    /// Size of the struct in this order, in bytes; for the element of a structured buffer, its
+    /// stride.
     pub size: u32,
-    /// Bytes fewer than now.
+    /// Bytes saved compared with the declared order.
     pub saves: u32,
 }
 
-/// A better order for the struct at `path` of a block, `None` where none is found.
+/// A better order for the struct at `path` of a block; `None` if the search finds none.
 pub(super) fn better(declared: LayoutInput<'_>, path: &str, type_name: &str) -> Option<MemberOrder> {
     // The base of the block's struct has an empty path too.
     let whole = path.is_empty() && declared.block.element.to_string() == type_name;
@@ -57,7 +58,8 @@ pub(super) fn better(declared: LayoutInput<'_>, path: &str, type_name: &str) -> 
         }
     };
 
-    // A nested struct is measured alone; as a constant buffer's type it meets the rules for members of structs.
+    // A nested struct is laid out alone. As the type of a constant buffer it follows the rules for
+    // members of structs.
     let kind = if whole { declared.block.kind } else { BlockKind::ConstantBuffer };
     if structure.members.len() > MAX_MEMBERS || structure.members.iter().any(is_fixed) {
         return None;
@@ -78,7 +80,8 @@ pub(super) fn better(declared: LayoutInput<'_>, path: &str, type_name: &str) -> 
     Some(MemberOrder { members: order.iter().map(|member| member.name.clone()).collect(), size, saves })
 }
 
-/// All structs that a type is or holds, by name; anonymous ones cannot be told apart.
+/// Collects all structs that a type is or holds, by name. Anonymous structs cannot be
+/// distinguished.
 fn collect(ty: &Type, named: &mut BTreeMap<String, Arc<StructType>>) {
     match ty {
         Type::Struct(structure) => {
@@ -100,7 +103,7 @@ fn collect(ty: &Type, named: &mut BTreeMap<String, Arc<StructType>>) {
     }
 }
 
-/// The structs of a struct's base and members.
+/// Collects the structs in a struct's base and members.
 fn collect_below(structure: &StructType, named: &mut BTreeMap<String, Arc<StructType>>) {
     if let Some(base) = &structure.base {
         collect(&Type::Struct(Arc::clone(base)), named);
@@ -110,7 +113,7 @@ fn collect_below(structure: &StructType, named: &mut BTreeMap<String, Arc<Struct
     }
 }
 
-/// True if a member's place is given by more than its type.
+/// True if something other than its type places the member.
 fn is_fixed(member: &Member) -> bool {
     let Member { ty, bit_width, annotations, .. } = member;
     let explicit = annotations.packoffset.is_some() || annotations.vk_offset().is_some();
@@ -130,7 +133,7 @@ fn types(layout: &LaidOut) -> usize {
     }
 }
 
-/// A struct whose members are tried in other orders.
+/// A struct for which other orders of members are tried.
 #[derive(Debug)]
 struct Trial<'a> {
     declared: LayoutInput<'a>,
@@ -139,7 +142,8 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// Size (stride, where there is one) and layout with these members only, `None` where the rule set forbids them.
+    /// Size (or stride, if there is one) and layout with only these members; `None` if the rule set
+    /// forbids them.
     fn lay_out(&self, members: &[&Member]) -> Option<(u32, LaidOut)> {
         let structure =
             StructType { members: members.iter().map(|member| (*member).clone()).collect(), ..self.structure.clone() };
@@ -152,7 +156,7 @@ impl<'a> Trial<'a> {
         Some((layout.stride.unwrap_or(size), laid_out))
     }
 
-    /// Alignment and size of a member by itself.
+    /// Alignment and size of a single member.
     fn weight(&self, member: &Member) -> Option<(u32, u32)> {
         let (_, laid_out) = self.lay_out(&[member])?;
         let LaidOutShape::Struct(members) = laid_out.shape else { return None };
@@ -170,7 +174,8 @@ impl<'a> Trial<'a> {
         Some(weighed.into_iter().map(|(_, member)| member).collect())
     }
 
-    /// At each place the member that leaves the fewest bytes free before it, of those the one that weighs most.
+    /// At each step picks the member that leaves the fewest bytes free before it, and among equals
+    /// the heaviest.
     fn least_padding(&self) -> Option<Vec<&'a Member>> {
         let mut rest = self.by_alignment()?;
         let mut order = Vec::new();
@@ -191,7 +196,7 @@ impl<'a> Trial<'a> {
         Some(order)
     }
 
-    /// Bytes between the last member and the end of those before it.
+    /// Bytes between the end of the earlier members and the last member.
     fn hole_before_last(&self, members: &[&Member]) -> Option<u32> {
         let LaidOutShape::Struct(placed) = self.lay_out(members)?.1.shape else { return None };
         let (last, before) = placed.split_last()?;

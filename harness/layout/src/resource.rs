@@ -1,14 +1,13 @@
-//! Kinds of resources, which a shader reads through a binding rather than from a block's own bytes.
+//! Kinds of resources. A shader reads them through a binding, not from a block's own bytes.
 //!
-//! A [`Resource`] has an element type, so it is defined beside the types, in [`crate::shape`].
+//! A [`Resource`] has an element type, so [`crate::shape`] defines it next to the types.
 
 use std::fmt;
 
 pub use crate::shape::Resource;
 
-/// Slang's explicit data layouts of buffers.
+/// Slang's explicit data layouts of buffers; each variant is the Slang type of that name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each variant is Slang's type of that name")]
 pub enum DataLayout {
     Std140DataLayout,
     Std430DataLayout,
@@ -17,14 +16,14 @@ pub enum DataLayout {
     DefaultDataLayout,
 }
 
-/// Who may write.
+/// The access that a shader has to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// `Texture2D`, `StructuredBuffer`.
     Read,
     /// `RW...`.
     ReadWrite,
-    /// Slang's `W...`: textures that are written and never read.
+    /// Slang's `W...`: textures that a shader only writes.
     Write,
     /// `RasterizerOrdered...`.
     RasterizerOrdered,
@@ -51,9 +50,8 @@ pub enum ResourceKind {
     ByteAddressBuffer(Access),
     /// `Buffer<T>`: typed.
     Buffer(Access),
-    /// Textures.
     Texture(Texture),
-    /// `Sampler2D` and the like: texture and sampler in one.
+    /// `Sampler2D` and the like: a texture and a sampler in one.
     CombinedSampler(Texture),
     /// `SamplerState`, `sampler`.
     Sampler,
@@ -63,14 +61,13 @@ pub enum ResourceKind {
     AccelerationStructure,
     /// `SubpassInput` (`multisample` for `SubpassInputMS`).
     SubpassInput {
-        /// `SubpassInputMS`.
         multisample: bool,
     },
 }
 
 impl ResourceKind {
-    /// Letters of its D3D register classes: constant buffers b, what is only read t, what is written u, samplers s; a
-    /// texture with its sampler has two.
+    /// Letters of its D3D register classes: b for constant buffers, t for read-only and u for
+    /// writable resources, s for samplers; a texture with its sampler has two.
     pub fn register_classes(self) -> &'static str {
         let view = |access| match access {
             Access::Read => "t",
@@ -95,19 +92,15 @@ impl ResourceKind {
 /// The form of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Texture {
-    /// Dimension.
     pub dimension: Dimension,
-    /// `...Array`.
+    /// True for `...Array`.
     pub array: bool,
-    /// `...MS`.
+    /// True for `...MS`.
     pub multisample: bool,
-    /// Who may write.
     pub access: Access,
 }
 
-/// Dimensions of textures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "each variant is the dimension of that name")]
 pub enum Dimension {
     One,
     Two,

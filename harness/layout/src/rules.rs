@@ -1,103 +1,104 @@
 //! The columns of a rule set: one struct, one field per rule.
 //!
-//! A rule set is a row of [`mod@super::table`], applied by [`super::lay_out`]. Every field is a choice between
-//! named alternatives, so that a row can be read, compared with another and mutated one field at a time.
+//! A rule set is a row of [`mod@super::table`]; [`super::lay_out`] applies it. Every field selects
+//! one of several named alternatives, so that a row can be read, compared with another row, and
+//! mutated one field at a time.
 //!
-//! Sources: Slang user guide, Parameter Layout Rules; wg-hlsl: Types with explicit layouts in DXIL and SPIR-V; OpenGL
-//! 4.6, 7.6.2.2; GLSL `GL_EXT_scalar_block_layout`; WGSL, Memory Layout; measured with DXC 1.7.2308 and Slang 2026.12.
+//! Sources: Slang user guide, Parameter Layout Rules; wg-hlsl, Types with explicit layouts in DXIL
+//! and SPIR-V; OpenGL 4.6, 7.6.2.2; GLSL `GL_EXT_scalar_block_layout`; WGSL, Memory Layout;
+//! measured with DXC 1.7.2308 and Slang 2026.12. Each row of the table names its own source.
 
 use super::alignment::Alignment;
 use super::block_rules::BlockRules;
 
-/// The name for layouts that a module states itself, by its decorations or its compiler's types. It is not a row of the
-/// table: nothing is laid out under it.
+/// The name for layouts that a module declares itself, through its decorations or its compiler's
+/// types. The table has no row for it: no layout is computed under this name.
 pub const DECLARED: &str = "declared";
 
-/// One named set of byte layout rules.
+/// A named set of byte layout rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleSet {
     /// Full name, dialect included: `std140`, `scalar@slang`.
     pub name: &'static str,
-    /// The rule set in a sentence.
+    /// A one-line description.
     pub summary: &'static str,
-    /// The document, or the compiler and its version, that says so.
+    /// The document that defines the rule set, or the compiler and version that it was measured
+    /// with.
     pub source: &'static str,
-    /// A declaration that shows what is special about it.
+    /// A declaration that shows how the rule set differs from others.
     pub example: Example,
-    /// Compiler versions that follow it; `None` for all that were seen.
+    /// Compiler versions that follow the rule set; `None` for all versions seen.
     pub versions: Option<Versions>,
 
-    /// The buffers that the rule set is made for: uniform ones where arrays are aligned to 16 bytes (D3D's constant
-    /// buffers, `std140`, DXC's `relaxed140`) or where it says so itself (`wgsl-uniform`).
+    /// The kind of buffer that the rule set is made for: uniform buffers if arrays are aligned to
+    /// 16 bytes (D3D's constant buffers, `std140`, DXC's `relaxed140`) or the specification says so
+    /// (`wgsl-uniform`).
     pub home: HomeBuffer,
-    /// GLSL's layout qualifier for the rule set; `None` where GLSL has none, as for every dialect of HLSL compilers.
+    /// GLSL's layout qualifier for the rule set; `None` if GLSL has none, as for all dialects of
+    /// HLSL compilers.
     pub glsl: Option<GlslQualifier>,
-    /// The platform whose compilers alone apply the rule set.
+    /// The only platform whose compilers apply the rule set.
     pub platform: Platform,
-    /// True if people count such a block in 16-byte registers (`c0.x`): D3D's constant buffers, and DXC's
-    /// `-fvk-use-dx-layout`, which imitates them.
+    /// True if reports also count such a block in 16-byte registers (`c0.x`): D3D's constant
+    /// buffers, and DXC's `-fvk-use-dx-layout`, which imitates them.
     pub has_registers: bool,
 
     /// Size of `bool`, in bytes.
     pub bool_size: u32,
-    /// Alignment of vectors.
     pub vectors: VectorAlignment,
-    /// Least alignment of arrays, hence least stride.
+    /// Minimum alignment of arrays, and therefore minimum stride.
     pub array_alignment: Alignment,
-    /// Distance between array elements.
     pub array_stride: ArrayStride,
-    /// True if the last element is as long as the stride.
+    /// True if the last element is padded to the stride.
     pub pad_arrays: bool,
-    /// Arrays without a length.
     pub unsized_arrays: UnsizedArrays,
-    /// Least alignment of structs.
+    /// Minimum alignment of structs.
     pub struct_alignment: Alignment,
-    /// Decides when the size of a struct is a multiple of its alignment.
+    /// Decides whether the size of a struct is a multiple of its alignment.
     pub pad_structs: StructPadding,
-    /// Matrices.
     pub matrices: Matrices,
     /// Matrices with one row or one column.
     pub one_dimensional: OneDimensional,
-    /// Decides if `row_major` and `column_major` count on a member that is an array of matrices.
+    /// Decides whether `row_major` and `column_major` apply to a member that is an array of
+    /// matrices.
     pub array_order: ArrayOrder,
-    /// Decides if they count on a matrix, or an array of matrices, that is the whole element of a block.
+    /// Decides whether they apply to a matrix, or an array of matrices, that is the whole element
+    /// of a block.
     pub element_order: ElementOrder,
-    /// Enums.
     pub enums: Enums,
-    /// Size and alignment of pointers in bytes; 0 where they take no bytes of the block.
+    /// Size and alignment of pointers in bytes; 0 if they take no bytes of the block.
     pub pointer_size: u32,
-    /// Bit-fields.
     pub bit_fields: BitFields,
 
     /// The placement of a struct's members.
     pub members: Placement,
-    /// The placement of members that are declared directly in `cbuffer`, `tbuffer` or `$Globals`, where that differs.
+    /// The placement of members declared directly in `cbuffer`, `tbuffer` or `$Globals`, if it
+    /// differs.
     pub direct: Option<Placement>,
 
-    /// `packoffset`.
     pub packoffset: PackOffsetRule,
-    /// `[[vk::offset]]`.
     pub vk_offset: VkOffset,
     /// `register(c4)` on a loose global.
     pub global_register: GlobalRegister,
-    /// Vulkan's rules for explicit layouts that a compiler promises with the option for this rule set, whatever a certain
-    /// block would need.
+    /// The level of Vulkan's rules that the compiler's option for this rule set promises, even if a
+    /// particular block would satisfy a stricter one.
     pub block_rules: BlockRules,
-    /// Declarations that are not allowed.
+    /// Declarations and layouts that the rule set does not allow.
     pub forbids: &'static [Forbid],
 }
 
 impl RuleSet {
-    /// True if the name has no dialect: the specification, or for `hlsl-*`, `dx-*` and `relaxed*` DXC up to 1.8.
+    /// True if the name has no dialect. A bare name means the specification; for `hlsl-*`, `dx-*`
+    /// and `relaxed*` it means DXC up to 1.8.
     pub fn is_bare(&self) -> bool {
         !self.name.contains('@')
     }
 }
 
-/// A declaration with the layout that the rule set gives it.
+/// A declaration and the layout that the rule set gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// HLSL. A struct stands for a buffer's element.
+    /// HLSL. The last struct is the element of a buffer.
     pub declaration: &'static str,
     /// Offsets of the members in bytes, in declaration order.
     pub offsets: &'static [u32],
@@ -108,21 +109,22 @@ pub struct Example {
 /// The kind of buffer that a rule set is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HomeBuffer {
-    /// Uniform buffers, D3D's constant buffers among them.
+    /// Uniform buffers, including D3D's constant buffers.
     Uniform,
-    /// Storage buffers, D3D's structured buffers among them, and memory behind pointers.
+    /// Storage buffers, including D3D's structured buffers, and memory behind pointers.
     Storage,
 }
 
-/// The platform whose compilers alone apply a rule set.
+/// The only platform whose compilers apply a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Platform {
-    /// Direct3D: DXC's and Slang's rules for DXIL, for which Clang's target types are called `dx`.
+    /// Direct3D: DXC's and Slang's rules for DXIL. Clang's target types for them are called `dx`.
     Direct3d,
-    /// WebGPU: every WGSL compiler applies the rules by itself (WGSL, 14.4 Memory Layout), so members stand plain in WGSL
-    /// text. Under any other rule set the text needs `@size` and wrapper structs to move them.
+    /// WebGPU: every WGSL compiler applies the rules itself (WGSL, 14.4 Memory Layout), so WGSL
+    /// text declares the members plainly. Under any other rule set the text needs `@size` and
+    /// wrapper structs to move them.
     Webgpu,
-    /// No single one: SPIR-V with its decorations, C, Metal, CUDA.
+    /// No single platform: SPIR-V with its decorations, C, Metal, CUDA.
     Other,
 }
 
@@ -134,18 +136,19 @@ pub enum Platform {
 pub struct GlslQualifier {
     /// The extension that the qualifier needs; `None` for core GLSL.
     pub extension: Option<&'static str>,
-    /// True if uniform blocks can have it. Core GLSL has `std430` for storage blocks and push constants only.
+    /// True if the qualifier is allowed on uniform blocks. Core GLSL allows `std430` only on
+    /// storage blocks and push constants.
     pub in_uniform_blocks: bool,
 }
 
 /// A range of compiler versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Versions {
-    /// The compiler's command.
+    /// The compiler's command, for example `dxc`.
     pub compiler: &'static str,
-    /// First version.
+    /// First version that follows the rule set.
     pub from: Option<&'static str>,
-    /// First version that no longer does so.
+    /// First version that no longer follows it.
     pub before: Option<&'static str>,
 }
 
@@ -154,32 +157,34 @@ pub struct Versions {
 pub enum VectorAlignment {
     /// `e`.
     Component,
-    /// `n * e` rounded up to a power of two: `float3` is 12 bytes at multiples of 16.
+    /// `n * e` rounded up to a power of two: `float3` is 12 bytes at multiples of 16 (OpenGL 4.6,
+    /// 7.6.2.2, rules 2 and 3).
     PowerOfTwo,
-    /// The same, and the size is rounded up too: `float3` takes 16 bytes (Metal).
+    /// As `PowerOfTwo`, with the size rounded up too: `float3` takes 16 bytes (Metal).
     PaddedPowerOfTwo,
-    /// CUDA's vector types: `n * e` up to 16, but `e` for three components; `half3` and `half4` are 8 bytes at multiples
-    /// of 4.
+    /// CUDA's vector types: `n * e` up to 16, but `e` for three components. `half3` and `half4` are
+    /// 8 bytes at multiples of 4.
     Cuda,
 }
 
 /// Distance from one array element to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrayStride {
-    /// Size rounded up to the array's alignment.
+    /// The element size rounded up to the array's alignment.
     Rounded,
-    /// Size as it is, even where the next element is misaligned then.
+    /// The element size, even if that misaligns the next element (DXC's `-fvk-use-scalar-layout` up
+    /// to 1.8).
     Packed,
 }
 
 /// The meaning of `float a[]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnsizedArrays {
-    /// Elements to the end of the buffer.
+    /// Elements up to the end of the buffer.
     InPlace,
-    /// A pointer and, where `size` is 16, a count; aligned to 8.
+    /// A pointer, followed by a count if `size` is 16; aligned to 8.
     Pointer {
-        /// Bytes of the pointer with its count.
+        /// Bytes of the pointer, including the count.
         size: u32,
     },
 }
@@ -187,11 +192,11 @@ pub enum UnsizedArrays {
 /// Tail padding of structs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StructPadding {
-    /// The size ends with the last member: what follows may use the tail.
+    /// The size ends with the last member, so the next member may use the tail.
     None,
     /// The size is a multiple of the alignment.
     Padded,
-    /// Padded, but not the struct made of an entry point's parameters.
+    /// Padded, except for the struct made of an entry point's parameters.
     PaddedExceptEntryUniforms,
 }
 
@@ -200,174 +205,187 @@ pub enum StructPadding {
 pub enum Matrices {
     /// Laid out as an array of their contiguous vectors.
     ArrayOfVectors,
-    /// D3D constant buffers: a vector per 16-byte register (two registers for more than two 64-bit components); the last
-    /// vector's size counts 16-bit components as 4 bytes, so that `half3x3` takes 44 bytes.
+    /// D3D constant buffers: a vector per 16-byte register (two registers for more than two 64-bit
+    /// components). The size counts 16-bit components of the last vector as 4 bytes each, so that
+    /// `half3x3` takes 44 bytes.
     Registers,
-    /// DXC's `-fvk-use-dx-layout`: vectors at multiples of their own alignment, at least 16, but the size counts 16 bytes
-    /// for each vector before the last, so that a member behind `double3x3` overlaps it.
+    /// DXC's `-fvk-use-dx-layout`: vectors are at multiples of their own alignment, at least 16,
+    /// but the size counts 16 bytes for each vector before the last, so that a member after
+    /// `double3x3` overlaps it.
     DxSpirv,
 }
 
 /// Matrices with one row or one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OneDimensional {
-    /// As any other matrix.
+    /// Like any other matrix.
     Matrix,
-    /// A vector, a scalar for 1x1, whatever the order.
+    /// A vector (a scalar for 1x1), whatever the order.
     Vector,
-    /// A vector where the order makes it one contiguous vector, else a matrix.
+    /// A vector if the order makes it one contiguous vector, a matrix otherwise.
     VectorIfContiguous,
 }
 
-/// Order of the matrices of an array.
+/// The order of matrices in an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrayOrder {
-    /// As declared on the member.
+    /// The order declared on the member.
     Declared,
-    /// The default in force, whatever is declared (Slang).
+    /// The default in force; the declared order is ignored (Slang).
     Default,
 }
 
-/// Order of a matrix, or of an array's matrices, that is the element of a block itself and no member.
+/// The order of a matrix, or of an array's matrices, that is the whole element of a block and not a
+/// member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementOrder {
-    /// As declared: `StructuredBuffer<row_major float2x3>`.
+    /// The declared order: `StructuredBuffer<row_major float2x3>`.
     Declared,
-    /// The default in force, whatever is declared, `#pragma pack_matrix` included (DXC to DXIL).
+    /// The default in force; the declared order and `#pragma pack_matrix` are ignored (DXC to
+    /// DXIL).
     Default,
 }
 
 /// The type of an enum in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enums {
-    /// Its underlying type.
+    /// The declared underlying type.
     Underlying,
-    /// A 32-bit integer whatever is declared.
+    /// A 32-bit integer, whatever the declaration says.
     Int32,
 }
 
-/// Which bit-fields share a storage unit. Bits fill a unit from the least significant one.
+/// Selects the bit-fields that share a storage unit. Bits fill a unit from the least significant
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitFields {
-    /// Neighbours of types of one size, while they fit; width zero ends the unit (DXC to DXIL).
+    /// Neighbours whose types have the same size, as long as they fit; width zero ends the unit
+    /// (DXC to DXIL).
     SameSize,
-    /// Neighbours of the same type, while they fit (DXC to SPIR-V since 1.7.2212).
+    /// Neighbours of the same type, as long as they fit (DXC to SPIR-V since 1.7.2212).
     SameType,
-    /// Any neighbours, while they fit the widest type among them, which the unit takes (Slang).
+    /// Any neighbours, as long as they fit into the widest type among them, which becomes the type
+    /// of the unit (Slang).
     Widening,
 }
 
-/// How a member finds its place behind the one before it.
+/// The rules that place a member after the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// Which members may not straddle a 16-byte register.
+    /// Members that must not straddle a 16-byte register.
     pub straddle: Straddle,
-    /// Which size of a matrix the straddle test takes.
+    /// The size of a matrix that the straddle test uses.
     pub straddle_size: StraddleSize,
-    /// Which order decides whether a matrix has more than one vector and so starts a register.
+    /// The order that decides whether a matrix has more than one vector and therefore starts a
+    /// register.
     pub matrix_start: MatrixStart,
     /// True if a matrix of one vector is aligned to its component.
     pub align_single_vectors: bool,
-    /// Alignment of every enum, where it is not that of its type.
+    /// Alignment of every enum, if it is not that of its type.
     pub enum_alignment: Option<Alignment>,
     /// Members without bytes.
     pub empty: EmptyMembers,
-    /// True if going from normal to minimum precision, or back, starts a register (only with 16-bit types off); matrices of
-    /// bools count as minimum precision.
+    /// True if a change from normal to minimum precision, or back, starts a register. This applies
+    /// only with 16-bit types off; matrices of bools count as minimum precision.
     pub minimum_precision_rows: bool,
-    /// Least alignment of scalars, vectors and matrices of a minimum-precision type, whatever their size.
+    /// Minimum alignment of scalars, vectors and matrices of a minimum-precision type, whatever
+    /// their size.
     pub minimum_precision_alignment: Alignment,
 }
 
-/// Which members may not straddle a 16-byte register, and are moved to the next one instead.
+/// Members that must not straddle a 16-byte register, and move to the next one instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Straddle {
-    /// All may.
+    /// Every member may straddle.
     Allowed,
-    /// Vectors may not. In exchange a vector of components up to 4 bytes is placed at its component's alignment, though
-    /// the structs and arrays around it keep its full alignment.
+    /// Vectors must not straddle. In exchange, a vector of components up to 4 bytes is placed at
+    /// its component's alignment, though the structs and arrays around it keep its full alignment.
     NoVector,
-    /// None may.
+    /// No member may straddle.
     NoMember,
 }
 
 /// Size of a matrix in the straddle test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StraddleSize {
-    /// The size that it takes.
+    /// The size that the matrix takes.
     Own,
     /// Rows times columns times component size.
     Natural,
 }
 
-/// Which order the test for a new register takes.
+/// The order that the test for a new register uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatrixStart {
-    /// The matrix's own.
+    /// The order of the matrix.
     DeclaredOrder,
-    /// The default in force; `row_major` and `column_major` on the member are lost.
+    /// The default in force; `row_major` and `column_major` on the member have no effect.
     DefaultOrder,
 }
 
-/// Members without bytes: empty structs, resources and structs and arrays of them.
+/// Placement of members without bytes: empty structs, resources, and structs and arrays of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmptyMembers {
-    /// They move nothing.
+    /// They do not move the next member.
     Nothing,
-    /// A struct or array without bytes still starts a 16-byte register; a single resource does not.
+    /// A struct or array without bytes starts a 16-byte register; a single resource does not.
     StartRegister,
-    /// They are placed at their alignment, which is 1 for an empty struct; where arrays have a least alignment, each
-    /// element of an array of empty structs takes that many bytes.
+    /// They are placed at their alignment, which is 1 for an empty struct. If arrays have a minimum
+    /// alignment, each element of an array of empty structs takes that many bytes.
     Aligned,
 }
 
 /// The effect of `packoffset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackOffsetRule {
-    /// In any order; members without one follow behind the highest end.
+    /// In any order; members without a `packoffset` follow the highest end.
     RestBehindHighest,
-    /// Never below the end of the member before; members without one follow the member before them.
+    /// Never below the end of the previous member; members without a `packoffset` follow the
+    /// previous member.
     Ascending,
-    /// Not possible.
+    /// The rule set refuses `packoffset`.
     Refused,
 }
 
 /// The effect of `[[vk::offset(N)]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VkOffset {
-    /// Nothing; the user is warned.
+    /// No effect; a warning tells the user.
     Ignored,
-    /// The member stands there and the next ones follow it. The struct ends where the last declared member ends, so that
-    /// a reordered struct gets too small a stride (DXC and Slang alike).
+    /// The member is at this offset and the next members follow it. The struct ends where the last
+    /// declared member ends, so a struct with reordered members gets too small a stride (DXC and
+    /// Slang alike).
     Honoured,
 }
 
 /// The effect of `register(...)` on a loose global.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobalRegister {
-    /// Any letter gives the 16-byte register; globals without one follow behind the highest end.
+    /// Any letter selects the 16-byte register; globals without one follow the highest end.
     AnyLetter,
-    /// The same, but only the letter c counts.
+    /// As `AnyLetter`, but only the letter c counts.
     LetterC,
-    /// No letter means anything for bytes.
+    /// No effect on bytes, whatever the letter.
     Ignored,
-    /// The letter c is refused, others mean nothing for bytes.
+    /// The rule set refuses the letter c; other letters have no effect on bytes.
     Refused,
 }
 
 /// A declaration or a layout that a rule set forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forbid {
-    /// Types that WGSL does not have or does not share with the host: `bool`, 8-bit, 64-bit and 16-bit integers, vectors
-    /// of one component, matrices of integers or with one row or column, pointers, bit-fields, empty structs and arrays.
+    /// Types that WGSL lacks or does not share with the host: `bool`, 8-bit, 16-bit and 64-bit
+    /// integers, vectors of one component, matrices of integers or with one row or column,
+    /// pointers, bit-fields, empty structs and arrays (WGSL, Host-shareable Types).
     NotWgsl,
     /// Unsized arrays.
     Unsized,
-    /// The demands of WGSL on the uniform address space: array strides, and offsets of structs and arrays, in steps of 16,
-    /// and at least a struct's size rounded up to 16 before the next member.
+    /// Layouts that violate the constraints on WGSL's uniform address space (WGSL, Address Space
+    /// Layout Constraints): array strides, and offsets of structs and arrays, are multiples of 16;
+    /// the next member starts at least at a struct's size rounded up to 16.
     WgslUniform,
     /// Column-major matrices of integers or `bool` (DXC to SPIR-V).
     ColumnMajorIntegers,
-    /// `[[vk::offset]]` on a member that is declared directly in `cbuffer` or `tbuffer` (DXC to SPIR-V).
+    /// `[[vk::offset]]` on a member declared directly in `cbuffer` or `tbuffer` (DXC to SPIR-V).
     VkOffsetInCbuffer,
 }

@@ -1,11 +1,10 @@
-//! Scalar types of shader languages and the bytes that one value takes.
+//! Scalar types of shader languages and their sizes.
 
 use serde::{Deserialize, Serialize};
 
-/// A scalar type as declared. `dword` is [`Scalar::Uint32`]; minimum-precision types keep their own names because
-/// their size depends on [`SixteenBit`].
+/// A scalar type as declared. `dword` is [`Scalar::Uint32`]. Minimum-precision types keep their own
+/// names because their size depends on [`SixteenBit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "each variant is the type of that name")]
 pub enum Scalar {
     Bool,
     Int8,
@@ -18,7 +17,7 @@ pub enum Scalar {
     Uint64,
     /// `float16_t`: always two bytes.
     Float16,
-    /// `half`: two bytes with 16-bit types on, else a `float`.
+    /// `half`: two bytes with 16-bit types on; the same as `float` otherwise.
     Half,
     Float32,
     Float64,
@@ -29,18 +28,17 @@ pub enum Scalar {
     Min12Int,
 }
 
-/// The size of `half` and of the minimum-precision types: 2 bytes (`-enable-16bit-types`) or 4.
+/// Selects the size of `half` and of the minimum-precision types: 2 bytes (`-enable-16bit-types`)
+/// or 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SixteenBit {
-    /// Two bytes.
     #[default]
     On,
-    /// Four bytes.
     Off,
 }
 
 impl Scalar {
-    /// Size in bytes; `bool_size` is what the rule set gives a `bool`.
+    /// Size in bytes. `bool_size` is the size that the rule set gives a `bool`.
     pub fn size(self, sixteen_bit: SixteenBit, bool_size: u32) -> u32 {
         match self {
             Self::Bool => bool_size,
@@ -57,12 +55,11 @@ impl Scalar {
         }
     }
 
-    /// True for the minimum-precision types (`min16float` and the like).
+    /// True for minimum-precision types (`min16float` and the like).
     pub fn is_minimum_precision(self) -> bool {
         matches!(self, Self::Min16Float | Self::Min16Int | Self::Min16Uint | Self::Min10Float | Self::Min12Int)
     }
 
-    /// True for floating-point types.
     pub fn is_float(self) -> bool {
         matches!(self, Self::Float16 | Self::Half | Self::Float32 | Self::Float64 | Self::Min16Float | Self::Min10Float)
     }

@@ -1,4 +1,4 @@
-//! The shapes that declared types take: vectors, matrices, arrays, structs, enums, pointers, resources.
+//! The shapes of declared types: vectors, matrices, arrays, structs, enums, pointers, resources.
 //!
 //! Types here are resolved (typedefs followed, generics specialised, constants evaluated) but not laid out.
 
@@ -11,7 +11,7 @@ use crate::resource::{DataLayout, ResourceKind};
 use crate::scalar::Scalar;
 use crate::{Annotations, Span};
 
-/// Which vectors of a matrix are contiguous in memory, in HLSL's sense: `Row` is `row_major`.
+/// The order of a matrix in memory, in HLSL's sense: `Row` is `row_major`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MatrixOrder {
@@ -23,7 +23,7 @@ pub enum MatrixOrder {
 }
 
 impl MatrixOrder {
-    /// The order that a modifier declares.
+    /// The order that the modifier `row_major` or `column_major` declares.
     pub fn of_modifier(word: &str) -> Option<Self> {
         match word {
             "row_major" => Some(Self::Row),
@@ -38,71 +38,64 @@ impl MatrixOrder {
 pub enum Count {
     /// Exactly this many.
     Finite(u32),
-    /// `[]`: as many as the resource holds.
+    /// `[]`: as many as the resource has room for.
     Unbounded,
 }
 
 /// A resolved type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// One scalar.
     Scalar(Scalar),
-    /// `length` is 1 to 4; `float1` is a vector of one.
+    /// `float1` is a vector of one component.
     Vector {
-        /// Component type.
         scalar: Scalar,
         /// Number of components, 1 to 4.
         length: u32,
     },
-    /// `rows` and `columns` are 1 to 4.
     Matrix {
-        /// Component type.
         scalar: Scalar,
         /// Number of rows, 1 to 4 (the first number in `float2x3`).
         rows: u32,
         /// Number of columns, 1 to 4.
         columns: u32,
-        /// Declared order; `None` takes the default in force.
+        /// Declared order; `None` for the default in force.
         order: Option<MatrixOrder>,
     },
     /// One array dimension; `float a[2][3]` is an array of 2 arrays of 3.
     Array {
-        /// Element type.
         element: Box<Type>,
-        /// Number of elements.
         count: Count,
     },
-    /// A struct.
     Struct(Arc<StructType>),
-    /// An enum.
     Enum(Arc<EnumType>),
-    /// A pointer; the pointee may be the struct that holds the pointer, so only its spelling is kept here.
+    /// A pointer. The pointee may be the struct that holds the pointer, so this keeps only its
+    /// spelling.
     Pointer {
         /// HLSL spelling of the pointee.
         pointee: String,
     },
-    /// A texture, sampler, buffer or other resource: no bytes of its own.
+    /// A texture, sampler, buffer or other resource; it takes no bytes.
     Resource(Resource),
     /// Slang's `DescriptorHandle<T>`: the number of a descriptor, which is data.
     Handle {
         /// HLSL spelling of the resource.
         resource: String,
     },
-    /// A value of a Slang interface, whose own type is known when the program runs: two numbers of 8 bytes that say which
-    /// one it is, then room for it.
+    /// A value of a Slang interface, whose concrete type is known only at run time: two 8-byte
+    /// numbers that identify the type, followed by room for the value.
     Interface {
         /// Qualified name.
         name: String,
-        /// Bytes for the value: `N` of `[anyValueSize(N)]`, else [`DEFAULT_ANY_VALUE_SIZE`].
+        /// Bytes reserved for the value: `N` of `[anyValueSize(N)]`, or [`DEFAULT_ANY_VALUE_SIZE`].
         any_value_size: u32,
     },
 }
 
-/// Room for the value of an interface without `[anyValueSize(N)]`, as the reflection of slangc 2026.14.1 has it (bytes).
-/// Its code has room for the largest type that is linked in instead.
+/// Bytes reserved for the value of an interface without `[anyValueSize(N)]`, as in the reflection
+/// of slangc 2026.14.1. Its code instead reserves room for the largest type that is linked in.
 pub const DEFAULT_ANY_VALUE_SIZE: u32 = 16;
 
-/// A struct type. Static members are not kept: they take no space.
+/// A struct type without its static members, which take no space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructType {
     /// Qualified name (`N::S`, `Pair<float>`); empty for an anonymous struct.
@@ -111,7 +104,7 @@ pub struct StructType {
     pub base: Option<Arc<StructType>>,
     /// Members in declaration order.
     pub members: Vec<Member>,
-    /// Where the struct is declared; the default where it has no source text.
+    /// The declaration; the default span if the struct has no source text.
     pub span: Span,
 }
 
@@ -120,13 +113,12 @@ pub struct StructType {
 pub struct Member {
     /// Name; empty for an unnamed bit-field.
     pub name: String,
-    /// Type.
     pub ty: Type,
-    /// Width in bits of a bit-field.
+    /// Width of a bit-field, in bits.
     pub bit_width: Option<u32>,
     /// `packoffset`, `register`, `[[vk::offset]]` and other annotations.
     pub annotations: Annotations,
-    /// Where the member is declared; the default where it has no source text.
+    /// The declaration; the default span if the member has no source text.
     pub span: Span,
 }
 
@@ -135,23 +127,24 @@ pub struct Member {
 pub struct EnumType {
     /// Qualified name.
     pub name: String,
-    /// Underlying type; `int` where none is declared.
+    /// The declared underlying type, or `int`.
     pub underlying: Scalar,
 }
 
-/// A resource type with its element, if it has one.
+/// A resource type, with its element if it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
-    /// What it is.
     pub kind: ResourceKind,
-    /// `T` of `ConstantBuffer<T>`, `StructuredBuffer<T>`, `Texture2D<T>`; `None` where nothing is between `<` and `>`.
+    /// `T` of `ConstantBuffer<T>`, `StructuredBuffer<T>`, `Texture2D<T>`; `None` if the source
+    /// gives none.
     pub element: Option<Box<Type>>,
     /// Second type argument of a Slang buffer (`ConstantBuffer<T, Std430DataLayout>`).
     pub data_layout: Option<DataLayout>,
 }
 
 impl fmt::Display for Type {
-    /// HLSL spelling, dimensions outermost first, majorness left out: `float`, `float3`, `float2x3[4]`, `N::S[]`.
+    /// HLSL spelling, outermost dimension first, without the matrix order: `float`, `float3`,
+    /// `float2x3[4]`, `N::S[]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scalar(scalar) => f.write_str(scalar.spelling()),
@@ -189,7 +182,7 @@ impl fmt::Display for Resource {
 }
 
 impl fmt::Display for Count {
-    /// The number, or nothing for unbounded (as between the brackets of a declaration).
+    /// The number; nothing for unbounded, as between the brackets of a declaration.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Finite(count) => write!(f, "{count}"),
@@ -216,8 +209,8 @@ impl Type {
         Self::Vector { scalar, length }
     }
 
-    /// A matrix in the order that [`LayoutOptions::matrix`](crate::LayoutOptions::matrix) names; `rows` and `columns` are
-    /// 1 to 4, and `float2x3` has 2 rows.
+    /// A matrix in the order that [`LayoutOptions::matrix`](crate::LayoutOptions::matrix) selects.
+    /// `rows` and `columns` are 1 to 4, and `float2x3` has 2 rows.
     pub fn matrix(scalar: Scalar, rows: u32, columns: u32) -> Self {
         Self::Matrix { scalar, rows, columns, order: None }
     }
@@ -227,7 +220,7 @@ impl Type {
         Self::Array { element: Box::new(element.into()), count: Count::Finite(count) }
     }
 
-    /// Innermost non-array type and the array counts, outermost first (empty for a non-array).
+    /// The innermost non-array type, and the array counts, outermost first (empty for a non-array).
     pub fn dimensions(&self) -> (&Type, Vec<Count>) {
         let mut counts = Vec::new();
         let mut ty = self;
@@ -254,7 +247,7 @@ impl Type {
         }
     }
 
-    /// The resource that this type is; `None` for an array of them, too.
+    /// The resource, if this type is one; `None` for an array of resources.
     pub fn resource(&self) -> Option<&Resource> {
         match self {
             Self::Resource(resource) => Some(resource),
@@ -270,7 +263,8 @@ impl Type {
         }
     }
 
-    /// True if this type, or anything that it holds outside of resources, is a resource for which `is_wanted`.
+    /// True if this type is or holds a resource for which `is_wanted` returns true. Elements of
+    /// resources do not count.
     pub fn holds(&self, is_wanted: &dyn Fn(&Resource) -> bool) -> bool {
         match self.dimensions().0 {
             Self::Resource(resource) => is_wanted(resource),
@@ -301,18 +295,19 @@ impl Member {
 }
 
 impl StructType {
-    /// A struct without a base, its members in declaration order.
+    /// A struct without a base. The members are in declaration order.
     pub fn new(name: impl Into<String>, members: impl IntoIterator<Item = Member>) -> Self {
         Self { name: name.into(), base: None, members: members.into_iter().collect(), span: Span::default() }
     }
 
-    /// The member `name`, in the bases too.
+    /// The member `name` of this struct or its bases.
     pub fn member(&self, name: &str) -> Option<&Member> {
         let own = self.members.iter().find(|member| member.name == name);
         own.or_else(|| self.base.as_deref()?.member(name))
     }
 
-    /// True if a member, in the bases too, is or holds a resource for which `is_wanted`.
+    /// True if a member of this struct or its bases is or holds a resource for which `is_wanted`
+    /// returns true.
     pub fn holds(&self, is_wanted: &dyn Fn(&Resource) -> bool) -> bool {
         self.base.as_deref().is_some_and(|base| base.holds(is_wanted))
             || self.members.iter().any(|member| member.ty.holds(is_wanted))

@@ -1,8 +1,9 @@
-//! Lists and measures what a struct places, in declaration order: its base, its members, the storage units of bit-fields.
+//! Lists and measures the parts that a struct places, in declaration order: its base, its members,
+//! and the storage units of its bit-fields.
 //!
-//! [`super::place`] calls it for each struct. Which bit-fields share a unit is decided by [`super::bits`], what a member
-//! itself says about its place by [`super::explicit`]. The types of members are measured by `measure` of [`super::walk`],
-//! which comes back here for a struct in a struct.
+//! [`super::place`] calls this for each struct. [`super::bits`] decides which bit-fields share a
+//! unit, and [`super::explicit`] reads a member's own placement. `measure` in [`super::walk`]
+//! measures the types of members, and calls back into this module for nested structs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,18 +19,16 @@ use super::walk_state::{Level, Stop, WalkState};
 use crate::scalar::Scalar;
 use crate::shape::{Member, StructType, Type};
 
-/// One thing to place: a member, a base struct, or a storage unit of bit-fields.
+/// One part to place: a member, a base struct, or a storage unit of bit-fields.
 #[derive(Debug)]
 pub(super) struct MemberSlot {
-    /// Name of the member, of the unit's first bit-field; empty for a base.
+    /// Name of the member, or of the unit's first bit-field; empty for a base.
     pub name: String,
-    /// True if this is the base struct.
     pub is_base: bool,
-    /// The type.
     pub measured: MeasuredType,
-    /// Where the member asks to stand.
+    /// The place that the member's annotations request.
     pub explicit: Option<ExplicitPlace>,
-    /// Its part in the rows of minimum precision.
+    /// The member's effect on rows of minimum precision.
     pub precision: Precision,
     unit: Option<StorageUnit>,
     fields: Vec<BitField>,
@@ -50,7 +49,7 @@ pub(super) enum Precision {
     Normal,
     /// The row holds minimum-precision values from here.
     Minimum,
-    /// The row stays what it was.
+    /// The row keeps its kind.
     Unchanged,
 }
 
@@ -58,7 +57,8 @@ impl Precision {
     fn of(ty: &Type) -> Self {
         match ty {
             _ if ty.is_minimum_precision() => Self::Minimum,
-            // In DXC a matrix of bools counts as one, though its bools have four bytes (measured with DXC 1.7.2308).
+            // DXC 1.7.2308 counts a matrix of bools as minimum precision, though its bools have
+            // four bytes.
             Type::Matrix { scalar: Scalar::Bool, .. } => Self::Minimum,
             Type::Scalar(_)
             | Type::Vector { .. }
@@ -74,12 +74,12 @@ impl Precision {
 }
 
 impl MemberSlot {
-    /// True if it is placed before the members without an offset.
+    /// True if the slot is placed before all members without an explicit offset.
     pub(super) fn is_first(&self) -> bool {
         matches!(self.explicit, Some(ExplicitPlace::First(_)))
     }
 
-    /// True if it has no bytes.
+    /// True if the slot has no bytes.
     pub(super) fn is_empty(&self) -> bool {
         self.measured.layout.size == Extent::Finite(0)
     }
@@ -89,12 +89,12 @@ impl MemberSlot {
         Alignment::new(self.measured.layout.alignment).expect("layouts take it from an alignment")
     }
 
-    /// Name and bytes, at `offset`.
+    /// The name, and the bytes if the slot starts at `offset`.
     pub(super) fn range(&self, offset: u32) -> (&str, Range<u32>) {
         (&self.name, offset..self.measured.layout.size.finite().map_or(u32::MAX, |size| offset.saturating_add(size)))
     }
 
-    /// The members at `offset`: several for a unit of bit-fields.
+    /// The laid-out members of a slot at `offset`: several for a unit of bit-fields.
     pub(super) fn into_members(self, offset: u32) -> Vec<LaidOutMember> {
         let Self { name, is_base, measured: MeasuredType { layout, .. }, fields, .. } = self;
         if fields.is_empty() {
@@ -108,7 +108,7 @@ impl MemberSlot {
     }
 }
 
-/// The slots of one struct.
+/// Collects the slots of one struct.
 #[derive(Debug)]
 struct SlotCollector<'a> {
     placement: &'a Placement,
@@ -199,7 +199,7 @@ impl SlotCollector<'_> {
         }
     }
 
-    /// Puts a bit-field into the last slot's unit, if it takes it.
+    /// Puts a bit-field into the unit of the last slot, if it fits there.
     fn share(&mut self, walk: &mut WalkState<'_>, component: Component, width: u32) -> Result<Option<BitRange>, Stop> {
         let Some((last, unit)) = self.found.last_mut().and_then(|last| Some((&mut last.measured, last.unit.as_mut()?)))
         else {

@@ -1,6 +1,6 @@
-//! The table of rule sets: each row is its family's row with what is different.
+//! The table of rule sets. Each row repeats its family's row and states only the differences.
 //!
-//! Column meanings are in [`super::rules`].
+//! [`super::rules`] documents the columns.
 
 use super::alignment::Alignment;
 use super::block_rules::BlockRules;
@@ -10,12 +10,12 @@ use super::rules::{
     Straddle, StraddleSize, StructPadding, UnsizedArrays, VectorAlignment, Versions, VkOffset,
 };
 
-/// All rule sets, in the order in which they are listed.
+/// All rule sets, in listing order.
 pub fn table() -> &'static [RuleSet] {
     TABLE
 }
 
-/// The rule set of this full name.
+/// The rule set with this full name.
 pub fn find(name: &str) -> Option<&'static RuleSet> {
     TABLE.iter().find(|rules| rules.name == name)
 }
@@ -51,8 +51,9 @@ const DXC_DIRECT: Placement = Placement { align_single_vectors: false, minimum_p
 
 const DXC_SPIRV_FORBIDS: &[Forbid] = &[Forbid::ColumnMajorIntegers, Forbid::VkOffsetInCbuffer];
 
-/// The specification's `scalar`; every other row starts from here. The next member follows "the last basic machine unit
-/// consumed" by the one before, so the tail of a struct is used again, unlike in C.
+/// `scalar` as its specification defines it; every other row starts from here. The next member
+/// follows "the last basic machine unit consumed" by the previous one, so it may use the tail of a
+/// struct, unlike in C.
 const SCALAR: RuleSet = RuleSet {
     name: "scalar",
     summary: "every type at its component's alignment; the next member may use the tail of a struct",
@@ -116,10 +117,10 @@ const STD140: RuleSet = RuleSet {
     ..STD430
 };
 
-/// Rules that all SPIR-V layouts of DXC share.
+/// The rules that all SPIR-V layouts of DXC share.
 const STD430_DXC: RuleSet = RuleSet {
     name: "std430@dxc",
-    summary: "std430 as DXC's -fvk-use-gl-layout has it: 1xN matrices are vectors, enums 32-bit",
+    summary: "std430 with DXC's -fvk-use-gl-layout: 1xN matrices are vectors, enums are 32-bit",
     source: DXC_1_7_SPIRV,
     example: Example { declaration: "struct T { float a; float1x3 b; float c; };", offsets: &[0, 16, 28], size: 32 },
     glsl: None,
@@ -135,7 +136,7 @@ const STD430_DXC: RuleSet = RuleSet {
 
 const STD140_DXC: RuleSet = RuleSet {
     name: "std140@dxc",
-    summary: "std140 as DXC's -fvk-use-gl-layout has it: 1xN matrices are vectors, enums 32-bit",
+    summary: "std140 with DXC's -fvk-use-gl-layout: 1xN matrices are vectors, enums are 32-bit",
     home: HomeBuffer::Uniform,
     array_alignment: Alignment::REGISTER,
     struct_alignment: Alignment::REGISTER,
@@ -147,7 +148,7 @@ const ARRAY_ORDER_EXAMPLE: &str = "struct T { row_major float2x3 a[2]; float b; 
 
 const STD430_SLANG: RuleSet = RuleSet {
     name: "std430@slang",
-    summary: "std430 as Slang has it: row_major and column_major do not count on arrays of matrices",
+    summary: "std430 in Slang: arrays of matrices ignore row_major and column_major",
     source: SLANG_2026_14,
     example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 48], size: 56 },
     glsl: None,
@@ -155,7 +156,7 @@ const STD430_SLANG: RuleSet = RuleSet {
     ..STD430
 };
 
-/// A D3D constant buffer as Slang lays it out; DXC's rows start from here.
+/// A D3D constant buffer as Slang lays it out. DXC's rows start from here.
 const SLANG_CBUFFER: RuleSet = RuleSet {
     name: "slang-cbuffer",
     summary: "D3D constant buffers as Slang lays them out",
@@ -192,7 +193,7 @@ const HLSL_CBUFFER: RuleSet = RuleSet {
 
 const HLSL_STRUCTURED: RuleSet = RuleSet {
     name: "hlsl-structured",
-    summary: "an element of a D3D structured buffer as DXC lays it out: as C does, with 4-byte bool",
+    summary: "an element of a D3D structured buffer as DXC lays it out: like C, with 4-byte bool",
     source: DXC_1_7,
     example: Example { declaration: "struct T { float a; double b; float c; };", offsets: &[0, 8, 16], size: 24 },
     glsl: None,
@@ -253,7 +254,7 @@ const TABLE: &[RuleSet] = &[
     HLSL_CBUFFER,
     RuleSet {
         name: "hlsl-cbuffer-struct",
-        summary: "the same by the path that DXC takes for ConstantBuffer<T> and nested structs, for all members",
+        summary: "hlsl-cbuffer with DXC's rules for ConstantBuffer<T> and nested structs applied to all members",
         example: Example { declaration: "struct T { float a; double1x1 b; };", offsets: &[0, 8], size: 16 },
         direct: None,
         ..HLSL_CBUFFER
@@ -280,7 +281,7 @@ const TABLE: &[RuleSet] = &[
     STD140_DXC,
     RuleSet {
         name: "std140@slang",
-        summary: "std140 as Slang has it: row_major and column_major do not count on arrays of matrices",
+        summary: "std140 in Slang: arrays of matrices ignore row_major and column_major",
         example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 96], size: 112 },
         home: HomeBuffer::Uniform,
         array_alignment: Alignment::REGISTER,
@@ -294,7 +295,7 @@ const TABLE: &[RuleSet] = &[
     SCALAR,
     RuleSet {
         name: "scalar@slang",
-        summary: "scalar as Slang's -fvk-use-scalar-layout has it: row_major and column_major do not count on arrays of matrices",
+        summary: "scalar with Slang's -fvk-use-scalar-layout: arrays of matrices ignore row_major and column_major",
         source: SLANG_2026_14,
         example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 48], size: 52 },
         glsl: None,
@@ -303,7 +304,7 @@ const TABLE: &[RuleSet] = &[
     },
     RuleSet {
         name: "scalar@dxc",
-        summary: "scalar as DXC's -fvk-use-scalar-layout had it up to 1.8: nothing is padded, strides included",
+        summary: "scalar with DXC's -fvk-use-scalar-layout up to 1.8: nothing is padded, strides included",
         example: Example {
             declaration: "struct S { double d; float f; }; struct T { S s[2]; float g; };",
             offsets: &[0, 24],
@@ -318,7 +319,7 @@ const TABLE: &[RuleSet] = &[
     },
     RuleSet {
         name: "scalar@dxc-1.9",
-        summary: "scalar as DXC's -fvk-use-scalar-layout has it from 1.9: structs padded as in C",
+        summary: "scalar with DXC's -fvk-use-scalar-layout from 1.9: structs are padded as in C",
         source: "DXC's source since 1.9.2602: scalar layout rounds structs and strides",
         example: Example {
             declaration: "struct S { double d; float f; }; struct T { S s[2]; float g; };",
@@ -332,14 +333,14 @@ const TABLE: &[RuleSet] = &[
     },
     RuleSet {
         name: "relaxed140",
-        summary: "DXC's SPIR-V default for constant buffers: std140, but vectors are only kept from straddling 16 bytes",
+        summary: "DXC's SPIR-V default for constant buffers: std140, but vectors need only not straddle 16 bytes",
         example: Example { declaration: "struct T { float a; float3 b; float2 c; };", offsets: &[0, 4, 16], size: 32 },
         members: VECTOR_REGISTERS,
         ..STD140_DXC
     },
     RuleSet {
         name: "relaxed430",
-        summary: "DXC's SPIR-V default for storage buffers: std430, but vectors are only kept from straddling 16 bytes",
+        summary: "DXC's SPIR-V default for storage buffers: std430, but vectors need only not straddle 16 bytes",
         example: Example { declaration: "struct T { float a; float3 b; float2 c; };", offsets: &[0, 4, 16], size: 32 },
         members: VECTOR_REGISTERS,
         ..STD430_DXC
@@ -348,7 +349,7 @@ const TABLE: &[RuleSet] = &[
     DX_STRUCTURED,
     RuleSet {
         name: "wgsl-uniform",
-        summary: "WGSL uniform buffers: the same offsets as storage buffers, and what they may not hold",
+        summary: "WGSL uniform buffers: the offsets of storage buffers, with more restrictions",
         example: Example {
             declaration: "struct T { float3 a; float b; float4 c[2]; };",
             offsets: &[0, 12, 16],

@@ -1,7 +1,7 @@
-//! A laid-out block: a tree of offsets, with its two flat views, member rows and leaves.
+//! A laid-out block: a tree of offsets, and its two flat views, member rows and leaves.
 //!
-//! Offsets in the tree are relative to the enclosing struct; offsets in rows and leaves are absolute in the block.
-//! All are bytes.
+//! Offsets in the tree are relative to the enclosing struct; offsets in rows and leaves are
+//! absolute in the block. All are in bytes.
 
 use std::fmt;
 
@@ -11,17 +11,16 @@ use crate::BlockKind;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 
-/// A size in bytes; an unsized array has none.
+/// A size in bytes, unless the type is an unsized array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Extent {
-    /// This many bytes.
     Finite(u32),
     /// The size of an unsized array.
     Unbounded,
 }
 
 impl Extent {
-    /// The number of bytes, `None` where there is no end.
+    /// The number of bytes; `None` if unbounded.
     pub fn finite(self) -> Option<u32> {
         match self {
             Self::Finite(size) => Some(size),
@@ -30,27 +29,26 @@ impl Extent {
     }
 }
 
-/// One block under one rule set.
+/// The layout of one block under one rule set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlockLayout {
     /// Name of the rule set, dialect included (`scalar@slang`).
     pub rules: String,
-    /// Name of the block.
     pub name: String,
-    /// Kind of the block.
     pub kind: BlockKind,
     /// Elements of an array of blocks.
     pub count: Count,
-    /// The layout, or every reason why the rule set forbids the block.
+    /// The layout, or all reasons why the rule set forbids the block.
     pub result: Result<LaidOut, Vec<Refusal>>,
-    /// Bytes from one structured-buffer element to the next; `None` for other kinds.
+    /// Stride of a structured buffer, in bytes; `None` for other kinds.
     pub stride: Option<u32>,
-    /// Notes to the user on a layout that is certain (an ignored attribute, for one).
+    /// Notes to the user about a valid layout, for example that an attribute is ignored.
     pub warnings: Vec<LayoutWarning>,
 }
 
 impl BlockLayout {
-    /// Returns true if both say the same places and sizes, whatever the rule sets are called and warn of.
+    /// True if both layouts have the same places and sizes, whatever their rule sets' names and
+    /// warnings.
     pub fn places_alike(&self, other: &Self) -> bool {
         let Self { rules: _, warnings: _, name, kind, count, result, stride } = self;
         let same_block = (name, kind, count) == (&other.name, &other.kind, &other.count);
@@ -62,11 +60,11 @@ impl BlockLayout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LayoutWarningKind {
-    /// The rule set takes no notice of an attribute.
+    /// The rule set ignores an attribute.
     Ignored,
     /// Two members share bytes.
     OffsetOverlap,
-    /// A module decorates something with a number that is unknown here.
+    /// A module has a decoration whose number this crate does not know.
     UnknownDecoration,
     /// The bytes of a value depend on more than the declarations: they are those that a compiler's reflection gives.
     UncertainValue,
@@ -77,31 +75,29 @@ pub enum LayoutWarningKind {
 pub struct LayoutWarning {
     /// Path of the member in the block.
     pub path: String,
-    /// Kind of the problem.
     #[serde(rename = "code")]
     pub kind: LayoutWarningKind,
-    /// Lowercase fragment with the numbers that matter; the rule set is not named.
+    /// A lowercase fragment with the relevant numbers. It does not name the rule set.
     pub message: String,
 }
 
-/// Why a rule set forbids a block.
+/// A reason why a rule set forbids a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     /// Path of the member in the block; empty for the block itself.
     pub path: String,
-    /// Lowercase fragment with the numbers that matter.
+    /// A lowercase fragment with the relevant numbers.
     pub message: String,
 }
 
-/// A block that its rule set does not allow, with every reason that was found.
+/// A block that its rule set does not allow, with all reasons found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{rules} does not allow block `{block}`: {}", list_reasons(reasons))]
 pub struct LayoutError {
     /// Name of the rule set, dialect included.
     pub rules: String,
-    /// Name of the block.
     pub block: String,
-    /// The reasons; there is at least one.
+    /// At least one reason.
     pub reasons: Vec<Refusal>,
 }
 
@@ -111,14 +107,14 @@ fn list_reasons(reasons: &[Refusal]) -> String {
 }
 
 impl fmt::Display for Refusal {
-    /// `member `a.b` is a pointer`, or `it is larger than 2147483648 bytes` for the block itself.
+    /// For example ``member `a.b` is a pointer``; the subject is `it` for the block itself.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, message } = self;
         if path.is_empty() { write!(f, "it {message}") } else { write!(f, "member `{path}` {message}") }
     }
 }
 
-/// The reasons against a block, as they are collected: the first hundred, and how many more there are.
+/// Collects the reasons against a block: keeps the first hundred and counts the rest.
 #[derive(Debug, Default)]
 pub struct Refusals {
     first: Vec<Refusal>,
@@ -126,10 +122,9 @@ pub struct Refusals {
 }
 
 impl Refusals {
-    /// Reasons that are kept.
+    /// The number of reasons kept.
     const KEPT: usize = 100;
 
-    /// Adds a reason.
     pub fn push(&mut self, path: &str, message: impl Into<String>) {
         if self.first.len() < Self::KEPT {
             self.first.push(Refusal { path: path.to_owned(), message: message.into() });
@@ -138,12 +133,11 @@ impl Refusals {
         }
     }
 
-    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
 
-    /// The reasons; the last one counts those that were not kept.
+    /// The reasons. The last entry counts those that were dropped.
     pub fn into_vec(self) -> Vec<Refusal> {
         let more = format!("{} more reasons are not listed", self.more);
         let more = (self.more > 0).then(|| Refusal { path: String::new(), message: more });
@@ -151,22 +145,21 @@ impl Refusals {
     }
 }
 
-/// A type with its bytes.
+/// A type with its size, alignment and parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaidOut {
     /// HLSL spelling of the declared type.
     pub type_name: String,
-    /// Size in bytes as the rule set reports it (tail padding as the rule set says).
+    /// Size in bytes, with the tail padding that the rule set adds.
     pub size: Extent,
     /// Alignment in bytes: the rounding applied before any straddle test.
     pub alignment: u32,
-    /// Its parts.
     pub shape: LaidOutShape,
 }
 
 impl LaidOut {
-    /// The type that one step of a leaf's path leads to; `None` for components of vectors and cells of matrices, and for
-    /// a step that this type does not have.
+    /// The type that one step of a leaf's path leads to; `None` for components of vectors and cells
+    /// of matrices, and for steps that this type does not have.
     pub fn at_step(&self, step: &LeafStep) -> Option<&Self> {
         match (&self.shape, step) {
             (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
@@ -190,9 +183,8 @@ impl LaidOut {
 /// A scalar type with its size under the rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Component {
-    /// Declared scalar type (for an enum, the type that its value takes under this rule set).
+    /// The declared scalar type; for an enum, the type that the rule set stores it as.
     pub scalar: Scalar,
-    /// Size in bytes.
     pub size: u32,
 }
 
@@ -201,40 +193,32 @@ pub struct Component {
 pub enum LaidOutShape {
     /// A scalar or an enum.
     Scalar(Component),
-    /// Components are contiguous.
+    /// The components are contiguous.
     Vector {
-        /// Component.
         component: Component,
-        /// Number of components.
         length: u32,
     },
     /// Rows (order `Row`) or columns (order `Column`) are contiguous vectors, `stride` bytes apart.
     Matrix {
-        /// Component.
         component: Component,
-        /// Number of rows.
         rows: u32,
-        /// Number of columns.
         columns: u32,
-        /// Which vectors are contiguous.
+        /// Selects the contiguous vectors.
         order: MatrixOrder,
         /// Bytes from one contiguous vector to the next.
         stride: u32,
     },
-    /// One dimension.
+    /// One array dimension.
     Array {
-        /// Element.
         element: Box<LaidOut>,
-        /// Number of elements.
         count: Count,
         /// Bytes from one element to the next.
         stride: u32,
     },
-    /// A struct.
     Struct(Vec<LaidOutMember>),
-    /// A pointer, or nothing where the rule set gives pointers no bytes.
+    /// A pointer. It has no bytes if the rule set gives pointers none.
     Pointer,
-    /// A resource: no bytes.
+    /// A resource; it has no bytes.
     Resource,
 }
 
@@ -249,20 +233,18 @@ pub struct LaidOutMember {
     pub offset: u32,
     /// Place of a bit-field in its storage unit.
     pub bits: Option<BitRange>,
-    /// Type of the member.
     pub layout: LaidOut,
 }
 
-/// Bits of a storage unit.
+/// A range of bits in a storage unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BitRange {
     /// First bit, from the least significant.
     pub offset: u32,
-    /// Number of bits.
     pub width: u32,
 }
 
-/// One line of `layoutproof show`: a member at any depth.
+/// A line of `layoutproof show`: a member at any depth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemberRow {
     /// Path in the block: `lights[].position`.
@@ -284,9 +266,10 @@ pub struct MemberRow {
     /// Strides of all dimensions, outermost first; empty below two dimensions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub array_strides: Vec<u32>,
-    /// Bytes between contiguous vectors of a matrix; `None` for single-vector matrices and non-matrices.
+    /// Bytes between contiguous vectors of a matrix; `None` for matrices of one vector and for
+    /// other types.
     pub matrix_stride: Option<u32>,
-    /// Order of a matrix (or of an array's matrices); `None` for non-matrices.
+    /// Order of a matrix, or of an array's matrices; `None` for other types.
     pub matrix_order: Option<MatrixOrder>,
     /// First bit of a bit-field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -300,8 +283,8 @@ pub struct MemberRow {
 }
 
 impl MemberRow {
-    /// Which vectors of a matrix are contiguous, and the bytes from one to the next; `None` for a matrix of one vector, whose
-    /// elements are the same bytes in either order, and for non-matrices.
+    /// The order of a matrix and the bytes from one contiguous vector to the next; `None` for a
+    /// matrix of one vector, where both orders give the same bytes, and for other types.
     pub fn matrix_vectors(&self) -> Option<(MatrixOrder, u32)> {
         self.matrix_order.zip(self.matrix_stride)
     }
@@ -314,13 +297,12 @@ pub struct Leaf {
     pub path: String,
     /// The same path as steps through the tree.
     pub steps: Vec<LeafStep>,
-    /// Component.
     pub component: Component,
     /// Absolute offset in bytes.
     pub offset: u32,
 }
 
-/// One step from a type to a part of it.
+/// One step from a type into a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LeafStep {
     /// Index into [`LaidOutShape::Struct`].
@@ -328,12 +310,7 @@ pub enum LeafStep {
     /// Array element.
     Element(u32),
     /// Row and column of a matrix.
-    Cell {
-        /// Row.
-        row: u32,
-        /// Column.
-        column: u32,
-    },
+    Cell { row: u32, column: u32 },
     /// Component of a vector.
     Component(u32),
 }

@@ -1,9 +1,10 @@
-//! The kinds of space that a parameter can take: bytes, registers, descriptors, locations.
+//! The kinds of space that a parameter can use: bytes, registers, descriptors, locations.
 //!
-//! The binding rules of the main crate count in them: a struct of a texture and a float takes bytes and a `t` register.
+//! The binding rules in the main crate count in these units: a struct of a texture and a float uses
+//! bytes and a `t` register.
 //!
-//! Source: Slang user guide, Parameter Layout Rules and Using the Reflection API; the names are those of the
-//! command-line contract.
+//! Source: Slang user guide, Parameter Layout Rules and Using the Reflection API. The names are
+//! those on the command line.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,15 +13,15 @@ use crate::shape::Count;
 
 macro_rules! units {
     ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)*) => {
-        /// One kind of space.
+        /// A kind of space.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum LayoutUnit { $($(#[doc = $doc])+ $variant,)* }
 
         impl LayoutUnit {
-            /// All units.
+            /// All units, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The name in the command-line contract.
+            /// The name on the command line and in cases.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
             }
@@ -72,7 +73,7 @@ units! {
 }
 
 impl LayoutUnit {
-    /// The D3D register class of this letter: one of `b`, `t`, `u`, `s`.
+    /// The unit of a D3D register class: `b`, `t`, `u` or `s`.
     pub fn of_class(class: char) -> Option<Self> {
         match class {
             'b' => Some(Self::ConstantBuffer),
@@ -83,7 +84,7 @@ impl LayoutUnit {
         }
     }
 
-    /// True if the unit is counted separately in each register space, set or group.
+    /// True if each register space, set or group counts the unit separately.
     pub fn has_space(self) -> bool {
         match self {
             Self::ConstantBuffer
@@ -116,7 +117,7 @@ impl fmt::Display for LayoutUnit {
     }
 }
 
-/// How many of each unit a type or parameter takes. A unit that it does not take has no entry.
+/// The amount of each unit that a type or parameter uses. Units that it does not use have no entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage(BTreeMap<LayoutUnit, Count>);
 
@@ -136,12 +137,12 @@ impl Usage {
         usage
     }
 
-    /// How many of `unit` are taken; zero if none.
+    /// The amount of `unit`; zero if the type does not use it.
     pub fn get(&self, unit: LayoutUnit) -> Count {
         self.0.get(&unit).copied().unwrap_or(Count::Finite(0))
     }
 
-    /// Takes `count` more of `unit`. Unbounded stays unbounded; a finite sum saturates at 2^32 - 1.
+    /// Adds `count` of `unit`. Unbounded stays unbounded; a finite sum saturates at 2^32 - 1.
     pub fn add(&mut self, unit: LayoutUnit, count: Count) {
         let sum = match (self.get(unit), count) {
             (Count::Finite(have), Count::Finite(more)) => Count::Finite(have.saturating_add(more)),
@@ -152,25 +153,25 @@ impl Usage {
         }
     }
 
-    /// Takes `count` of `unit`, however much it took before.
+    /// Replaces the amount of `unit` by `count`.
     pub fn set(&mut self, unit: LayoutUnit, count: Count) {
         self.0.remove(&unit);
         self.add(unit, count);
     }
 
-    /// Takes everything that `other` takes.
+    /// Adds all amounts of `other`.
     pub fn add_all(&mut self, other: &Self) {
         for (unit, count) in other.iter() {
             self.add(unit, count);
         }
     }
 
-    /// The units that are taken, in the order of [`LayoutUnit::ALL`].
+    /// The used units, in the order of [`LayoutUnit::ALL`].
     pub fn iter(&self) -> impl Iterator<Item = (LayoutUnit, Count)> {
         self.0.iter().map(|(unit, count)| (*unit, *count))
     }
 
-    /// True if no unit is taken.
+    /// True if the type uses no unit.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

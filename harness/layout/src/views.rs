@@ -1,7 +1,7 @@
 //! The two flat views of a laid-out block: a row per member, and the leaves.
 //!
-//! Rows are what `show` prints and what expectations name; leaves are what probes read and write. Offsets in both are
-//! absolute in the block, in bytes.
+//! Rows are the lines of `show` and the names in expectations; probes read and write leaves.
+//! Offsets in both are absolute in the block, in bytes.
 
 use std::collections::BTreeSet;
 
@@ -11,25 +11,26 @@ use super::tree::{
 };
 use crate::shape::{Count, MatrixOrder};
 
-/// Most leaves that [`BlockLayout::leaves`] returns.
+/// [`BlockLayout::leaves`] returns at most this many leaves.
 pub const MAX_LEAVES: usize = 1 << 16;
 
-/// Elements of an unsized array that become leaves, and for which an image has room.
+/// The number of elements of an unsized array that become leaves. Buffer images have room for this
+/// many.
 pub const UNSIZED_ELEMENTS: u32 = 2;
 
-/// Which elements of arrays become leaves, in every dimension.
+/// Selects the array elements that become leaves, in every dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementChoice {
-    /// The first, the second, the middle and the last: first and second show where an array starts and its stride, the
-    /// last where it ends, and the middle that the stride holds on the way.
+    /// The first, second, middle and last element. The first two show the start and the stride of
+    /// an array, the last its end, and the middle that the stride is constant.
     Sample,
-    /// All.
+    /// Every element.
     Every,
 }
 
 impl ElementChoice {
-    /// The indices that are chosen of an array with this many elements, in ascending order, at most [`MAX_LEAVES`]. The
-    /// middle of an even number is the first element of the second half.
+    /// The selected indices of an array of `count` elements, in ascending order, at most
+    /// [`MAX_LEAVES`]. The middle of an even number is the first element of the second half.
     pub fn indices(self, count: u32) -> Vec<u32> {
         match self {
             Self::Every => (0..count).take(MAX_LEAVES).collect(),
@@ -83,13 +84,13 @@ impl BlockLayout {
         leaves.found
     }
 
-    /// The path of the leaf that the byte at `offset` belongs to, the first in declaration order; `None` for padding. An
-    /// unsized array has its elements 0 and 1.
+    /// The path of the leaf that owns the byte at `offset`, the first in declaration order; `None`
+    /// for padding. An unsized array has its elements 0 and 1.
     pub fn leaf_path_at(&self, offset: u32) -> Option<String> {
         path_at(&PathOffset { path: String::new(), offset: 0 }, self.result.as_ref().ok()?, offset)
     }
 
-    /// The number of leaves of the block, also beyond [`MAX_LEAVES`].
+    /// The number of leaves of the block, not capped at [`MAX_LEAVES`].
     pub fn leaf_count(&self) -> u64 {
         self.result.as_ref().map_or(0, leaf_count)
     }
@@ -112,7 +113,7 @@ impl PathOffset {
         Self { path: join(&self.path, name), offset: self.offset + offset }
     }
 
-    /// Something in brackets, `None` where it starts beyond 2^32.
+    /// The place of an element in brackets; `None` if it starts beyond 2^32.
     fn index(&self, index: &str, offset: Option<u32>) -> Option<Self> {
         Some(Self { path: format!("{}{index}", self.path), offset: self.offset.checked_add(offset?)? })
     }
@@ -178,7 +179,7 @@ fn push_row(rows: &mut Vec<MemberRow>, place: PathOffset, layout: &LaidOut) {
     }
 }
 
-/// The innermost element that is not an array, and the number of dimensions around it.
+/// The innermost element that is not an array, and the number of array dimensions.
 fn dimensions(layout: &LaidOut) -> (&LaidOut, usize) {
     let mut element = layout;
     let mut dimensions = 0;
@@ -227,15 +228,15 @@ fn row(place: PathOffset, layout: &LaidOut) -> MemberRow {
     }
 }
 
-/// The columns of a row that only matrices have.
+/// The matrix columns of a row.
 #[derive(Clone, Copy, Debug)]
 struct MatrixColumns {
     order: MatrixOrder,
-    /// `None` where there is one vector.
+    /// `None` for a matrix of one vector.
     stride: Option<u32>,
 }
 
-/// The columns of a matrix, or of an array's matrices; `None` for anything else.
+/// The matrix columns of a matrix or of an array of matrices; `None` for anything else.
 fn matrix_of(layout: &LaidOut) -> Option<MatrixColumns> {
     let LaidOutShape::Matrix { rows, columns, order, stride, .. } = dimensions(layout).0.shape else { return None };
     let vectors = match order {
@@ -245,7 +246,7 @@ fn matrix_of(layout: &LaidOut) -> Option<MatrixColumns> {
     Some(MatrixColumns { order, stride: (vectors != 1).then_some(stride) })
 }
 
-/// Leaves as they are collected.
+/// Collects leaves.
 #[derive(Debug)]
 struct Leaves {
     elements: ElementChoice,
@@ -266,7 +267,7 @@ impl Leaves {
     }
 
     fn visit_array(&mut self, place: &PathOffset, element: &LaidOut, count: Count, stride: u32) {
-        // Elements without leaves are not walked, however many there are.
+        // Skip elements without leaves, however many there are.
         let count = if leaf_count(element) == 0 { 0 } else { elements(count) };
 
         for index in self.elements.indices(count) {
@@ -306,7 +307,7 @@ impl Leaves {
         }
     }
 
-    /// Takes one step down; `false` once there is no room for further leaves.
+    /// Visits one step down; returns `false` once the collection is full.
     fn step(&mut self, step: LeafStep, visit: impl FnOnce(&mut Self)) -> bool {
         self.steps.push(step);
         visit(self);
@@ -322,7 +323,7 @@ impl Leaves {
     }
 }
 
-/// The path of the leaf in `layout`, which is at `place`, that the byte at `offset` of the block belongs to.
+/// The path of the leaf that owns the byte at `offset` of the block. `layout` is at `place`.
 fn path_at(place: &PathOffset, layout: &LaidOut, offset: u32) -> Option<String> {
     let distance = offset.checked_sub(place.offset)?;
     match &layout.shape {

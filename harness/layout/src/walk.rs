@@ -1,8 +1,8 @@
-//! Applies a rule set to a block: the walk over its types that finds offsets, sizes and strides.
+//! Applies a rule set to a block: walks its types and finds offsets, sizes and strides.
 //!
-//! [`RuleSet::lay_out`] and [`lay_out`] start it. A type is measured first, without knowing where it will be;
-//! [`super::place`] then places a struct's members one behind the other. Everything that the rule set forbids is collected
-//! in the [`WalkState`], so that all reasons are reported at once.
+//! [`RuleSet::lay_out`] and [`lay_out`] start the walk. It first measures a type without its
+//! position; [`super::place`] then places a struct's members one after the other. The [`WalkState`]
+//! collects everything that the rule set forbids, so that the result reports all reasons at once.
 
 use super::alignment::Alignment;
 use super::matrix::Matrix;
@@ -17,33 +17,36 @@ use crate::scalar::Scalar;
 use crate::shape::{Count, EnumType, StructType, Type};
 use crate::{Block, BlockKind};
 
-/// Most types in one layout, counting a struct's members once for each place where the struct stands. Structs of structs
-/// double with each level, so the limit keeps small texts from making large layouts.
+/// The maximum number of types in one layout, counting a struct's members once for each place where
+/// the struct occurs. Structs of structs double with each level, so the limit keeps short sources
+/// from making huge layouts.
 pub const MAX_TYPES: u32 = 1 << 17;
 
 impl RuleSet {
-    /// Lays `block` out: matrices that declare no order are column-major, 16-bit types take two bytes.
+    /// Lays out `block` with column-major matrices (unless declared) and 16-bit types of two bytes.
     ///
-    /// [`lay_out`] takes other options and also returns warnings and the stride of a structured buffer.
+    /// [`lay_out`] accepts other options, and also returns warnings and the stride of a structured
+    /// buffer.
     ///
     /// # Errors
-    /// Everything in the block that this rule set forbids.
+    /// Lists everything in the block that this rule set forbids.
     pub fn lay_out(&self, block: &Block) -> Result<LaidOut, LayoutError> {
         let layout = lay_out(block, self, LayoutOptions::default());
         layout.result.map_err(|reasons| LayoutError { rules: layout.rules, block: layout.name, reasons })
     }
 }
 
-/// Lays `block` out under `rules`.
+/// Lays out `block` under `rules`.
 ///
-/// Everything that the rule set forbids, and sizes beyond 2^31 bytes, are in the `result` with a reason each.
+/// The `result` lists everything that the rule set forbids, and sizes beyond 2^31 bytes, with a
+/// reason each.
 pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockLayout {
     let mut walk = WalkState::new(block.kind, rules, options);
     let root = walk.root(&block.element);
     let stride =
         root.as_ref().filter(|_| block.kind == BlockKind::StructuredElement).and_then(|root| walk.stride(root));
 
-    // Offsets can be looked at only where all of them are known.
+    // The checks on offsets need all offsets.
     if let Some(root) = root.as_ref().filter(|_| walk.refusals.is_empty()) {
         walk.refusals = forbid::placed(rules, &root.layout);
     }
@@ -95,7 +98,7 @@ impl WalkState<'_> {
         Ok(())
     }
 
-    /// Measures a type for a place under `placement`.
+    /// Measures a type that `placement` will place.
     pub(super) fn measure(&mut self, ty: &Type, placement: &Placement) -> Result<MeasuredType, Stop> {
         self.enter(ty)?;
         let mut measured = match ty {
@@ -155,14 +158,12 @@ impl WalkState<'_> {
         Ok(measured)
     }
 
-    /// Slang's `DescriptorHandle<T>`: two `uint`, and the resource itself where resources are pointers of the host's
-    /// (measured with Slang 2026.14.1).
+    /// Slang's `DescriptorHandle<T>`: two `uint`, or the resource itself on targets where resources
+    /// are host pointers (measured with Slang 2026.14.1).
     fn handle(&mut self, placement: &Placement) -> Result<MeasuredType, Stop> {
         if let UnsizedArrays::Pointer { .. } = self.rules.unsized_arrays {
-            let message = format!(
-                "is a handle of a resource, which {} has as the resource itself: not modelled",
-                self.rules.name
-            );
+            let message =
+                format!("is a resource handle, which {} stores as the resource itself: not modelled", self.rules.name);
             return Err(self.refuse(message));
         }
         self.vector(Scalar::Uint32, 2, placement)
@@ -231,7 +232,7 @@ impl WalkState<'_> {
         Ok(measured)
     }
 
-    /// Bytes from one element of a structured buffer to the next; `None` for an element without end.
+    /// The stride of a structured buffer in bytes; `None` for an element without a fixed size.
     fn stride(&self, element: &MeasuredType) -> Option<u32> {
         ArrayFootprint::new(self.rules, element.footprint()?, 1).ok().map(|array| array.stride)
     }
@@ -257,7 +258,7 @@ fn in_default_order(ty: &Type) -> Option<Type> {
     }
 }
 
-/// Words of 4 bytes, whatever stands around them: slangc 2026.14.1 gives them no other alignment under any rules.
+/// Words of 4 bytes under every rule set, as slangc 2026.14.1 lays them out.
 fn interface_value(any_value_size: u32, placement: &Placement) -> MeasuredType {
     const WORD: u32 = 4;
     const TYPE_NUMBERS: u32 = 16;

@@ -1,7 +1,8 @@
-//! The state of a walk over the types of a block: the rule set, where the walk is, and what it has found to say.
+//! The state of a walk over the types of a block: the rule set, the current path, and the findings
+//! so far.
 //!
-//! [`super::walk`] drives it. The files that measure one kind of type or find one member's place take the rule set from
-//! here, and leave their reasons against a layout here.
+//! [`super::walk`] drives it. The modules that measure one kind of type or place one member read
+//! the rule set from here, and record their refusals here.
 
 use super::alignment::{MAX_BYTES, TooLarge};
 use super::rules::RuleSet;
@@ -9,12 +10,12 @@ use super::tree::{LayoutWarning, Refusals};
 use super::{LayoutOptions, views};
 use crate::BlockKind;
 
-/// Why there is no layout.
+/// The reason that a walk has no layout to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// A size beyond the cap, not yet reported.
+    /// A size exceeds the cap, and no refusal records it yet.
     TooLarge,
-    /// The reasons are among the refusals.
+    /// The refusals hold the reasons.
     Reported,
 }
 
@@ -24,31 +25,28 @@ impl From<TooLarge> for Stop {
     }
 }
 
-/// Where a struct stands.
+/// The position of a struct in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
-    /// It is the block itself.
+    /// The struct is the block itself.
     Block,
-    /// It is a member, a base or an element.
+    /// The struct is a member, a base or an element.
     Inner,
 }
 
-/// State of a walk.
+/// The state of a walk.
 #[derive(Debug)]
 pub(super) struct WalkState<'a> {
-    /// The row.
     pub rules: &'a RuleSet,
-    /// The options of the whole layout.
     pub options: LayoutOptions,
-    /// Kind of the block.
+    /// The kind of the block.
     pub kind: BlockKind,
-    /// Path of the type that is being measured.
+    /// The path of the type that the walk is measuring.
     pub path: String,
-    /// Reasons against a layout.
+    /// The reasons against a layout.
     pub refusals: Refusals,
-    /// Notes to the user.
     pub warnings: Vec<LayoutWarning>,
-    /// Types that were entered so far.
+    /// The number of types entered so far.
     pub types: u32,
 }
 
@@ -66,7 +64,8 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// True if the members of a struct at `level` are declared directly in the block rather than in a struct type.
+    /// True if the source declares the members of a struct at `level` directly in the block rather
+    /// than in a struct type.
     pub(super) fn is_direct(&self, level: Level) -> bool {
         level == Level::Block && self.kind.has_direct_members()
     }
@@ -77,12 +76,12 @@ impl<'a> WalkState<'a> {
         Stop::Reported
     }
 
-    /// The path of a member of the struct that is being measured.
+    /// The path of a member of the struct that the walk is measuring.
     pub(super) fn path_of(&self, member: &str) -> String {
         views::join(&self.path, member)
     }
 
-    /// Does `work` at the path of a member, and turns a size beyond the cap into a refusal there.
+    /// Runs `work` at the path of a member, and turns a size beyond the cap into a refusal there.
     pub(super) fn inside<T>(
         &mut self,
         member: &str,
@@ -92,7 +91,7 @@ impl<'a> WalkState<'a> {
         self.at(path, work)
     }
 
-    /// Does `work` at `path`, and turns a size beyond the cap into a refusal there.
+    /// Runs `work` at `path`, and turns a size beyond the cap into a refusal there.
     pub(super) fn at<T>(&mut self, path: String, work: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
         let outer = std::mem::replace(&mut self.path, path);
         let done = work(self).map_err(|stop| match stop {

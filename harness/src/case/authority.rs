@@ -1,28 +1,26 @@
-//! Who says the numbers of a case: a compiler in a version, or a clause of a document.
+//! The authority behind the numbers of a case: a compiler in a version, or a clause of a document.
 //!
-//! The tables of layouts ([`super::file`]) and those of bindings ([`super::placement`]) both name one.
+//! The layout tables ([`super::file`]) and the binding tables ([`super::placement`]) both name one.
 
 use std::fmt;
 
 use crate::input::diagnostics::Code;
 use crate::input::toml_table::{FileProblems, TomlTable, TomlValue};
 
-/// Who gives the numbers.
+/// The source of the numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Authority {
     /// A compiler that was run.
     pub compiler: Option<String>,
-    /// Its version.
     pub version: Option<String>,
-    /// Its flags.
     pub flags: Option<String>,
-    /// Where the numbers stand: `listing`, `reflection`, `decorations`, `loads`.
+    /// The compiler output with the numbers: `listing`, `reflection`, `decorations`, `loads`.
     pub from: Option<String>,
     /// A clause of a specification.
     pub spec: Option<String>,
     /// Title of a document.
     pub document: Option<String>,
-    /// Others who agree with the numbers.
+    /// Other sources that agree with the numbers.
     pub checked: Option<String>,
 }
 

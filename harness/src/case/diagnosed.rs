@@ -1,4 +1,5 @@
-//! Reads `[[reject]]` and `[[warn]]` of a case: which compilers must refuse the declarations or warn about them.
+//! Reads `[[reject]]` and `[[warn]]` of a case: the compilers that must refuse the declarations or
+//! warn about them.
 
 use layoutproof_layout::Span;
 
@@ -8,23 +9,23 @@ use crate::case::placement::target_named;
 use crate::input::diagnostics::Code;
 use crate::input::toml_table::{FileProblems, TomlTable};
 
-/// A refusal or a warning that somebody must give.
+/// A refusal or a warning that the case expects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedDiagnostic {
-    /// Who gives it.
     pub by: By,
-    /// Code of the diagnostic, where it is ours.
+    /// Code of the diagnostic, if layoutproof gives it.
     pub code: Option<String>,
     /// Line of the declaration, from 1.
     pub line: Option<u32>,
-    /// A part of the message.
+    /// A part of the message text.
     pub message: Option<String>,
-    /// Where the entry stands.
+    /// The entry in the case file.
     pub span: Span,
 }
 
 impl ExpectedDiagnostic {
-    /// True if the case expects a message with this code, where it has one; the caller compares lines.
+    /// True if the case expects a message with this code (or gives no code). The caller compares
+    /// lines.
     pub fn matches(&self, code: Option<Code>, message: &str) -> bool {
         let same_code = |wanted: &str| code.is_none_or(|code| code.as_str() == wanted);
         self.code.as_deref().is_none_or(same_code)
@@ -32,10 +33,10 @@ impl ExpectedDiagnostic {
     }
 }
 
-/// Who refuses or warns.
+/// The source of a refusal or warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Our own reading of the declaration, which follows the documents.
+    /// layoutproof itself, which reads declarations by the documents.
     Layoutproof,
     /// A compiler, with a version range (`dxc >= 1.8.2405`).
     Compiler(String),
@@ -43,11 +44,9 @@ pub enum By {
     Rules(String),
     /// A convention of placement.
     Convention {
-        /// For this target.
         target: Target,
-        /// Whose.
         convention: Convention,
-        /// Version of the convention's compiler; `None` for the one that was measured.
+        /// Version of the convention's compiler; `None` for the measured one.
         version: Option<String>,
     },
 }
@@ -68,7 +67,7 @@ pub(super) fn diagnosed(
         if line.is_some() && matches!(by, Some(By::Convention { .. })) {
             problems.report(
                 entry.range(),
-                "`line` does not go with `target` and `convention`: errors in bindings are not matched by line",
+                "`line` is not allowed with `target` and `convention`: errors in bindings are not matched by line",
             );
         }
 
@@ -94,7 +93,7 @@ fn by(entry: &mut TomlTable<'_, '_>, key: &str, problems: &mut FileProblems<'_>)
     }
 }
 
-/// The convention and the target of these names; one that does not exist is reported, and a version that is not known.
+/// The convention and target with these names. Reports unknown names and versions.
 fn by_convention(
     entry: &TomlTable<'_, '_>,
     target_name: &str,

@@ -1,4 +1,4 @@
-//! The numbers that an expectation pins, and those that it forgets.
+//! The numbers that an expectation pins, and those that it leaves out.
 
 use layoutproof_layout::{BlockLayout, MemberRow, Numbers, Quantity, join, without_indices};
 
@@ -16,8 +16,8 @@ impl From<&Expectation> for Numbers {
     }
 }
 
-/// Problems of an expectation that only the declaration shows: paths that are not declared, members, sizes and matrix
-/// elements that the expectation leaves out without saying `partial = true`.
+/// Problems of an expectation that need the declaration: paths that are not declared, and members,
+/// sizes and matrix elements that the expectation leaves out without `partial = true`.
 pub fn problems(case: &str, expectation: &Expectation, layouts: &[BlockLayout]) -> Vec<Diagnostic> {
     let pinned = Numbers::from(expectation);
     let mut found = unknown(case, expectation, layouts);
@@ -30,7 +30,7 @@ pub fn problems(case: &str, expectation: &Expectation, layouts: &[BlockLayout]) 
     found
 }
 
-/// The paths of an expectation that are not declared.
+/// The paths of an expectation that the declaration does not have.
 pub fn unknown(case: &str, expectation: &Expectation, layouts: &[BlockLayout]) -> Vec<Diagnostic> {
     let computed = Numbers::of_layouts(layouts);
     let refused = layouts.iter().any(|layout| layout.result.is_err());
@@ -70,8 +70,8 @@ fn left_out(layout: &BlockLayout, pinned: &Numbers) -> Vec<String> {
     missing
 }
 
-/// Matrices with two or more contiguous vectors of two or more components of which no element off the diagonal is
-/// pinned.
+/// Matrices without a pinned off-diagonal element, among those with two or more contiguous vectors
+/// of two or more components. Without one, rows cannot be distinguished from columns.
 fn unpinned_matrices(layout: &BlockLayout, pinned: &Numbers) -> Vec<String> {
     let two_dimensional = |row: &MemberRow| row.matrix_order.is_some() && row.matrix_stride.is_some();
     let rows = layout.rows();
@@ -84,7 +84,7 @@ fn unpinned_matrices(layout: &BlockLayout, pinned: &Numbers) -> Vec<String> {
     unpinned.map(|row| format!("an off-diagonal element of `{}`", join(&layout.name, &row.path))).collect()
 }
 
-/// True if an element off the diagonal of the matrix `path`, which has no indices, is pinned.
+/// True if an off-diagonal element of the matrix `path` is pinned. `path` has no indices.
 fn pins_off_diagonal(pinned: &Numbers, path: &str) -> bool {
     let mut cells =
         (0..4).flat_map(|row| (0..4).map(move |column| (row, column))).filter(|(row, column)| row != column);
@@ -94,7 +94,8 @@ fn pins_off_diagonal(pinned: &Numbers, path: &str) -> bool {
     })
 }
 
-/// `S.a[1].m[0][1]` gives `S.a[].m[0][1]`: indices of arrays left out, the matrix element's kept.
+/// Removes array indices but keeps those of the matrix element: `S.a[1].m[0][1]` gives
+/// `S.a[].m[0][1]`.
 fn generic_up_to_matrix(path: &str) -> String {
     let cell = path.rmatch_indices('[').nth(1).map(|(at, _)| at);
     cell.map_or_else(|| path.to_owned(), |at| format!("{}{}", without_indices(&path[..at]), &path[at..]))

@@ -1,6 +1,6 @@
 //! Parses case files, and reports every problem with its place.
 //!
-//! The format is described field by field in `cases/README.md`.
+//! `cases/README.md` describes the format, field by field.
 
 use std::ops::Range;
 
@@ -19,12 +19,11 @@ use crate::input::toml_table::{FileProblems, TomlTable, TomlValue, number, parse
 /// The only version of the format.
 const SCHEMA: u32 = 1;
 
-/// One case.
+/// A case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// Path of the file below the cases folder, without `.toml`.
     pub id: String,
-    /// The file.
     pub file: FileId,
     /// The claim, in a sentence.
     pub summary: String,
@@ -32,51 +31,50 @@ pub struct Case {
     pub declare: Span,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
-    /// Entry point, profile, used and unused parameters, options.
+    /// Entry point, profile, used and unused parameters, and options of the compilers.
     pub invocation: BindingInvocation,
-    /// Macros.
+    /// Preprocessor macros.
     pub defines: Vec<(String, String)>,
-    /// Links to the bugs whose shape the case has.
+    /// Links to the bugs that this case reproduces.
     pub bugs: Vec<String>,
-    /// Today's truth by rule set.
+    /// The numbers that hold today, by rule set.
     pub expect: Vec<Expectation>,
-    /// The offsets that a compiler's loads address where its listing says otherwise.
+    /// The offsets that a compiler's loads access, if its listing differs.
     pub accessed: Vec<Expectation>,
-    /// The numbers of a document that no compiler follows today: shown, never judged.
+    /// The numbers of a document that no compiler follows today. Reports show but do not judge
+    /// them.
     pub documented: Vec<Expectation>,
-    /// Where parameters are bound by target and convention.
+    /// The expected places of parameters, by target and convention.
     pub bind: Vec<BindExpectation>,
-    /// Refusals that must happen.
+    /// Expected refusals.
     pub rejects: Vec<ExpectedDiagnostic>,
-    /// Warnings that must be given.
+    /// Expected warnings.
     pub warns: Vec<ExpectedDiagnostic>,
 }
 
 /// The numbers of one authority under one rule set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// Rule set.
     pub rules: String,
-    /// Where the table's authority stands.
+    /// The authority of the table, in the case file.
     pub span: Span,
     /// The source of the numbers.
     pub authority: Authority,
-    /// True if members may be left out.
+    /// True if the expectation may leave out members.
     pub partial: bool,
-    /// The numbers.
     pub entries: Vec<ExpectedNumber>,
 }
 
-/// One number of an expectation.
+/// A number in an expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedNumber {
-    /// The quantity that is claimed of the path.
+    /// The quantity of the path.
     pub what: Quantity,
-    /// Block name, then the path in the block.
+    /// Block name, followed by the path in the block.
     pub path: String,
     /// Bytes.
     pub value: u32,
-    /// Where the number stands.
+    /// The number in the case file.
     pub span: Span,
 }
 
@@ -84,7 +82,7 @@ impl Case {
     /// Reads a case file. `id` names it.
     ///
     /// # Errors
-    /// Every problem of the file.
+    /// All problems of the file.
     ///
     /// # Panics
     /// Never: a file without problems has all parts of a case.
@@ -104,7 +102,8 @@ impl Case {
     }
 }
 
-/// The case, and the declaration's text where escapes keep it from being a plain range of the file.
+/// Returns the case. Also returns the declaration's text if escapes prevent it from being a plain
+/// range of the file.
 fn read_tables(
     id: &str,
     file: FileId,
@@ -135,8 +134,7 @@ fn read_tables(
 
     let claims_nothing = expect.is_empty() && bind.is_empty() && accessed.is_empty();
     if claims_nothing && rejects.is_empty() && warns.is_empty() {
-        problems
-            .report(0..0, "a case claims something: [expect.RULES], [bind.TARGET.CONVENTION], [[reject]] or [[warn]]");
+        problems.report(0..0, "a case needs a claim: [expect.RULES], [bind.TARGET.CONVENTION], [[reject]] or [[warn]]");
     }
 
     table.finish(problems);
@@ -163,13 +161,14 @@ fn read_tables(
     (Some(case), escaped)
 }
 
-/// Splits `NAME=VALUE`; a bare `NAME` is 1, as compilers have it.
+/// Splits `NAME=VALUE`. A bare `NAME` gets the value 1, as in compilers.
 pub fn split_define(define: &str) -> (String, String) {
     let (name, value) = define.split_once('=').unwrap_or((define, "1"));
     (name.to_owned(), value.to_owned())
 }
 
-/// The declaration's place in the file, and its text where escapes keep it from being a plain range of the file.
+/// The range of the declaration in the file, and its text if escapes prevent it from being a plain
+/// range.
 fn declaration(
     value: &TomlValue<'_>,
     sources: &SourceMap,
@@ -180,7 +179,7 @@ fn declaration(
     let whole = problems.span(0..0);
     let raw = sources.file(whole.file).text.get(range.clone())?;
 
-    // With escapes the text between the quotes is not the text that TOML reads.
+    // With escapes, the text between the quotes differs from the string's value.
     let inner = unquoted(raw).map(|inner| range.start + inner.start..range.start + inner.end);
     match inner {
         Some(inner) if sources.file(whole.file).text.get(inner.clone()) == Some(text.as_str()) => {

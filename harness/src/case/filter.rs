@@ -1,9 +1,9 @@
-//! Patterns that choose cases by their ids.
+//! Patterns that select cases by their ids.
 
 use wildmatch::WildMatch;
 
-/// True if a filter takes a case: a part of its id, or a pattern with `*` and `?` of all of it. `::`, which stands between the
-/// parts of an id in the names of checks, counts as `/`.
+/// True if a filter selects a case. A filter is a part of the id, or a pattern with `*` and `?` for
+/// the whole id. `::`, which separates the parts of an id in the names of checks, counts as `/`.
 pub fn matches_filter(id: &str, filter: &str) -> bool {
     let filter = filter.replace("::", "/");
     let filter = filter.as_str();

@@ -1,8 +1,8 @@
 //! Case files: one claim about a declaration, with the layouts that named authorities give it.
 //!
-//! [`mod@file`] reads the TOML, with [`placement`], [`diagnosed`] and `authority` for some of its tables. [`expect`]
-//! puts the numbers of a case and those of a layout into one form, so that they can be compared. Nothing here computes
-//! a layout.
+//! [`mod@file`] reads the TOML; [`placement`], [`diagnosed`] and `authority` read some of its
+//! tables. [`expect`] converts the numbers of a case and those of a layout into one form, so that
+//! they can be compared. This module computes no layout.
 
 mod authority;
 pub mod diagnosed;

@@ -1,6 +1,6 @@
-//! `[bind.TARGET.CONVENTION]` of a case: where an authority says that parameters are bound.
+//! `[bind.TARGET.CONVENTION]` of a case: the places of parameters according to an authority.
 //!
-//! Reads these tables as [`BindExpectation`]s; nothing here places a parameter.
+//! Reads these tables as [`BindExpectation`]s. It computes no places.
 
 use std::ops::Range;
 
@@ -15,39 +15,37 @@ use crate::input::toml_table::{FileProblems, TomlTable, TomlValue, string};
 /// The places that one authority gives under one target and convention.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindExpectation {
-    /// Target.
     pub target: Target,
-    /// Convention.
     pub convention: Convention,
-    /// Version of the convention's compiler; `None` for the one that was measured.
+    /// Version of the convention's compiler; `None` for the measured one.
     pub version: Option<String>,
-    /// Where the table's authority stands.
+    /// The authority of the table, in the case file.
     pub span: Span,
     /// The source of the places.
     pub authority: Authority,
-    /// True if parameters may be left out; otherwise one that is left out is bound nowhere.
+    /// True if the table may leave out parameters. Otherwise a parameter that it leaves out must be
+    /// bound nowhere.
     pub partial: bool,
-    /// The parameters.
     pub entries: Vec<ExpectedPlaces>,
 }
 
-/// Where one parameter is expected.
+/// The expected places of one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedPlaces {
-    /// Path: `B`, `s.B[3]`, `$Globals`.
+    /// For example `B`, `s.B[3]`, `$Globals`.
     pub path: String,
-    /// One place for each unit.
+    /// One place per unit.
     pub places: Vec<BindingPlace>,
-    /// Where the value stands.
+    /// The value in the case file.
     pub span: Span,
 }
 
-/// The target of this name.
+/// The target with this name.
 pub(super) fn target_named(name: &str) -> Option<Target> {
     Target::ALL.into_iter().find(|target| target.as_str() == name)
 }
 
-/// The case's keys that say what a compiler is asked with.
+/// The case's keys for the options of a compiler's invocation.
 pub(super) fn invocation(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> BindingInvocation {
     BindingInvocation {
         profile: table.string("profile", problems),
@@ -123,7 +121,7 @@ fn expectation(
     Some(BindExpectation { target, convention, version, span, authority, partial, entries })
 }
 
-/// One place, or a list of them.
+/// Reads one place, or a list of places.
 fn places(value: &TomlValue<'_>, problems: &mut FileProblems<'_>) -> Vec<BindingPlace> {
     let single = std::slice::from_ref(value);
     let items = value.get_ref().as_array().map_or(single, |array| array.as_ref());

@@ -1,4 +1,4 @@
-//! `AmberScript`: SPIR-V assembly, the buffers, one dispatch and what must be in the output then.
+//! `AmberScript`: SPIR-V assembly, the buffers, one dispatch, and the expected output.
 
 use rspirv::binary::Disassemble;
 

@@ -1,4 +1,5 @@
-//! What a block declares, without names: to find out whether a suite has a test of the same declaration already.
+//! The declaration of a block without its names, to find out whether a suite already tests the same
+//! declaration.
 
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{Block, BlockKind, LayoutOptions, MemberRow, Span, find, lay_out};
@@ -6,15 +7,16 @@ use layoutproof_layout::{Block, BlockKind, LayoutOptions, MemberRow, Span, find,
 use crate::declare::{DeclareOptions, declare};
 use crate::input::sources::SourceMap;
 
-/// The members of a block by type and place. Blocks that differ in names alone have the same.
+/// The members of a block by type and place. Blocks that differ only in names are equal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BlockSignature {
-    /// True for the element of a structured buffer, which has other rules than a constant buffer.
+    /// True for the element of a structured buffer, which follows other rules than a constant
+    /// buffer.
     is_element: bool,
     members: Vec<MemberSignature>,
 }
 
-/// A member that is no struct.
+/// A member that is not a struct.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct MemberSignature {
     /// HLSL spelling.
@@ -26,7 +28,7 @@ struct MemberSignature {
 }
 
 impl BlockSignature {
-    /// The signatures of the blocks that a text declares; `None` if it cannot be read.
+    /// The signatures of the blocks that a text declares; `None` if the text cannot be read.
     pub fn of_text(text: &str, options: LayoutOptions) -> Option<Vec<Self>> {
         let mut sources = SourceMap::default();
         let file = sources.add("source.hlsl", text);
@@ -35,8 +37,8 @@ impl BlockSignature {
         Some(module.blocks.iter().filter_map(|block| Self::of(block, options)).collect())
     }
 
-    /// The signature of a block as DXC lays it out for Direct3D; `None` for blocks of other kinds, and where that is not
-    /// possible.
+    /// The signature of a block as DXC lays it out for Direct3D; `None` for blocks of other kinds,
+    /// and if DXC's rules forbid the block.
     pub fn of(block: &Block, options: LayoutOptions) -> Option<Self> {
         let (is_element, rules) = match block.kind {
             BlockKind::Cbuffer | BlockKind::ConstantBuffer | BlockKind::Globals => (false, "hlsl-cbuffer"),
@@ -65,7 +67,8 @@ impl BlockSignature {
     }
 }
 
-/// Whether the rows of a row's own members follow. The element of a structured buffer has an empty path.
+/// True if the rows of the row's own members follow. The element of a structured buffer has an
+/// empty path.
 fn is_struct(row: &MemberRow, rows: &[MemberRow]) -> bool {
     rows.iter().any(|other| {
         let rest = other.path.strip_prefix(&row.path);

@@ -1,9 +1,10 @@
-//! Writes stand-alone reproductions of a case for other test suites: a script for Amber, or a test for LLVM's offload
-//! test suite.
+//! Writes stand-alone reproductions of a case for other test suites: a script for Amber, or a test
+//! for LLVM's offload test suite.
 //!
-//! The uploaded bytes say where they are, and the expected words are what the case's own numbers say is there: our
-//! rules have no part in them. In Amber's script the shader is SPIR-V with the case's offsets as decorations, which
-//! asks the driver; in the other it is the user's HLSL, which asks the compiler, too. Leaves of 4 bytes take part.
+//! The uploaded bytes encode their own positions, and the case's numbers determine the expected
+//! words; our rules have no part in them. Amber's script contains SPIR-V decorated with the case's
+//! offsets, which tests the driver. The offload test contains the user's HLSL, which tests the
+//! compiler too. Only leaves of 4 bytes are read.
 //!
 //! Source: Amber, `docs/amber_script.md`; `README.md` and `test/Feature/CBuffer` of llvm/offload-test-suite.
 
@@ -25,22 +26,20 @@ use crate::probe::image::encoding::Half;
 use crate::probe::image::{data_word, nonce_word};
 use crate::probe::{AddressSpace, AnswerPlace, Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring, plan_in};
 
-/// Bytes that the words of an image can name.
+/// The words of an image can identify this many bytes.
 const MAX_BYTES: u32 = 1 << 16;
 
-/// Why a subject has no reproduction.
+/// The reason that a subject has no reproduction.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{case} under {rules}: {reason}")]
 pub struct NotExported {
-    /// Case.
     pub case: String,
-    /// Rule set.
     pub rules: String,
-    /// Lowercase fragment.
+    /// A lowercase fragment.
     pub reason: String,
 }
 
-/// The parts of a reproduction that both formats have.
+/// The parts that both formats share.
 struct Repro<'a> {
     subject: &'a Subject,
     block: &'a Block,
@@ -49,12 +48,12 @@ struct Repro<'a> {
     wiring: Wiring,
     /// The words of the block.
     image: Vec<u32>,
-    /// The words of the output, of which each is known.
+    /// The words of the output; all of them are known.
     expected: Vec<u32>,
 }
 
 impl<'a> Repro<'a> {
-    /// The first block of which the case knows a leaf.
+    /// Uses the first block with a leaf that the case pins.
     fn new(subject: &'a Subject) -> Result<Self, String> {
         let blocks = subject.source.module.blocks.iter().zip(&subject.layouts);
         let mut reason = "it declares no block".to_owned();
@@ -91,23 +90,23 @@ impl<'a> Repro<'a> {
         &self.plan.entries[0]
     }
 
-    /// Comment lines that say what the reproduction shows.
+    /// Comment lines that describe the reproduction.
     fn heading(&self) -> String {
         [self.summary(), self.claim(), self.words()].concat()
     }
 
-    /// What the case is about, a comment line.
+    /// A comment line with the case's summary.
     fn summary(&self) -> String {
         format!("# {}\n", self.subject.source.summary)
     }
 
-    /// Whose numbers are expected, a comment line.
+    /// A comment line with the authority of the expected numbers.
     fn claim(&self) -> String {
         let Subject { source, rules, authority, .. } = self.subject;
         format!("# Case {} of layoutproof under rule set {rules}; the numbers are those of {authority}.\n", source.id)
     }
 
-    /// What each word of the output is, in comment lines.
+    /// Comment lines that describe each word of the output.
     fn words(&self) -> String {
         let mut lines = vec![
             "# Each word that is read names the byte at which it was: 0xC0DE0024 is the data at byte 36.".to_owned(),
@@ -129,7 +128,7 @@ impl<'a> Repro<'a> {
     }
 }
 
-/// The plan of reading each leaf that can take part.
+/// Plans a read of each eligible leaf.
 fn plan_reads(subject: &Subject, layout: &BlockLayout) -> Result<ProbePlan, String> {
     let places = [(space_of(layout.kind)?, Stage::Compute)].into();
     let expected_at = |leaf: &Leaf| subject.expected.leaf_offset(&layout.name, leaf);
@@ -144,7 +143,8 @@ fn plan_reads(subject: &Subject, layout: &BlockLayout) -> Result<ProbePlan, Stri
     Ok(plan)
 }
 
-/// Bytes of the block that is uploaded: whole elements of a structured buffer, whole registers of others.
+/// Size of the uploaded block: whole elements of a structured buffer, whole registers for other
+/// blocks.
 fn image_end(subject: &Subject, layout: &BlockLayout, offsets: &[u32]) -> u32 {
     let stride = subject.expected.get(Quantity::ArrayStride, &layout.name).filter(|stride| *stride > 0);
     let step = stride.filter(|_| layout.kind == BlockKind::StructuredElement).unwrap_or(16);
@@ -152,7 +152,7 @@ fn image_end(subject: &Subject, layout: &BlockLayout, offsets: &[u32]) -> u32 {
     offsets.iter().map(|offset| offset + 4).max().unwrap_or(0).max(size).next_multiple_of(step)
 }
 
-/// The words of the output if each leaf is at its offset.
+/// The output if each leaf is at its offset.
 fn expected_output(wiring: &Wiring, offsets: &[u32]) -> Vec<u32> {
     let mut expected = vec![0; wiring.output as usize];
     expected[0] = nonce_word(1);
@@ -166,12 +166,12 @@ fn expected_output(wiring: &Wiring, offsets: &[u32]) -> Vec<u32> {
     expected
 }
 
-/// Gives a reason its subject.
+/// Adds the subject to a reason.
 fn refused(subject: &Subject, reason: impl Into<String>) -> NotExported {
     NotExported { case: subject.source.id.clone(), rules: subject.rules.to_owned(), reason: reason.into() }
 }
 
-/// Why a leaf takes no part.
+/// The reason that a leaf is not eligible.
 fn obstacle(leaf: &Leaf, expected: Option<u32>) -> Option<String> {
     let component = leaf.component;
     if component.size != 4 || component.scalar == Scalar::Bool || component.scalar.is_minimum_precision() {
@@ -197,7 +197,7 @@ fn space_of(kind: BlockKind) -> Result<AddressSpace, String> {
     }
 }
 
-/// Words in rows of four.
+/// Formats words in rows of four.
 fn rows(words: &[u32], indent: &str, between: &str) -> String {
     let row = |row: &[u32]| row.iter().map(|word| format!("0x{word:08X}")).collect::<Vec<_>>().join(between);
     let rows: Vec<String> = words.chunks(4).map(|words| format!("{indent}{}", row(words))).collect();

@@ -1,7 +1,8 @@
-//! Tests of LLVM's offload test suite: the user's HLSL with the probe, a pipeline in YAML, and the `RUN` lines.
+//! Tests for LLVM's offload test suite: the user's HLSL with the probe, a pipeline in YAML, and the
+//! `RUN` lines.
 //!
-//! Source: `lib/Support/Pipeline.cpp` (the keys of the YAML) and `test/lit.cfg.py` (features) of llvm/offload-test-suite, of
-//! August 2026.
+//! Source: `lib/Support/Pipeline.cpp` (the keys of the YAML) and `test/lit.cfg.py` (features) of
+//! llvm/offload-test-suite, as of August 2026.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,22 +26,22 @@ pub struct OffloadTest {
     pub text: String,
     /// The shader in it.
     pub hlsl: String,
-    /// DXC's options in its `RUN` line; for Vulkan the suite itself adds `-spirv`.
+    /// DXC's options in its `RUN` line. The suite itself adds `-spirv` for Vulkan.
     pub options: Vec<String>,
-    /// Where it runs.
+    /// The APIs that it runs on.
     pub apis: OffloadApis,
-    /// What is bound.
+    /// The kind of the bound block.
     pub block: BlockKind,
 }
 
-/// The APIs of the suite that a test is for.
+/// The suite's APIs that a test runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffloadApis {
     /// Direct3D 12.
     DirectX,
     /// Vulkan.
     Vulkan,
-    /// Both: each option of DXC's that counts for one alone changes nothing for the other.
+    /// Both. Each DXC option that matters for one of them has no effect on the other.
     Both,
 }
 
@@ -53,11 +54,12 @@ pub fn offload_test(subject: &Subject) -> Result<OffloadTest, NotExported> {
     parts.map(|parts| parts.own_test()).map_err(|reason| refused(subject, reason))
 }
 
-/// The test for a case: of its first rule set that has one, Direct3D's before Vulkan's, and for both if a rule set of Vulkan's
-/// has the same test with one option more.
+/// The test for a case, from the first rule set that has one; Direct3D's rule sets come before
+/// Vulkan's. The test covers both APIs if a Vulkan rule set gives the same test with one more
+/// option.
 ///
 /// # Errors
-/// The reason for each rule set that DXC takes for the case's block.
+/// The reason for each rule set that DXC uses for the case's block.
 pub fn offload_test_of_case(source: &Arc<Source>) -> Result<OffloadTest, Vec<NotExported>> {
     let rules = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
     let subjects: Vec<Subject> = rules.map(|rules| Subject::new(Arc::clone(source), rules)).collect();
@@ -83,7 +85,7 @@ pub fn offload_test_of_case(source: &Arc<Source>) -> Result<OffloadTest, Vec<Not
 /// The parts of a test that differ between rule sets and APIs.
 struct TestParts {
     summary: String,
-    /// Whose numbers are expected, a line.
+    /// A line with the authority of the expected numbers.
     claim: String,
     words: String,
     hlsl: String,
@@ -127,12 +129,13 @@ impl TestParts {
     fn own_apis(&self) -> OffloadApis {
         match self.output {
             Output::Dxil | Output::ClangIr => OffloadApis::DirectX,
-            // The suite has nothing else; FXC's code and WGSL are not among its toolchains.
+            // The suite has nothing else: FXC's code and WGSL are not among its toolchains.
             Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => OffloadApis::Vulkan,
         }
     }
 
-    /// Whether `vulkan` is this test, for Direct3D, with options for Vulkan behind it: DXC ignores these for DXIL.
+    /// True if `vulkan` is this Direct3D test with more options for Vulkan, which DXC ignores for
+    /// DXIL.
     fn is_the_same_for_direct_x_as(&self, vulkan: &Self) -> bool {
         self.own_apis() == OffloadApis::DirectX
             && vulkan.own_apis() == OffloadApis::Vulkan
@@ -140,12 +143,12 @@ impl TestParts {
             && vulkan.options.starts_with(&self.options)
     }
 
-    /// The file for the API that the rule set is of.
+    /// The file for the API of the rule set.
     fn own_test(&self) -> OffloadTest {
         self.test(self.own_apis(), &self.claim)
     }
 
-    /// The file; `claims` says whose numbers are expected.
+    /// The file. `claims` names the authorities of the expected numbers.
     fn test(&self, apis: OffloadApis, claims: &str) -> OffloadTest {
         let Self { summary, words, hlsl, pipeline, options, features, block, .. } = self;
         let api = match apis {
@@ -176,7 +179,7 @@ impl TestParts {
     }
 }
 
-/// The pipeline: one dispatch, its buffers, and what must be in the output then.
+/// The pipeline: one dispatch, its buffers, and the expected output.
 fn pipeline(repro: &Repro<'_>) -> Result<String, String> {
     let block = BoundResource::of(repro)?;
     let output = BoundResource::own("output", "RWByteAddressBuffer", 0, &repro.subject.source.reserved);
@@ -209,7 +212,7 @@ DescriptorSets:
     ))
 }
 
-/// DXC with the target and the option that take the rule set for the first block.
+/// DXC with the target and option that give the rule set to the first block.
 fn toolchain_of_subject(subject: &Subject) -> Result<&'static Toolchain, String> {
     let block = subject.source.module.blocks.first().ok_or("it declares no block")?;
     let fits = |toolchain: &&Toolchain| toolchain.compiler == "dxc" && toolchain.follows(subject.rules, block);
@@ -218,7 +221,7 @@ fn toolchain_of_subject(subject: &Subject) -> Result<&'static Toolchain, String>
 
 fn options(repro: &Repro<'_>, toolchain: &Toolchain, scalars: &BTreeSet<Scalar>) -> Vec<String> {
     let LayoutOptions { matrix, sixteen_bit } = repro.subject.source.options;
-    // Native 16-bit types are a feature of devices, whether or not a shader has some.
+    // Native 16-bit types require a device feature, even if the shader has no such types.
     let is_native = sixteen_bit == SixteenBit::On && scalars.iter().any(|scalar| is_sixteen_bit(*scalar));
 
     let mut words = vec!["-T", if is_native { "cs_6_2" } else { "cs_6_0" }];
@@ -232,12 +235,12 @@ fn options(repro: &Repro<'_>, toolchain: &Toolchain, scalars: &BTreeSet<Scalar>)
     words.into_iter().map(str::to_owned).collect()
 }
 
-/// True for types that have two bytes where 16-bit types are on.
+/// True for types that have two bytes with 16-bit types on.
 fn is_sixteen_bit(scalar: Scalar) -> bool {
     scalar.size(SixteenBit::On, 4) == 2
 }
 
-/// The features of devices that the types of a block need, as the suite's `REQUIRES` names them.
+/// The device features that the types of a block need, as the suite's `REQUIRES` names them.
 fn features(scalars: &BTreeSet<Scalar>, options: LayoutOptions) -> BTreeSet<&'static str> {
     let feature = |scalar: &Scalar| match scalar.size(options.sixteen_bit, 4) {
         2 if scalar.is_float() => Some("Half"),
@@ -319,7 +322,7 @@ fn structured(repro: &Repro<'_>) -> Result<(&'static str, char), String> {
     }
 }
 
-/// The register that the declaration asks for, or the first.
+/// The declared register, or 0.
 fn register(block: &Block, class: char) -> Result<u32, String> {
     let Some(register) = block.annotations.registers.first() else { return Ok(0) };
     match (register.class, register.space.unwrap_or(0)) {
@@ -328,7 +331,7 @@ fn register(block: &Block, class: char) -> Result<u32, String> {
     }
 }
 
-/// The binding that `[[vk::binding]]` asks for.
+/// The binding in `[[vk::binding]]`.
 fn vk_binding(block: &Block) -> Result<Option<u32>, String> {
     let Some(attribute) = block.annotations.attribute(Some("vk"), "binding") else { return Ok(None) };
     match attribute.arguments.as_slice() {

@@ -1,8 +1,9 @@
-//! Where the values of a host struct arrive in a shader, by where a device read each leaf of the block.
+//! Finds where the values of a host struct arrive in a shader, from the offsets at which a device
+//! read each leaf of the block.
 //!
-//! A device is given bytes that know their addresses, so that what it returns for a leaf is the offset from which it read.
-//! What the host keeps at that offset is what the leaf would read of the program. Nothing else needs to be uploaded to know
-//! it.
+//! The device gets bytes that encode their addresses, so the value that it returns for a leaf is
+//! the offset that it read. The leaf of a real program would get the host member at that offset. No
+//! other upload is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,28 +19,28 @@ use super::names::member_key;
 use super::open_end::OpenEnd;
 use super::program_struct::ProgramStruct;
 
-/// Components of vectors.
+/// Component names of vectors.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// A leaf of a block with the place from which a device read it.
+/// A leaf of a block, and the place from which a device read it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObservedLeaf {
     /// Path in the block: `lights[1].color.y`.
     pub path: String,
-    /// Bytes from the start of the block; `None` where the answer was no address in it.
+    /// Bytes from the start of the block; `None` if the answer was no address in it.
     pub offset: Option<u32>,
 }
 
-/// What arrives of a host struct.
+/// The arrivals of a host struct's values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
-    /// Leaves that read the host member that belongs to them.
+    /// The number of leaves that read their own host member.
     pub arrived: u32,
-    /// Leaves at the right place where the host has no member.
+    /// The number of leaves at the right place where the host has no member.
     pub without_host: u32,
-    /// Leaves that the device did not read.
+    /// The number of leaves that the device did not read.
     pub unread: u32,
-    /// Leaves that read something else, by where they are laid out.
+    /// Leaves that read something else, in the order of their layout.
     pub strays: Vec<StrayLeaf>,
 }
 
@@ -48,26 +49,26 @@ pub struct Arrivals {
 pub struct StrayLeaf {
     /// Path in the block.
     pub path: String,
-    /// Where the device read it, in bytes; `None` where the answer was no address in the block.
+    /// The offset that the device read, in bytes; `None` if the answer was no address in the block.
     pub offset: Option<u32>,
-    /// What the host has there, in its words: `weights[1].x`; `None` for padding.
+    /// The host's value at that offset, in the host's terms: `weights[1].x`; `None` for padding.
     pub reads: Option<String>,
-    /// Where the host has what the leaf should read; `None` if it has no such member.
+    /// The host's place of the value that the leaf should read; `None` if it has no such member.
     pub home: Option<LeafHome>,
 }
 
-/// Where the host has what a leaf should read.
+/// The host's place of the value that a leaf should read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeafHome {
-    /// The host's member: `exposure`.
+    /// The host's member, for example `exposure`.
     pub path: String,
     /// Bytes from the start of the host struct.
     pub offset: u32,
-    /// The leaf of the shader that is laid out there; `None` for padding.
+    /// The shader's leaf with this offset; `None` for padding.
     pub arrives_in: Option<String>,
 }
 
-/// Looks every observed leaf up in the host struct that `comparison` is about.
+/// Looks up every observed leaf in the host struct of `comparison`.
 pub fn arrivals(
     block: ShaderBlock<'_>,
     host: &ProgramStruct,
@@ -98,7 +99,7 @@ pub fn arrivals(
     for (laid_out, leaf) in by_offset {
         let Some(lane) = lookup.shader_lane(&leaf.path, laid_out) else { continue };
         let home = lookup.home(lane);
-        // Where the comparison found nothing wrong, bytes count and not names.
+        // If the comparison found no mismatch, bytes decide and not names.
         let should_read =
             if lookup.has_parted(lane) { home.as_ref().map(|home| home.offset) } else { Some(lane.offset) };
         let reads = leaf.offset.and_then(|offset| lookup.host_words(offset, lane.size));
@@ -118,13 +119,13 @@ fn first_element(part: &str) -> String {
     part.replace("[]", "[0]")
 }
 
-/// The path in the part that starts at `start`; `None` for what lies elsewhere.
+/// The path in the part that starts at `start`; `None` for other paths.
 fn path_in_part<'a>(path: &'a str, start: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(start)?;
     if start.is_empty() { Some(rest) } else { rest.strip_prefix('.').or(Some(rest).filter(|rest| rest.is_empty())) }
 }
 
-/// The leaves of a part, each with its place there; of several elements those of the first.
+/// The leaves of a part with their places in it; if there are several elements, those of the first.
 fn in_part(observed: &[ObservedLeaf], part: &BlockPart<'_>, start: &str) -> Vec<ObservedLeaf> {
     let inside = observed.iter().filter_map(|leaf| {
         let path = path_in_part(&leaf.path, start)?.to_owned();
@@ -135,23 +136,23 @@ fn in_part(observed: &[ObservedLeaf], part: &BlockPart<'_>, start: &str) -> Vec<
 
 struct ArrivalLookup<'a> {
     block: ShaderBlock<'a>,
-    /// Path in the block of the part's first element.
+    /// The path in the block of the part's first element.
     start: String,
     shader: FlatStruct,
     host: FlatStruct,
     renames: &'a BTreeMap<String, String>,
-    /// Paths without indices of the shader's members that are not where the host has them.
+    /// Paths without indices of shader members that the host has elsewhere.
     parted: BTreeSet<String>,
 }
 
 impl ArrivalLookup<'_> {
-    /// The lane of a leaf; members that share bytes are told apart by the path.
+    /// The lane of a leaf. The path distinguishes members that share bytes.
     fn shader_lane(&self, path: &str, offset: u32) -> Option<Lane> {
         let mut lanes = self.shader.lanes_in(offset, offset.saturating_add(1)).filter(|lane| lane.offset == offset);
         lanes.find(|lane| path.starts_with(&self.shader.members[lane.member].path))
     }
 
-    /// Whether the comparison has found the member of a lane, or one around it, elsewhere.
+    /// True if the comparison found the lane's member, or a member around it, elsewhere.
     fn has_parted(&self, lane: Lane) -> bool {
         let mut member = Some(lane.member);
         while let Some(index) = member {
@@ -164,13 +165,14 @@ impl ArrivalLookup<'_> {
         false
     }
 
-    /// Where the host has the member of a lane, by its name.
+    /// The host's place of a lane's member, by its name.
     fn home(&self, lane: Lane) -> Option<LeafHome> {
         let member = &self.shader.members[lane.member];
         let namesake = self.namesake(member)?;
         let (own, hosts) = (self.shader.lanes_of(lane.member), self.host.lanes_of(namesake));
         let found = if own.len() == hosts.len() {
-            // As many scalars: each has its like, however far they are apart.
+            // Both have the same number of scalars, so each has a counterpart, whatever the
+            // distance between them.
             let index = own.iter().position(|found| found.offset == lane.offset)?;
             *hosts.get(index)?
         } else {
@@ -185,7 +187,7 @@ impl ArrivalLookup<'_> {
         Some(LeafHome { path: words(&self.host, found), offset: found.offset, arrives_in })
     }
 
-    /// The lane that is in the same element of a host member, and there at the same byte.
+    /// The lane in the same element of a host member, at the same byte of the element.
     fn by_stride(&self, lane: Lane, host: &FlatMember) -> Option<Lane> {
         let member = &self.shader.members[lane.member];
         let within = lane.offset.checked_sub(member.offset)?;
@@ -210,7 +212,7 @@ impl ArrivalLookup<'_> {
         self.host.with_path(&path).first().or(self.host.with_key(&key).first()).copied()
     }
 
-    /// What the host has in these bytes.
+    /// The host's member at these bytes.
     fn host_words(&self, offset: u32, size: u32) -> Option<String> {
         let lanes = self.host.lanes_in(offset, offset.saturating_add(size));
         let in_words = lanes.map(|lane| match offset.checked_sub(lane.offset) {
@@ -222,7 +224,7 @@ impl ArrivalLookup<'_> {
     }
 }
 
-/// A lane in the words of its side: `weights[1].x`.
+/// A lane in its side's terms: `weights[1].x`.
 fn words(flat: &FlatStruct, lane: Lane) -> String {
     let member = &flat.members[lane.member];
     let mut path = member.path.clone();

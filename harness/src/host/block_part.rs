@@ -1,16 +1,16 @@
-//! The structs of a block that a host program may have as a struct of its own.
+//! Finds the structs in a block that a host program may declare as separate structs.
 //!
-//! A buffer of structs is a struct only in the shader: the host uploads many of its elements, or a header with elements
-//! behind it. GLSL writes `buffer Particles { Particle particles[]; }`, WGSL `array<Particle>`, DXC's SPIR-V
-//! `type.RWStructuredBuffer.Particle`, and each is filled with the host's `Particle`. A block whose only member is a struct is
-//! filled with that struct, too.
+//! Only the shader has a buffer of structs as one struct: the host uploads many elements, or a
+//! header followed by elements. GLSL writes `buffer Particles { Particle particles[]; }`, WGSL
+//! `array<Particle>`, DXC's SPIR-V `type.RWStructuredBuffer.Particle`; the host fills each with its
+//! own `Particle`. It also fills a block whose only member is a struct with that struct.
 
 use layoutproof_layout::{BlockLayout, Count, LaidOut, LaidOutMember, LaidOutShape};
 
 use super::names::{is_filler, join_path, member_key};
 use super::program_struct::{ProgramField, ProgramShape, ProgramStruct};
 
-/// Most levels of structs that hold nothing but another one.
+/// Maximum number of levels of structs that contain only another struct.
 const MAX_LEVELS: usize = 8;
 
 /// A struct in a block.
@@ -18,32 +18,33 @@ const MAX_LEVELS: usize = 8;
 pub struct BlockPart<'a> {
     /// Path in the block; empty for the block itself, `particles[]` for the elements of an array.
     pub path: String,
-    /// Bytes from the start of the block to the first one.
+    /// Bytes from the start of the block to the first element.
     pub offset: u32,
     /// Its members.
     pub root: &'a LaidOut,
-    /// Bytes from one to the next, if there are several.
+    /// Bytes from one element to the next, if there are several.
     pub stride: Option<u32>,
-    /// Whether the block has members before it: then it is the end of the block, and not all of it.
+    /// True if other members of the block precede it, so that it is only the end of the block.
     pub has_header: bool,
 }
 
 impl BlockPart<'_> {
-    /// The name of the member that holds it; empty for the block itself and for the elements of a block that is an array.
+    /// The name of its member; empty for the block itself and for the elements of a block that is
+    /// an array.
     pub fn member(&self) -> &str {
         let path = self.path.trim_end_matches("[]");
         path.rsplit('.').next().unwrap_or(path)
     }
 }
 
-/// The path of a part with the name of its block: `Counted.spheres[]`, `particles[]` for the elements of a block that is an
-/// array.
+/// The path of a part, starting with the block's name: `Counted.spheres[]`, `particles[]` for the
+/// elements of a block that is an array.
 pub fn part_path(block: &str, part: &str) -> String {
     if part.starts_with('[') { format!("{block}{part}") } else { join_path(block, part) }
 }
 
-/// The block itself, then the structs that it consists of, from the outside to the inside; last the elements of an array
-/// without end that follows other members.
+/// The block itself, then the structs that make it up, from the outside to the inside; finally the
+/// elements of an unbounded array that follows other members.
 pub fn block_parts<'a>(layout: &BlockLayout, root: &'a LaidOut) -> Vec<BlockPart<'a>> {
     let whole = BlockPart { path: String::new(), offset: 0, root, stride: layout.stride, has_header: false };
     let mut parts = vec![whole];
@@ -95,7 +96,8 @@ fn inner_part<'a>(outer: &BlockPart<'a>) -> Option<BlockPart<'a>> {
     }
 }
 
-/// The elements of an array of structs; `None` for other arrays, and where rows of elements have room between them.
+/// The elements of an array of structs; `None` for other arrays, and if there are gaps between rows
+/// of elements.
 fn elements_of<'a>(
     outer: &BlockPart<'a>,
     name: &str,
@@ -103,7 +105,7 @@ fn elements_of<'a>(
     array: &'a LaidOut,
     has_header: bool,
 ) -> Option<BlockPart<'a>> {
-    // Elements of elements do not all have the same distance.
+    // Elements of elements are not all the same distance apart.
     if outer.stride.is_some() {
         return None;
     }
@@ -138,8 +140,9 @@ fn is_data(member: &LaidOutMember) -> bool {
     !is_resource && !is_filler && member.layout.size.finite() != Some(0)
 }
 
-/// The part of a block that a host struct stands for, where its name does not tell: the one with most of its members, the
-/// outermost of several. Without a common member it is the innermost if the host struct has no array as the block has.
+/// Selects the part that a host struct represents if its name does not tell: the part with most of
+/// its members, and among equals the outermost. Without a common member, it is the innermost part
+/// if the host struct lacks the block's array.
 pub fn part_of_host(parts: &[BlockPart<'_>], host: &ProgramStruct) -> usize {
     let fields = named_fields(&host.fields);
     let common = |part: &BlockPart<'_>| match &part.root.shape {
@@ -168,7 +171,7 @@ pub fn part_of_host(parts: &[BlockPart<'_>], host: &ProgramStruct) -> usize {
     if wraps { 0 } else { choices().next_back().map_or(0, |(index, _)| index) }
 }
 
-/// Fields that are no padding; those of anonymous structs count as the struct's own.
+/// The fields without padding. The fields of anonymous structs count as the struct's own.
 fn named_fields(fields: &[ProgramField]) -> Vec<&ProgramField> {
     let mut named = Vec::new();
     for field in fields {

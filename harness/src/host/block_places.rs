@@ -1,4 +1,4 @@
-//! Where the members of a block were declared, by path.
+//! The declarations of a block's members, by path.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,11 @@ use super::names::join_path;
 use super::program_struct::LinePlace;
 use crate::input::sources::SourceMap;
 
-/// Most members that are listed: structs of structs double with each level.
+/// Maximum number of members. Structs of structs double with each level.
 const MAX_PLACES: usize = 1 << 16;
 
-/// Lists where the members of `block` were declared, by path without indices; the empty path is the block itself.
+/// Lists the declarations of the members of `block`, by path without indices; the empty path is the
+/// block itself.
 pub fn member_places(block: &Block, sources: &SourceMap) -> BTreeMap<String, LinePlace> {
     let mut places = BTreeMap::new();
     places.extend(line_of(block.span, sources).map(|place| (String::new(), place)));
@@ -37,7 +38,7 @@ fn add_members(structure: &StructType, parent: &str, sources: &SourceMap, places
     }
 }
 
-/// File and line of a span; `None` for the default one, which has no text.
+/// The file and line of a span; `None` for the default span, which has no text.
 fn line_of(span: Span, sources: &SourceMap) -> Option<LinePlace> {
     let file = sources.files().get(span.file.0 as usize).filter(|_| span.end > 0)?;
     Some(LinePlace { file: file.name.clone(), line: Some(sources.position(span).line) })

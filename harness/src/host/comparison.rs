@@ -1,84 +1,81 @@
-//! What a comparison of a host struct with a block returns.
+//! The result of comparing a host struct with a block.
 
 use super::mismatch::{Mismatch, Remark};
 use super::program_struct::LinePlace;
 
-/// A host struct beside a block.
+/// A comparison of a host struct with a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// Members of the block by offset, each with what the host has for it; of arrays the first element only.
+    /// Members of the block by offset, each with the host's counterpart; only the first elements of
+    /// arrays.
     pub rows: Vec<ComparedRow>,
     /// The bytes of the block's members.
     pub shader_members: Vec<SideMember>,
-    /// The bytes of the host's.
+    /// The bytes of the host's members.
     pub host_members: Vec<SideMember>,
-    /// Where they part; empty if they agree.
+    /// The mismatches; empty if both sides agree.
     pub mismatches: Vec<Mismatch>,
-    /// What the reader should know besides.
+    /// Further facts for the reader.
     pub remarks: Vec<Remark>,
-    /// Bytes of the block; for a structured buffer of one element. `None` without end.
+    /// Size of the block in bytes; for a structured buffer, of one element. `None` if unbounded.
     pub shader_size: Option<u32>,
-    /// Bytes of the host struct.
+    /// Size of the host struct, in bytes.
     pub host_size: u32,
 }
 
-/// One line of the comparison.
+/// A line of the comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparedRow {
-    /// The shader's member.
     pub shader: Option<RowSide>,
-    /// The host's.
     pub host: Option<RowSide>,
-    /// Whether they agree.
     pub state: RowState,
-    /// Index of the mismatch that this row has or follows.
+    /// Index of the mismatch that this row causes or follows.
     pub mismatch: Option<usize>,
 }
 
 /// A member of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowSide {
-    /// Path, without indices of first elements.
+    /// Path, without the indices of first elements.
     pub path: String,
-    /// Type as that side spells it.
+    /// Type, as its side spells it.
     pub type_name: String,
     /// Bytes from the start of the whole.
     pub offset: u32,
-    /// Bytes; `None` for an array without end.
+    /// Size in bytes; `None` for an unbounded array.
     pub size: Option<u32>,
-    /// How deep it is nested, from 0.
+    /// Nesting depth, from 0.
     pub depth: u32,
-    /// Where it was declared.
     pub place: Option<LinePlace>,
 }
 
-/// A member of one side that is no struct, with its bytes.
+/// A member of one side that is not a struct, with its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideMember {
-    /// Path: `lights[].color` in the first element of an array, `lights[1].color` behind it.
+    /// Path: `lights[].color` in the first element of an array, `lights[1].color` in later ones.
     pub path: String,
-    /// Type as that side spells it.
+    /// Type, as its side spells it.
     pub type_name: String,
     /// Bytes from the start of the whole.
     pub offset: u32,
-    /// Bytes; `None` for an array without end.
+    /// Size in bytes; `None` for an unbounded array.
     pub size: Option<u32>,
     /// Its scalars, by offset.
     pub runs: Vec<ByteRun>,
 }
 
-/// Neighbouring scalars of a vector, or a scalar of its own.
+/// Neighbouring scalars of a vector, or a single scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteRun {
-    /// The vector or scalar: `weights[1]`.
+    /// The vector or scalar, for example `weights[1]`.
     pub label: String,
     /// Bytes from the start of the whole.
     pub offset: u32,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
-    /// Bytes of each scalar.
+    /// Size of each scalar, in bytes.
     pub step: u32,
-    /// True if the other side has it at other bytes, or does not have it.
+    /// True if the other side has it at other bytes or not at all.
     pub differs: bool,
 }
 
@@ -89,26 +86,26 @@ impl ByteRun {
     }
 }
 
-/// How a row compares.
+/// The result of comparing a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowState {
     /// Both sides agree.
     Agrees,
-    /// This is where they part.
+    /// The mismatch starts here.
     Differs,
-    /// It is displaced because something before it is.
+    /// Displaced by an earlier mismatch.
     Follows,
-    /// The other side has no such member, which does no harm.
+    /// The other side has no such member, which is harmless.
     OneSided,
 }
 
 impl Comparison {
-    /// True if nothing is wrong.
+    /// True if the row is not wrong.
     pub fn agrees(&self) -> bool {
         self.mismatches.is_empty()
     }
 
-    /// True if the host struct has only what comes before the elements of an array without end.
+    /// True if the host struct covers only the part before the elements of an unbounded array.
     pub fn is_header(&self) -> bool {
         self.remarks.iter().any(|remark| matches!(remark, Remark::HeaderOnly { .. }))
     }

@@ -1,13 +1,14 @@
-//! A struct of either side as a list of members and a list of lanes, the scalars with their bytes.
+//! A struct of either side as a list of members and a list of lanes. A lane is a scalar with its
+//! bytes.
 
 use std::collections::HashMap;
 
 use super::program_struct::{LaneClass, LinePlace, ProgramBits};
 
-/// Most lanes of one side. What lies behind them is not compared.
+/// Maximum number of lanes per side. Bytes after them are not compared.
 pub(super) const MAX_LANES: usize = 1 << 16;
 
-/// Most bytes of one lane.
+/// Maximum size of a lane, in bytes.
 const MAX_LANE_BYTES: u32 = 16;
 
 /// A struct without nesting.
@@ -17,58 +18,55 @@ pub(super) struct FlatStruct {
     pub members: Vec<FlatMember>,
     /// By offset.
     pub lanes: Vec<Lane>,
-    /// Whether there were more lanes than are kept.
+    /// True if the struct has more lanes than the maximum.
     pub is_truncated: bool,
     by_path: HashMap<String, Vec<usize>>,
     by_key: HashMap<String, Vec<usize>>,
 }
 
-/// A member at any depth; arrays of structs have their members once for each element.
+/// A member at any depth. Arrays of structs list their members once per element.
 #[derive(Clone, Debug)]
 pub(super) struct FlatMember {
     /// Path with indices: `lights[1].color`.
     pub path: String,
-    /// The same with normalised names.
+    /// The same path with normalised names.
     pub key: String,
-    /// Type as its side spells it.
+    /// Type, as its side spells it.
     pub type_name: String,
     /// Bytes from the start of the whole.
     pub offset: u32,
-    /// Bytes; `None` for an array without end.
+    /// Size in bytes; `None` for an unbounded array.
     pub size: Option<u32>,
     /// Dimensions, outermost first.
     pub arrays: Vec<FlatArray>,
     /// Contiguous vectors, if it is or holds a matrix.
     pub vectors: Option<FlatVectors>,
-    /// Whether it has members of its own.
     pub has_members: bool,
-    /// The scalar it is made of, for one without members.
+    /// The scalar type, for a member without members.
     pub scalar: Option<FlatScalar>,
-    /// Bits from the start of the whole, if it is a bit-field.
+    /// Bits from the start of the whole, for a bit-field.
     pub bits: Option<ProgramBits>,
-    /// Where it was declared.
     pub place: Option<LinePlace>,
-    /// The member that it is a part of.
+    /// The enclosing member.
     pub parent: Option<usize>,
-    /// Whether it stands in the first elements of arrays only.
+    /// True if it is in the first elements of all arrays around it.
     pub is_first_element: bool,
 }
 
 /// One dimension of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FlatArray {
-    /// Elements; `None` for one without end.
+    /// Number of elements; `None` if unbounded.
     pub count: Option<u32>,
     /// Bytes from one element to the next.
     pub stride: u32,
 }
 
-/// Vectors of a matrix.
+/// The contiguous vectors of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FlatVectors {
-    /// Vectors.
     pub count: u32,
-    /// Bytes from one to the next.
+    /// Bytes from one vector to the next.
     pub stride: u32,
 }
 
@@ -76,20 +74,20 @@ pub(super) struct FlatVectors {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FlatScalar {
     pub class: LaneClass,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
     pub is_enum: bool,
 }
 
-/// Bytes of one scalar.
+/// The bytes of one scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lane {
     /// Bytes from the start of the whole.
     pub offset: u32,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
     pub class: LaneClass,
-    /// Index of the member that it belongs to.
+    /// Index of its member.
     pub member: usize,
 }
 
@@ -101,19 +99,19 @@ impl Lane {
 }
 
 impl FlatMember {
-    /// One past the last byte; the start for an array without end.
+    /// One past the last byte; the start for an unbounded array.
     pub(super) fn end(&self) -> u32 {
         self.offset.saturating_add(self.size.unwrap_or(0))
     }
 
-    /// Bytes from one element, or else from one vector of a matrix, to the next.
+    /// Bytes from one element to the next, or without elements from one matrix vector to the next.
     pub(super) fn outer_stride(&self) -> Option<u32> {
         self.arrays.first().map(|array| array.stride).or(self.vectors.map(|vectors| vectors.stride))
     }
 }
 
 impl FlatStruct {
-    /// Adds a lane, unless there are enough. Large opaque lanes are cut into pieces.
+    /// Adds a lane, up to the maximum. Splits large opaque lanes.
     pub(super) fn add_lane(&mut self, lane: Lane) {
         let mut rest = lane;
         while rest.size > 0 {
@@ -127,7 +125,7 @@ impl FlatStruct {
         }
     }
 
-    /// Brings lanes into the order by which they are looked up.
+    /// Sorts lanes for look-ups.
     pub(super) fn finish(mut self) -> Self {
         self.lanes.sort_by_key(|lane| lane.offset);
         for (index, member) in self.members.iter().enumerate() {
@@ -137,12 +135,12 @@ impl FlatStruct {
         self
     }
 
-    /// Members of a path, in declaration order.
+    /// Members with this path, in declaration order.
     pub(super) fn with_path(&self, path: &str) -> &[usize] {
         self.by_path.get(path).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Members whose normalised path is this one, in declaration order; none for an empty one.
+    /// Members with this normalised path, in declaration order; none for an empty path.
     pub(super) fn with_key(&self, key: &str) -> &[usize] {
         let found = self.by_key.get(key).filter(|_| !key.is_empty());
         found.map(Vec::as_slice).unwrap_or_default()
@@ -155,12 +153,12 @@ impl FlatStruct {
         lanes.filter(move |lane| lane.end() > start)
     }
 
-    /// The lanes of one member, those of its own members included.
+    /// The lanes of a member, including those of its own members.
     pub(super) fn lanes_of(&self, member: usize) -> Vec<Lane> {
         self.lanes.iter().copied().filter(|lane| self.is_within(lane.member, member)).collect()
     }
 
-    /// Whether a member is another one or a part of it.
+    /// True if a member is `outer` or a part of it.
     pub(super) fn is_within(&self, member: usize, outer: usize) -> bool {
         let mut current = Some(member);
         while let Some(index) = current {

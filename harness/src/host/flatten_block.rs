@@ -1,4 +1,4 @@
-//! Flattens a block of a shader, as a rule set laid it out.
+//! Flattens a block of a shader, as laid out by a rule set.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use super::flat_struct::{FlatArray, FlatMember, FlatScalar, FlatStruct, FlatVect
 use super::names::{join_path, member_key};
 use super::program_struct::{LaneClass, LinePlace, ProgramBits};
 
-/// Flattens the layout of a block; `places` says where members were declared, by path without indices.
+/// Flattens the layout of a block. `places` has the declarations of members, by path without
+/// indices.
 pub(super) fn flatten_block(root: &LaidOut, places: &BTreeMap<String, LinePlace>) -> FlatStruct {
     let mut flattener = BlockFlattener { flat: FlatStruct::default(), places };
     let place = BlockPlace::default();
@@ -35,7 +36,7 @@ struct BlockFlattener<'a> {
 struct BlockPlace {
     path: String,
     key: String,
-    /// Path without indices, for `places`.
+    /// Path without indices, the key for `places`.
     declared_path: String,
     offset: u32,
     parent: Option<usize>,
@@ -89,7 +90,7 @@ impl BlockFlattener<'_> {
         };
 
         let index = self.flat.members.len();
-        // A bit-field is where its bits are, as in the host, and not where its storage unit begins.
+        // A bit-field is at its bits, as in the host, not at the start of its storage unit.
         let bytes = bits.map(ProgramBits::bytes);
         self.flat.members.push(FlatMember {
             path: place.path.clone(),
@@ -190,7 +191,7 @@ fn scalar_of(component: Component) -> FlatScalar {
     FlatScalar { class, size: component.size, is_enum: false }
 }
 
-/// Innermost element that is no array, and the dimensions around it, outermost first.
+/// The innermost element that is not an array, and the dimensions around it, outermost first.
 fn dimensions(layout: &LaidOut) -> (&LaidOut, Vec<FlatArray>) {
     let (mut element, mut arrays) = (layout, Vec::new());
     while let LaidOutShape::Array { element: inner, count, stride } = &element.shape {

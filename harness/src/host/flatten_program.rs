@@ -9,7 +9,7 @@ use super::program_struct::{
 };
 use super::vector_types::{VectorType, VectorTypes};
 
-/// Flattens `program`; types of `vector_types` become one member each.
+/// Flattens `program`. Each of the `vector_types` becomes one member.
 pub(super) fn flatten_program(program: &ProgramStruct, vector_types: &VectorTypes) -> FlatStruct {
     let mut flattener = ProgramFlattener { flat: FlatStruct::default(), vector_types };
     let root = FlatPlace { path: String::new(), key: String::new(), offset: 0, parent: None, is_first_element: true };
@@ -22,7 +22,7 @@ struct ProgramFlattener<'a> {
     vector_types: &'a VectorTypes,
 }
 
-/// Where members are added.
+/// The place to which members are added.
 #[derive(Clone, Debug)]
 struct FlatPlace {
     path: String,
@@ -128,7 +128,7 @@ impl ProgramFlattener<'_> {
         self.flat.add_lane(Lane { offset, size, class: LaneClass::Bits, member });
     }
 
-    /// Lanes of a member, each element of an array in turn.
+    /// Adds the lanes of a member, one array element after another.
     fn elements(&mut self, shape: &ProgramShape, place: &FlatPlace, lanes: &MemberLanes) {
         match shape {
             ProgramShape::Array { element, count, stride, .. } => {
@@ -146,7 +146,7 @@ impl ProgramFlattener<'_> {
                         &FlatPlace { path, key, offset, is_first_element, parent: place.parent },
                         lanes,
                     );
-                    // Nothing in it: the other elements have no lanes either.
+                    // This element has no lanes, so the others have none either.
                     if self.flat.lanes.len() == before {
                         return;
                     }
@@ -196,14 +196,14 @@ impl ProgramFlattener<'_> {
     }
 }
 
-/// What the lanes of one member have in common.
+/// The properties that all lanes of one member share.
 #[derive(Clone, Copy, Debug)]
 struct MemberLanes {
     member: usize,
     vector: Option<VectorType>,
 }
 
-/// Scalars that follow each other.
+/// Consecutive scalars.
 #[derive(Clone, Copy, Debug)]
 struct ScalarRun {
     class: LaneClass,
@@ -216,7 +216,8 @@ fn vectors_of(vector: VectorType, size: u32) -> Option<FlatVectors> {
     (vector.columns > 1).then_some(FlatVectors { count: vector.columns, stride })
 }
 
-/// Innermost element that is no array, its type's name, and the dimensions around it, outermost first.
+/// The innermost element that is not an array, its type's name, and the dimensions around it,
+/// outermost first.
 fn dimensions<'a>(shape: &'a ProgramShape, type_name: &'a str) -> (&'a ProgramShape, &'a str, Vec<FlatArray>) {
     let (mut element, mut name, mut arrays) = (shape, type_name, Vec::new());
     while let ProgramShape::Array { element: inner, element_name, count, stride } = element {

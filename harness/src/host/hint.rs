@@ -1,22 +1,21 @@
-//! What repairs a mismatch, as a clause.
+//! Suggests repairs of mismatches, each as a clause.
 
 use super::flat_struct::{FlatMember, FlatStruct};
 use super::mismatch::{MismatchKind, StridedThing, bytes};
 use super::program_struct::{ProgramContract, ProgramStruct};
 
-/// Registers of D3D and rows of std140: what C++ programs align to.
+/// Size of D3D registers and std140 rows, in bytes, to which C++ programs align.
 const REGISTER: u32 = 16;
 
-/// Both sides, for what stands around a member.
+/// Both sides, to look at the members around a mismatch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HintContext<'a> {
-    /// The block.
     pub shader: &'a FlatStruct,
-    /// The host struct.
     pub host: &'a FlatStruct,
-    /// Whether the host is in Rust, which aligns types and not members.
+    /// True for a Rust program. Rust aligns types, not members.
     pub is_rust: bool,
-    /// Bytes by which the host is behind the shader already, for a reason that has a hint of its own; negative: ahead.
+    /// Bytes by which the host is already behind the shader for a reason with its own hint;
+    /// negative if it is ahead.
     pub shift_before: i64,
 }
 
@@ -29,7 +28,7 @@ impl<'a> HintContext<'a> {
         flat.members.iter().filter(is_before).max_by_key(|other| (other.offset, other.end()))
     }
 
-    /// A member that stands before `host` in the host and behind `member` in the shader.
+    /// A member that precedes `host` in the host and follows `member` in the shader.
     pub(super) fn passed(&self, member: &FlatMember, host: &FlatMember) -> Option<&'a FlatMember> {
         let shader_offset = |key: &str| {
             let mut level =
@@ -44,7 +43,7 @@ impl<'a> HintContext<'a> {
         self.host.members.iter().find(is_passed)
     }
 
-    /// A member of the host between two members that the shader has one behind the other.
+    /// A host member between two members that are adjacent in the shader.
     fn extra(&self, member: &FlatMember, host: &FlatMember) -> Option<&'a FlatMember> {
         let before = Self::before(self.host, host)?;
         let has_namesake = self.shader.members.iter().any(|other| other.key == before.key);
@@ -53,14 +52,14 @@ impl<'a> HintContext<'a> {
     }
 }
 
-/// How a member gets to where the shader reads it.
+/// The repair that moves a member to the shader's place.
 pub(super) fn moved_hint(context: &HintContext<'_>, member: &FlatMember, host: &FlatMember) -> String {
     let (shader_before, host_before) =
         (HintContext::before(context.shader, member), HintContext::before(context.host, host));
     if let Some(hint) = order_hint(context, member, host) {
         return hint;
     }
-    // Where the host has the member once what stands before is repaired.
+    // The host's place of the member after earlier repairs.
     let repaired = |offset: u32| u32::try_from(i64::from(offset) - context.shift_before).unwrap_or(0);
     let host_offset = repaired(host.offset);
     if host_offset < member.offset {
@@ -82,9 +81,9 @@ pub(super) fn moved_hint(context: &HintContext<'_>, member: &FlatMember, host: &
     }
 
     match (shader_before, host_before) {
-        // A vector of three, behind which the shader packs what fits.
+        // A vector of three. The shader packs the next member right after it.
         (Some(before), Some(found)) if found.end() == host.offset && repaired(found.end()) > before.end() => format!(
-            "the shader packs `{}` behind `{} {}`, which takes {} there and {} in the host: insert {} before `{}` in the \
+            "the shader packs `{}` after `{} {}`, which takes {} there and {} in the host: insert {} before `{}` in the \
              shader, or make `{}` smaller",
             leaf_name(&member.path),
             before.type_name,
@@ -96,7 +95,7 @@ pub(super) fn moved_hint(context: &HintContext<'_>, member: &FlatMember, host: &
             leaf_name(&found.path)
         ),
         (Some(before), _) => format!(
-            "the shader packs `{}` behind `{} {}`; the host aligns it: insert {} before it in the shader, or lower the \
+            "the shader packs `{}` after `{} {}`; the host aligns it: insert {} before it in the shader, or lower the \
              alignment of `{name}` in the host",
             leaf_name(&member.path),
             before.type_name,
@@ -107,18 +106,18 @@ pub(super) fn moved_hint(context: &HintContext<'_>, member: &FlatMember, host: &
     }
 }
 
-/// Where both sides have the same members in another order.
+/// The hint if both sides have the same members in another order.
 fn order_hint(context: &HintContext<'_>, member: &FlatMember, host: &FlatMember) -> Option<String> {
     let passed = context.passed(member, host)?;
     Some(format!(
-        "the members stand in another order: move `{}` before `{}` in the host",
+        "the members are in another order: move `{}` before `{}` in the host",
         leaf_name(&host.path),
         leaf_name(&passed.path)
     ))
 }
 
-/// What moves a member behind, whose predecessor ends at `end`. In Rust and at the start of a struct, where `end` is 0, only
-/// padding helps.
+/// The repair for a member that is too early, whose predecessor ends at `end`. Only padding helps
+/// in Rust and at the start of a struct, where `end` is 0.
 fn too_early_hint(member: &FlatMember, host: &FlatMember, missing: u32, end: u32) -> String {
     let name = leaf_name(&host.path);
     let is_whole = member.has_members || !member.arrays.is_empty() || member.vectors.is_some() || is_vector(member);
@@ -133,7 +132,7 @@ fn too_early_hint(member: &FlatMember, host: &FlatMember, missing: u32, end: u32
     format!("insert {} before `{name}` in the host", bytes(missing))
 }
 
-/// What a member needs that the host does not have.
+/// The repair for a member that the host lacks.
 pub(super) fn missing_hint(member: &FlatMember, found: Option<&FlatMember>) -> String {
     let name = leaf_name(&member.path);
     match found {
@@ -146,7 +145,7 @@ pub(super) fn missing_hint(member: &FlatMember, found: Option<&FlatMember>) -> S
     }
 }
 
-/// How elements or vectors get their distance.
+/// The repair for the distance between elements or vectors.
 pub(super) fn stride_hint(
     member: &FlatMember,
     host: &FlatMember,
@@ -181,7 +180,8 @@ pub(super) fn stride_hint(
     )
 }
 
-/// How a struct of the host gets the distance of a buffer's elements; `end` is one past its last byte that is no padding.
+/// The repair for the distance of a buffer's elements. `end` is one past the last byte of the host
+/// struct that is not padding.
 pub(super) fn element_hint(program: &ProgramStruct, stride: u32, end: u32) -> String {
     let name = &program.name;
     if let Some(missing) = stride.checked_sub(program.size) {
@@ -191,20 +191,21 @@ pub(super) fn element_hint(program: &ProgramStruct, stride: u32, end: u32) -> St
         let late = bytes(program.size - stride);
         let shader = format!("add {late} at the end of the shader's struct");
         if end <= stride {
-            format!("take {late} of padding from the end of `{name}`, as a lower alignment does, or {shader}")
+            format!("remove {late} of padding from the end of `{name}`, as a lower alignment does, or {shader}")
         } else {
             shader
         }
     }
 }
 
-/// The alignment that makes elements of `size` bytes lie `stride` bytes apart, if there is one; that of registers first.
+/// The alignment that puts elements of `size` bytes `stride` bytes apart, if there is one. Prefers
+/// register alignment.
 fn alignment_for(size: u32, stride: u32) -> Option<u32> {
     let possible = [REGISTER, 8, 32, 64, 128, 256];
     possible.into_iter().find(|alignment| size > 0 && size.next_multiple_of(*alignment) == stride)
 }
 
-/// The words about an alignment that gives the stride, as the host's language writes them.
+/// The alignment that gives the stride, in the syntax of the host's language.
 fn aligned_words(alignment: Option<u32>, program: &ProgramStruct) -> String {
     match (alignment, program.contract) {
         (None, _) => String::new(),
@@ -219,7 +220,7 @@ fn is_vector(member: &FlatMember) -> bool {
     member.scalar.zip(member.size).is_some_and(|(scalar, size)| size > scalar.size)
 }
 
-/// The name behind the last full stop, without indices of first elements.
+/// The name after the last dot, without indices of first elements.
 fn leaf_name(path: &str) -> String {
     path.rsplit('.').next().unwrap_or(path).replace("[0]", "[]")
 }

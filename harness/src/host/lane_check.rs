@@ -1,12 +1,12 @@
-//! Looks at the bytes of one lane of the shader in the host struct.
+//! Compares one lane of the shader with the bytes of the host struct.
 
 use super::flat_struct::{FlatStruct, Lane};
 use super::program_struct::LaneClass;
 
-/// Bytes that one lane of the shader is looked for in.
+/// The bytes in which to look for a lane of the shader.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaneQuestion {
-    /// The lane, at the offset where it is expected.
+    /// The lane, at its expected offset.
     pub lane: Lane,
     /// First byte of the shader's member.
     pub member_start: u32,
@@ -14,14 +14,14 @@ pub(super) struct LaneQuestion {
     pub member_end: u32,
 }
 
-/// What the host has for a lane.
+/// The host's counterpart of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LaneAnswer {
-    /// The same.
+    /// The same scalar.
     Agrees(Lane),
-    /// An integer of the other sign.
+    /// An integer of the other signedness.
     OtherSign(Lane),
-    /// The same bytes as an integer, or in smaller or larger integers.
+    /// The same bytes as an integer, or as part of smaller or larger integers.
     RawBits(Lane),
     /// A bit-field.
     Bits(Lane),
@@ -34,7 +34,7 @@ pub(super) enum LaneAnswer {
 }
 
 impl LaneAnswer {
-    /// Whether the shader finds what the host wrote.
+    /// True if the shader reads the value that the host wrote.
     pub(super) fn is_fine(self) -> bool {
         match self {
             Self::Agrees(_) | Self::OtherSign(_) | Self::RawBits(_) => true,
@@ -56,13 +56,13 @@ impl LaneAnswer {
     }
 }
 
-/// Finds what `host` has for a lane. Of the members of a union the one that fits best answers.
+/// Finds the host's counterpart of a lane. In a union, the best-fitting member counts.
 pub(super) fn check_lane(host: &FlatStruct, question: &LaneQuestion) -> LaneAnswer {
     let lane = question.lane;
     let overlapping: Vec<Lane> = host.lanes_in(lane.offset, lane.end()).collect();
     let exact = overlapping.iter().filter(|found| found.offset == lane.offset && found.size == lane.size);
     let answers = exact.map(|found| same_bytes(lane, *found));
-    // Answers are listed from the best to the worst.
+    // Answers are ranked from best to worst.
     if let Some(best) = answers.min_by_key(|answer| rank(*answer)).filter(|answer| rank(*answer) < WORST) {
         return best;
     }
@@ -86,7 +86,7 @@ pub(super) fn check_lane(host: &FlatStruct, question: &LaneQuestion) -> LaneAnsw
     }
 }
 
-/// From this rank on the lane is not what the shader reads.
+/// From this rank on, the shader does not read the host's value.
 const WORST: u32 = 3;
 
 fn rank(answer: LaneAnswer) -> u32 {
@@ -103,15 +103,15 @@ fn same_bytes(shader: Lane, host: Lane) -> LaneAnswer {
     match host.class {
         class if class == shader.class => LaneAnswer::Agrees(host),
         LaneClass::Signed | LaneClass::Unsigned if is_integer => LaneAnswer::OtherSign(host),
-        // C has no bool of 4 bytes; `BOOL` and `VkBool32` are integers.
+        // C has no 4-byte bool; `BOOL` and `VkBool32` are integers.
         LaneClass::Signed | LaneClass::Unsigned if is_bool => LaneAnswer::Agrees(host),
         LaneClass::Bool if is_integer => LaneAnswer::Agrees(host),
-        // C++ has no half: its bits are kept in an integer.
+        // C++ has no half; programs keep its bits in an integer.
         LaneClass::Signed | LaneClass::Unsigned if shader.size == 2 => LaneAnswer::RawBits(host),
-        // A pointer is the address of a buffer.
+        // A pointer in the shader is the address of a buffer.
         LaneClass::Opaque if is_integer && shader.size == 8 => LaneAnswer::RawBits(host),
         LaneClass::Bits => LaneAnswer::Bits(host),
-        // A program may put bit-fields together by hand.
+        // A program may assemble bit-fields by hand.
         LaneClass::Signed | LaneClass::Unsigned if shader.class == LaneClass::Bits => LaneAnswer::RawBits(host),
         LaneClass::Float | LaneClass::Signed | LaneClass::Unsigned | LaneClass::Bool | LaneClass::Opaque => {
             LaneAnswer::OtherClass(host)
@@ -119,8 +119,8 @@ fn same_bytes(shader: Lane, host: Lane) -> LaneAnswer {
     }
 }
 
-/// Whether a larger integer of the host (or a pointer) is split into lanes of one member, `uint2` over `uint64_t`, or has the
-/// bits of bit-fields.
+/// True if a larger integer (or pointer) of the host covers several lanes of one member, like
+/// `uint64_t` for `uint2`, or the bits of bit-fields.
 fn is_part_of_wide(question: &LaneQuestion, host: Lane) -> bool {
     let lane = question.lane;
     if lane.class == LaneClass::Bits {
@@ -132,7 +132,8 @@ fn is_part_of_wide(question: &LaneQuestion, host: Lane) -> bool {
     is_inside && is_raw && is_whole && host.size > question.lane.size
 }
 
-/// The first of several smaller integers that fill an integer of the shader: a colour of four bytes.
+/// The first of several smaller integers that fill an integer of the shader, like a colour of four
+/// bytes.
 fn packed(lane: Lane, host: &[Lane]) -> Option<Lane> {
     let is_small = |found: &&Lane| {
         let is_number = found.class.is_integer() || (found.class == LaneClass::Float && found.size == 2);

@@ -1,88 +1,90 @@
-//! Finds out which host type belongs to which block, by names.
+//! Matches host types to blocks, by names.
 //!
-//! What a user has written, in `layoutproof.toml`, on the command line or in a comment of the shader, is followed to the
-//! letter. Otherwise the same name counts more than one that differs by conventions, and two candidates of equal weight
-//! are refused.
+//! A name that the user states, in `layoutproof.toml`, on the command line or in a comment of the
+//! shader, always decides. Otherwise an equal name counts more than one that differs by
+//! conventions, and two candidates of equal weight are refused.
 
 use serde::{Deserialize, Serialize};
 
 use super::names::{as_identifier, last_segment, type_key};
 
-/// Most candidates that are named for a block without a match.
+/// Maximum number of candidates listed for a block without a match.
 const MOST_CANDIDATES: usize = 3;
 
-/// Names by which a block may be found.
+/// The names that can identify the host type of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockNames {
-    /// Name of the block: `PerFrame`, `cb`.
+    /// Name of the block, for example `PerFrame`, `cb`.
     pub block: String,
-    /// Name of the struct that it holds, if it has one.
+    /// Name of its struct, if it has one.
     pub element: Option<String>,
-    /// Names of the structs in it that a host program may have alone, from the outside to the inside: those of
-    /// [`block_parts`](super::block_parts) without the first.
+    /// Names of the structs in the block that a host program may declare separately, from the
+    /// outside to the inside: those of [`block_parts`](super::block_parts) without the first.
     pub parts: Vec<PartName>,
-    /// Name of the host type that a user has written, if any.
+    /// The host type that the user states, if any.
     pub stated: Option<String>,
 }
 
 /// The name of a struct in a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartName {
-    /// Name of the struct: `Particle`.
+    /// Name of the struct, for example `Particle`.
     pub element: String,
-    /// Name of the member that holds it: `particles`; empty for the elements of a block that is an array.
+    /// Name of its member, for example `particles`; empty for the elements of a block that is an
+    /// array.
     pub member: String,
-    /// Whether it is all of the block; otherwise other members come before it.
+    /// True if it is the whole block; false if other members precede it.
     pub is_all: bool,
-    /// Name of the host type that a user has written for it, if any.
+    /// The host type that the user states for it, if any.
     pub stated: Option<String>,
 }
 
-/// What was found for a block.
+/// The result of looking for a block's host type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeMatch {
-    /// This type.
+    /// Exactly one type.
     Found(String),
-    /// Several types, none better than the others.
+    /// Several types of equal weight.
     Ambiguous(Vec<String>),
-    /// None; the nearest names, best first.
+    /// No type; the nearest names, best first.
     None(Vec<String>),
-    /// None of the name that the user has written; the nearest names, best first.
+    /// No type with the name that the user states; the nearest names, best first.
     StatedMissing {
-        /// What was written.
+        /// The stated name.
         stated: String,
         /// Similar names.
         nearest: Vec<String>,
     },
 }
 
-/// How well a name fits. Greater is better.
+/// The quality of a name match. Greater is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum MatchQuality {
-    /// The same but for conventions of the block's name.
+    /// Equal to the block's name except for conventions.
     BlockKey,
-    /// The same but for conventions of the struct's name.
+    /// Equal to the struct's name except for conventions.
     ElementKey,
-    /// The block's name.
+    /// Equal to the block's name.
     BlockName,
-    /// The struct's name.
+    /// Equal to the struct's name.
     ElementName,
-    /// The whole qualified name.
+    /// Equal to the whole qualified name.
     QualifiedName,
-    /// The struct's name with that of the block or member: `Light_lights`, as `show` calls a second layout of `Light`.
+    /// The struct's name followed by that of the block or member: `Light_lights`, the name that
+    /// `show` gives to a second layout of `Light`.
     UsedName,
 }
 
-/// The type of a block, and what of the block it stands for.
+/// The host type of a block, and the part of the block that it represents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockMatch {
-    /// The type.
     pub found: TypeMatch,
-    /// The part that has its name, as index into the block's parts; `None` if the block has, or if the user wrote it.
+    /// The part with its name, as an index into the block's parts; `None` if the block itself has
+    /// the name or the user stated it.
     pub part: Option<usize>,
 }
 
-/// True if a type of this name may belong to one of the blocks, so that its layout is worth reading.
+/// True if a type with this name may match one of the blocks, so that its layout is worth reading.
 pub fn is_candidate(blocks: &[BlockNames], type_name: &str) -> bool {
     let is_candidate_of = |stated: Option<&String>, quality: &dyn Fn() -> Option<MatchQuality>| match stated {
         Some(stated) => is_stated(stated, type_name),
@@ -97,15 +99,15 @@ pub fn is_candidate(blocks: &[BlockNames], type_name: &str) -> bool {
     })
 }
 
-/// Whether a type has the very name of a block or of the struct in it, and not one that differs by conventions.
+/// True if a type's name equals that of a block or of its struct, without help from conventions.
 pub fn has_name(block: &BlockNames, type_name: &str) -> bool {
     let part = |part: &PartName| part_quality(block, part, type_name);
     let best = block.parts.iter().filter_map(part).chain(quality(block, type_name)).max();
     best >= Some(MatchQuality::BlockName)
 }
 
-/// Finds the type of a block among the names of all types. A type with the name of a part that is all of the block is the
-/// block's if none has the block's own name.
+/// Finds the host type of a block among all type names. If no type has the block's own name, a type
+/// named like a part that is the whole block matches.
 pub fn match_type<'a>(block: &BlockNames, type_names: impl Iterator<Item = &'a str> + Clone) -> BlockMatch {
     if let Some(stated) = &block.stated {
         return BlockMatch { found: match_stated(stated, type_names), part: None };
@@ -128,7 +130,7 @@ pub fn match_type<'a>(block: &BlockNames, type_names: impl Iterator<Item = &'a s
     best
 }
 
-/// Finds the type of a part of a block.
+/// Finds the host type of a part of a block.
 pub fn match_part<'a>(
     block: &BlockNames,
     part: &PartName,
@@ -154,7 +156,7 @@ fn match_stated<'a>(stated: &str, type_names: impl Iterator<Item = &'a str> + Cl
     }
 }
 
-/// The types that fit best.
+/// The best matches.
 struct BestTypes<'a> {
     quality: Option<MatchQuality>,
     names: Vec<&'a str>,
@@ -188,13 +190,13 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Whether a stated name is the type's, or its end behind a namespace.
+/// True if a stated name equals the type's name, or its end after a namespace.
 fn is_stated(stated: &str, type_name: &str) -> bool {
     type_name == stated || type_name.strip_suffix(stated).is_some_and(|before| before.ends_with("::"))
 }
 
 fn quality(block: &BlockNames, type_name: &str) -> Option<MatchQuality> {
-    // Of templates only the user can say which one is meant.
+    // Only the user can say which instance of a template is meant.
     if type_name.contains('<') {
         return None;
     }
@@ -220,7 +222,8 @@ fn quality(block: &BlockNames, type_name: &str) -> Option<MatchQuality> {
     (type_key(&block.block) == key).then_some(MatchQuality::BlockKey)
 }
 
-/// How well a name fits a part: only the struct's name counts, which that of the member may follow.
+/// The quality of a name for a part. Only the struct's name counts; the member's name may follow
+/// it.
 fn part_quality(block: &BlockNames, part: &PartName, type_name: &str) -> Option<MatchQuality> {
     if type_name.contains('<') {
         return None;
@@ -237,18 +240,19 @@ fn part_quality(block: &BlockNames, part: &PartName, type_name: &str) -> Option<
     }
 }
 
-/// Whether a type is called as something in the shader, without its namespace or with that in its name.
+/// True if a type has a name of the shader, without its namespace or with the namespace in the
+/// name.
 fn is_name_of(name: &str, declared: &str) -> bool {
     last_segment(declared) == name || as_identifier(declared) == name
 }
 
-/// `Light_lights` for the `Light` of `lights`.
+/// True for `Light_lights`, the `Light` of `lights`.
 fn is_used_name(name: &str, element: &str, user: &str) -> bool {
     let possible = [last_segment(element), element].map(|element| as_identifier(&format!("{element}_{user}")));
     !user.is_empty() && possible.iter().any(|possible| possible == name)
 }
 
-/// Names that are nearly those of a block, best first.
+/// Names that are similar to those of a block, best first.
 pub fn nearest<'a>(block: &BlockNames, type_names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let keys: Vec<String> = [block.stated.as_deref(), Some(block.block.as_str()), block.element.as_deref()]
         .into_iter()
@@ -275,7 +279,7 @@ struct ScoredName<'a> {
     name: &'a str,
 }
 
-/// How far two keys are apart; `None` for keys that have nothing in common.
+/// The distance between two keys; `None` if they have nothing in common.
 fn score(own: &str, other: &str) -> Option<usize> {
     if own.len() < 3 || other.len() < 3 || own.len().abs_diff(other.len()) > own.len().max(6) {
         return None;
@@ -287,7 +291,7 @@ fn score(own: &str, other: &str) -> Option<usize> {
     (distance <= own.len() / 3).then_some(distance)
 }
 
-/// Letters to insert, remove or replace.
+/// The number of letters to insert, remove or replace.
 fn edit_distance(left: &[u8], right: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=right.len()).collect();
     for (index, from) in left.iter().enumerate() {
@@ -334,7 +338,7 @@ mod tests {
         assert_eq!(found(names("x", None, Some("Node<float>"))), is("Node<float>"));
         assert_eq!(found(names("Materials", None, None)), TypeMatch::None(vec!["Material".to_owned()]));
         assert_eq!(found(names("Shadow", None, None)), TypeMatch::None(Vec::new()));
-        // Names that no host has as they are.
+        // Names that a host cannot have as they are.
         let types = ["Entry_main", "Globals", "N_S"];
         for (block, host) in [("$Entry.main", "Entry_main"), ("$Globals", "Globals"), ("N::S", "N_S")] {
             assert_eq!(match_type(&names(block, None, None), types.into_iter()).found, is(host));
@@ -345,7 +349,8 @@ mod tests {
         };
         assert_eq!(found(names("x", None, Some("Lights"))), missing);
     }
-    /// A buffer of structs is filled with the struct of its elements, unless a type has the buffer's own name.
+    /// The host fills a buffer of structs with the struct of its elements, unless a type has the
+    /// buffer's own name.
     #[test]
     fn elements_are_found_where_the_buffer_has_no_type() {
         let is = |name: &str, part| BlockMatch { found: TypeMatch::Found(name.to_owned()), part };
@@ -353,12 +358,12 @@ mod tests {
         let particles = array_of("Particles", "Particle", "particles", true);
         assert_eq!(found(&particles, &["sim::Particle"]), is("sim::Particle", Some(0)));
         assert_eq!(found(&particles, &["sim::Particle", "sim::Particles"]), is("sim::Particles", None));
-        // `ParticleBuffer` is `Particle` but for a convention: it is the element all the same.
+        // `ParticleBuffer` equals `Particle` except for a convention, and is the element.
         let buffer = array_of("ParticleBuffer", "Particle", "items", true);
         assert_eq!(found(&buffer, &["Particle"]), is("Particle", Some(0)));
         assert_eq!(found(&buffer, &["Particle", "Particle_items"]), is("Particle_items", Some(0)));
         assert!(is_candidate(&[buffer], "Particle_items"));
-        // Elements behind a header are not the block.
+        // Elements after a header are not the block.
         let counted = array_of("Counted", "Sphere", "spheres", false);
         assert_eq!(found(&counted, &["Sphere"]).found, TypeMatch::None(vec!["Sphere".to_owned()]));
         let elements = match_part(&counted, &counted.parts[0], ["Sphere"].into_iter());

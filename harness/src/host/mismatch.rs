@@ -1,4 +1,4 @@
-//! What a comparison can find: mismatches, which fail it, and remarks, which do not.
+//! The findings of a comparison: mismatches, which fail it, and remarks, which do not.
 
 use std::fmt;
 
@@ -7,36 +7,35 @@ use serde::Serialize;
 use super::flat_struct::FlatScalar;
 use super::program_struct::{LaneClass, LinePlace, ProgramBits};
 
-/// A place where host and shader part.
+/// A difference between host and shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// Path in the block, or in the host struct if the block has no such member; empty for the whole.
     pub path: String,
-    /// What is wrong.
     pub kind: MismatchKind,
-    /// What repairs it, as a clause.
+    /// The repair, as a clause.
     pub hint: String,
-    /// Members behind it that are displaced for the same reason.
+    /// Number of later members that are displaced for the same reason.
     pub followers: u32,
-    /// Where the shader declares the member.
+    /// The shader's declaration of the member.
     pub shader_at: Option<LinePlace>,
-    /// Where the host declares it.
+    /// The host's declaration of the member.
     pub host_at: Option<LinePlace>,
 }
 
-/// The kinds of mismatches, with their numbers. Offsets, sizes and strides are bytes.
+/// The kinds of mismatches, with their numbers. Offsets, sizes and strides are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MismatchKind {
-    /// The member is elsewhere.
+    /// The host has the member elsewhere.
     OffsetMoved {
-        /// Where the shader reads it.
+        /// The offset that the shader reads.
         shader_offset: u32,
-        /// Where the host has it.
+        /// The member's offset in the host.
         host_offset: u32,
     },
-    /// Two members of one type stand in each other's place.
+    /// Two members of the same type have swapped places.
     SwappedNames {
-        /// Path of the other one.
+        /// Path of the other member.
         other: String,
     },
     /// A scalar, or the member as a whole, has another size.
@@ -45,26 +44,21 @@ pub enum MismatchKind {
         shader_size: u32,
         /// Bytes in the host.
         host_size: u32,
-        /// What is measured: `float`, `enum`, `member`.
+        /// The measured thing: `float`, `enum`, `member`.
         what: String,
     },
-    /// The bits mean something else.
-    ClassDiffers {
-        /// In the shader.
-        shader: LaneClass,
-        /// In the host.
-        host: LaneClass,
-    },
-    /// A shader's `bool` over a host's of another size.
+    /// The bits have another meaning.
+    ClassDiffers { shader: LaneClass, host: LaneClass },
+    /// A `bool` of the shader whose host counterpart has another size.
     BoolSize {
         /// Bytes in the shader.
         shader_size: u32,
         /// Bytes in the host.
         host_size: u32,
     },
-    /// Elements or vectors do not follow each other at the same distance.
+    /// The distance between elements or vectors differs.
     StrideDiffers {
-        /// What follows each other.
+        /// The repeated thing.
         of: StridedThing,
         /// Bytes in the shader.
         shader_stride: u32,
@@ -72,61 +66,55 @@ pub enum MismatchKind {
         host_stride: u32,
     },
     /// Arrays have different numbers of elements.
-    CountDiffers {
-        /// In the shader.
-        shader_count: u32,
-        /// In the host.
-        host_count: u32,
-    },
-    /// The host has nothing, or padding, or a member of another name, where the shader reads.
+    CountDiffers { shader_count: u32, host_count: u32 },
+    /// The shader reads a place where the host has nothing, padding, or a member with another name.
     MissingInHost {
         /// First byte.
         offset: u32,
-        /// Bytes.
+        /// Size in bytes.
         size: u32,
-        /// Members of the host that are there.
+        /// The host's members at that place.
         found: Option<String>,
     },
     /// The host struct ends before the member does.
     HostTooShort {
-        /// One past the last byte that the shader reads of the member.
+        /// One past the last byte of the member that the shader reads.
         needed: u32,
         /// Size of the host struct.
         host_size: u32,
     },
-    /// A bit-field of the host stands where the shader has a whole number.
+    /// The host has a bit-field where the shader has a whole number.
     BitFieldOverMember {
         /// Path of the bit-field.
         field: String,
     },
-    /// Bit-fields of both sides have other bits.
+    /// Bit-fields occupy different bits.
     BitsDiffer {
-        /// In the shader.
         shader: ProgramBits,
-        /// In the host; `None` for no bit-field.
+        /// `None` if the host's member is not a bit-field.
         host: Option<ProgramBits>,
     },
     /// The compiler chose the order of the members.
     NoContract,
     /// The name has several layouts in the program.
     SeveralLayouts {
-        /// The others, in words.
+        /// The other layouts, in words.
         others: Vec<String>,
     },
 }
 
-/// What has a stride.
+/// Something with a stride.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StridedThing {
     /// Elements of an array.
     ArrayElement,
     /// Vectors of a matrix.
     MatrixVector,
-    /// Elements of a structured buffer, which are whole structs of the host.
+    /// Elements of a structured buffer, each a whole struct of the host.
     BufferElement,
 }
 
-/// What the reader should know although nothing is wrong.
+/// A fact that the reader should know although nothing is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Remark {
@@ -135,21 +123,21 @@ pub enum Remark {
         /// Path in the block.
         path: String,
     },
-    /// The host keeps a number of the shader as raw bits of the same bytes.
+    /// The host stores a number of the shader as raw bits of the same size.
     RawBits {
         /// Path in the block.
         path: String,
         /// Path in the host.
         host_path: String,
     },
-    /// Which vectors of a matrix are contiguous cannot be known of the host.
+    /// The host's debug information does not record which vectors of a matrix are contiguous.
     MatrixOrderUnchecked {
         /// Path of the first matrix in the block.
         path: String,
         /// Number of matrices.
         count: u32,
     },
-    /// The shader reads nothing of a member of the host.
+    /// The shader does not read a member of the host.
     NotRead {
         /// Path in the host.
         host_path: String,
@@ -158,38 +146,38 @@ pub enum Remark {
     },
     /// The block is a prefix of the host struct.
     Prefix {
-        /// Bytes of the block.
+        /// Size of the block, in bytes.
         shader_size: u32,
-        /// Bytes of the host struct.
+        /// Size of the host struct, in bytes.
         host_size: u32,
     },
     /// The host struct ends in the tail padding of the block.
     ShorterThanBlock {
-        /// Bytes of the block.
+        /// Size of the block, in bytes.
         shader_size: u32,
-        /// Bytes of the host struct.
+        /// Size of the host struct, in bytes.
         host_size: u32,
     },
-    /// The host struct has only what comes before the elements of an array without end.
+    /// The host struct covers only the part before the elements of an unbounded array.
     HeaderOnly {
         /// Path of the array in the block.
         path: String,
-        /// Where its first element begins.
+        /// Offset of the first element, in bytes.
         offset: u32,
-        /// Bytes of the host struct.
+        /// Size of the host struct, in bytes.
         host_size: u32,
     },
-    /// Rust's debug information does not say whether a struct is `repr(C)`.
+    /// Rust's debug information does not record whether a struct is `repr(C)`.
     ReprUnknown,
-    /// Only the first bytes were compared.
+    /// The structs were compared only up to the maximum number of scalars.
     TooManyMembers {
-        /// Scalars that were compared.
+        /// Number of scalars compared.
         lanes: u32,
     },
 }
 
 impl MismatchKind {
-    /// Name for programs, in kebab case.
+    /// The name in JSON, in kebab case.
     pub fn name(&self) -> &'static str {
         match self {
             Self::OffsetMoved { .. } => "offset-moved",
@@ -210,7 +198,8 @@ impl MismatchKind {
 }
 
 impl fmt::Display for Mismatch {
-    /// One sentence without a final stop: ``offset moved: the shader has `t` at byte 60, the host at byte 64``.
+    /// A sentence without a full stop: ``offset moved: the shader has `t` at byte 60, the host at
+    /// byte 64``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.path;
         match &self.kind {
@@ -229,7 +218,8 @@ impl fmt::Display for Mismatch {
                 bytes(*shader_size)
             ),
             MismatchKind::ClassDiffers { shader, host } => {
-                write!(f, "class differs: `{path}` is a {} in the shader, a {} in the host", shader.noun(), host.noun())
+                let (shader, host) = (noun_with_article(*shader), noun_with_article(*host));
+                write!(f, "class differs: `{path}` is {shader} in the shader, {host} in the host")
             }
             MismatchKind::BoolSize { shader_size, host_size } => write!(
                 f,
@@ -268,7 +258,7 @@ impl fmt::Display for Mismatch {
                 write!(f, "bit-field: `{path}` has {} in the shader, ", bits(*shader))?;
                 match host {
                     Some(host) => write!(f, "{} in the host", bits(*host)),
-                    None => f.write_str("and is no bit-field in the host"),
+                    None => f.write_str("and is not a bit-field in the host"),
                 }
             }
             MismatchKind::NoContract => f.write_str(
@@ -296,14 +286,14 @@ impl fmt::Display for Remark {
         match self {
             Self::OtherSign { path } => write!(f, "`{path}` is signed on one side and unsigned on the other"),
             Self::RawBits { path, host_path } => {
-                write!(f, "`{path}` is kept as raw bits in `{host_path}`: what they mean is not checked")
+                write!(f, "`{path}` is stored as raw bits in `{host_path}`: their meaning is not checked")
             }
             Self::MatrixOrderUnchecked { path, count: 1 } => {
-                write!(f, "whether `{path}` is transposed is not checked: debug information does not tell")
+                write!(f, "whether `{path}` is transposed is not checked: debug information does not record it")
             }
             Self::MatrixOrderUnchecked { path, count } => write!(
                 f,
-                "whether `{path}` and {} more are transposed is not checked: debug information does not tell",
+                "whether `{path}` and {} more are transposed is not checked: debug information does not record it",
                 count.saturating_sub(1)
             ),
             Self::NotRead { host_path, offset } => {
@@ -319,17 +309,26 @@ impl fmt::Display for Remark {
                 bytes(*host_size)
             ),
             Self::HeaderOnly { path, offset, host_size } if offset == host_size => {
-                write!(f, "the host struct is what comes before the elements of `{path}`, which begin at byte {offset}")
+                write!(
+                    f,
+                    "the host struct covers only the part before the elements of `{path}`, which begin at byte {offset}"
+                )
             }
             Self::HeaderOnly { path, offset, host_size } => write!(
                 f,
-                "the host struct is what comes before the elements of `{path}`: upload them at byte {offset}, not at {host_size}, \
+                "the host struct covers only the part before the elements of `{path}`: upload them at byte {offset}, not at {host_size}, \
                  where the struct ends"
             ),
             Self::ReprUnknown => f.write_str("debug information does not say whether this Rust struct is `repr(C)`"),
             Self::TooManyMembers { lanes } => write!(f, "only the first {lanes} scalars were compared"),
         }
     }
+}
+
+/// For example `a float`, `an unsigned integer`.
+fn noun_with_article(class: LaneClass) -> String {
+    let article = if class == LaneClass::Unsigned { "an" } else { "a" };
+    format!("{article} {}", class.noun())
 }
 
 /// `1 byte`, `4 bytes`.

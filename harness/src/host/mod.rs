@@ -1,10 +1,11 @@
 //! Compares structs of a host program with the shader blocks that they fill.
 //!
-//! [`ProgramStruct`] is a struct as its compiler laid it out, read from debug information by somebody else; a
-//! [`BlockLayout`](layoutproof_layout::BlockLayout) is a block under one rule set. `flatten_program` and `flatten_block` turn
-//! both into lanes, the scalars with their bytes, and [`compare()`] says where they part: first by bytes, then by names.
-//! [`arrivals`] says the same of where a device read the block. [`matching`] finds out which struct belongs to which block,
-//! and [`block_parts`] which structs of a block that may be. Nothing here reads files.
+//! [`ProgramStruct`] is a struct as its compiler laid it out, which the caller reads from debug
+//! information; a [`BlockLayout`](layoutproof_layout::BlockLayout) is a block under one rule set.
+//! `flatten_program` and `flatten_block` turn both into lanes (scalars with their bytes), and
+//! [`compare()`] finds the differences: first by bytes, then by names. [`arrivals`] does the same
+//! from the offsets that a device read. [`matching`] finds the struct for each block, and
+//! [`block_parts`] the structs in a block that can have one. This module reads no files.
 
 mod arrival;
 mod block_part;

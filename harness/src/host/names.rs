@@ -1,12 +1,13 @@
-//! Names of members and types without what conventions add to them, so that `m_viewProj` is `view_proj`.
+//! Strips conventions from the names of members and types: `m_viewProj` becomes `view_proj`.
 
-/// One-letter prefixes that stand before an underscore. `n_` is none: `n_lights` is the number of `lights`.
+/// One-letter prefixes before an underscore. `n_` is not among them: `n_lights` is the number of
+/// `lights`.
 const LETTERS_BEFORE_UNDERSCORE: &str = "bcfgikmpsuv";
 
-/// One-letter prefixes that stand before a capital letter.
+/// One-letter prefixes before a capital letter.
 const LETTERS_BEFORE_CAPITAL: &str = "gkmu";
 
-/// Suffixes that say that a type is for a buffer, as words.
+/// Suffix words that mark a type as a buffer's.
 const BUFFER_WORDS: [&str; 16] = [
     "cb",
     "cbuffer",
@@ -26,7 +27,7 @@ const BUFFER_WORDS: [&str; 16] = [
     "t",
 ];
 
-/// Beginnings of the names of members that only fill space.
+/// First words in the names of members that only fill space.
 const PADDING_WORDS: [&str; 7] = ["pad", "unused", "reserved", "dummy", "filler", "alignment", "spare"];
 
 /// The name of a member without prefix, underscores and case.
@@ -34,12 +35,12 @@ pub(super) fn member_key(name: &str) -> String {
     without_prefix(name).chars().filter(|character| *character != '_').flat_map(char::to_lowercase).collect()
 }
 
-/// The path of a member in its parent's.
+/// The path of a member of `parent`.
 pub(super) fn join_path(parent: &str, name: &str) -> String {
     if parent.is_empty() || name.is_empty() { format!("{parent}{name}") } else { format!("{parent}.{name}") }
 }
 
-/// True for a member that only fills space, and whose value nobody reads.
+/// True for a member that only fills space, and whose value is never read.
 pub(super) fn is_padding(name: &str) -> bool {
     let name = name.rsplit('.').next().unwrap_or(name);
     let key = member_key(name.split('[').next().unwrap_or(name));
@@ -47,15 +48,17 @@ pub(super) fn is_padding(name: &str) -> bool {
     is_number || PADDING_WORDS.iter().any(|word| key.starts_with(word))
 }
 
-/// True for padding whose name cannot be that of data. `alignment` may be that of a text, and numbers are what compilers call
-/// members without names: those of tuples, and of SPIR-V that was stripped.
+/// True for padding whose name cannot belong to data. `alignment` may be data, such as that of a
+/// text, and compilers use numbers as names of members without one: those of tuples, and of
+/// stripped SPIR-V.
 pub(super) fn is_filler(name: &str) -> bool {
     let leaf = member_key(name.rsplit('.').next().unwrap_or(name));
     let has_letter = leaf.chars().any(char::is_alphabetic);
     is_padding(name) && has_letter && !leaf.starts_with("alignment") && !leaf.starts_with("spare")
 }
 
-/// The name of a type or block without namespaces, prefixes, and suffixes like `CB`, `Constants` or `Data`, in lowercase.
+/// The name of a type or block in lowercase, without namespaces, prefixes, and suffixes like `CB`,
+/// `Constants` or `Data`.
 pub(super) fn type_key(name: &str) -> String {
     let all = words(without_prefix(last_segment(name)));
     let is_buffer_word = |word: &String| BUFFER_WORDS.contains(&word.as_str());
@@ -72,18 +75,18 @@ pub(super) fn type_key(name: &str) -> String {
     {
         own = behind;
     }
-    // What is left of `CBuffer` and `UBOParams` is no name.
+    // The remainders of `CBuffer` and `UBOParams` are not names.
     let says_nothing = matches!(own, [only] if is_buffer_word(only) || only.chars().count() == 1);
     if says_nothing { all.concat() } else { own.concat() }
 }
 
-/// A name of a shader as hosts can have it: `$Entry.main` is `Entry_main`, `N::S` is `N_S`.
+/// A shader's name in the form that hosts can use: `$Entry.main` is `Entry_main`, `N::S` is `N_S`.
 pub(super) fn as_identifier(name: &str) -> String {
     let parts = name.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
 }
 
-/// The name behind the last `::` that is not among template arguments.
+/// The name after the last `::` outside of template arguments.
 pub(super) fn last_segment(name: &str) -> &str {
     let end = name.find('<').unwrap_or(name.len());
     let start = name[..end].rfind("::").map_or(0, |at| at + 2);
@@ -100,7 +103,7 @@ fn without_prefix(name: &str) -> &str {
     if (before_underscore && name.len() > 2) || before_capital { &name[1..] } else { name }
 }
 
-/// Splits a name into words in lowercase: at underscores and before capitals that begin a word.
+/// Splits a name into lowercase words: at underscores, and before capitals that start a word.
 fn words(name: &str) -> Vec<String> {
     let characters: Vec<char> = name.chars().collect();
     let mut words: Vec<String> = vec![String::new()];

@@ -1,7 +1,8 @@
-//! An array without end at the end of a block, and what host programs have in its place.
+//! An unbounded array at the end of a block, and the host's counterpart.
 //!
-//! C has flexible array members, and older code `T x[1]` or GNU's `T x[0]` for the same. C++ and Rust programs often have the
-//! header alone and upload the elements from a vector. An array of a fixed number of elements is fine, too.
+//! C has flexible array members, and older code uses `T x[1]` or GNU's `T x[0]` instead. C++ and
+//! Rust programs often declare only the header and upload the elements from a vector. An array with
+//! a fixed number of elements is fine too.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,21 +12,21 @@ use layoutproof_layout::{Count, Extent, LaidOut, LaidOutMember, LaidOutShape};
 use super::names::{is_filler, member_key};
 use super::program_struct::{ProgramField, ProgramShape, ProgramStruct};
 
-/// Both sides with ends that can be compared.
+/// Both sides, with ends that can be compared.
 #[derive(Debug)]
 pub(super) struct OpenEnd<'a> {
-    /// The block; without its array if the host has only the header.
+    /// The block, without its array if the host has only the header.
     pub shader: Cow<'a, LaidOut>,
-    /// The host struct; an array that stands for one without end has none either.
+    /// The host struct. An array that represents an unbounded one is unbounded here too.
     pub host: Cow<'a, ProgramStruct>,
-    /// Names of the host's members by those of the shader's, with that of the array.
+    /// Host names by shader name, including the array's.
     pub renames: Cow<'a, BTreeMap<String, String>>,
-    /// Path and offset of the array, if the host has only what comes before it.
+    /// Path and offset of the array, if the host has only the part before it.
     pub header_before: Option<(String, u32)>,
 }
 
 impl<'a> OpenEnd<'a> {
-    /// Finds what the host has for the array without end of `shader`, if there is one.
+    /// Finds the host's counterpart of the unbounded array in `shader`, if there is one.
     pub(super) fn meet(
         shader: &'a LaidOut,
         host: &'a ProgramStruct,
@@ -64,7 +65,8 @@ impl<'a> OpenEnd<'a> {
     }
 }
 
-/// Name, offset and count of the array without end among the members, or of the array that is all there is.
+/// Name, offset and count of the unbounded array among the members, or of the array that is the
+/// whole block.
 fn last_array(shader: &LaidOut) -> Option<(&str, u32, Count)> {
     match &shader.shape {
         LaidOutShape::Array { count, .. } => Some(("", 0, *count)),
@@ -84,13 +86,13 @@ fn is_open(member: &LaidOutMember) -> bool {
     matches!(member.layout.shape, LaidOutShape::Array { count: Count::Unbounded, .. })
 }
 
-/// The named field behind all others; the one with the most elements if several begin there, as in a union.
+/// The last named field. If several start there, as in a union, the one with the most elements.
 fn last_field(host: &ProgramStruct) -> Option<usize> {
     let fields = host.fields.iter().enumerate().filter(|(_, field)| !field.name.is_empty() && field.bits.is_none());
     fields.max_by_key(|(index, field)| (field.offset, *index)).map(|(index, _)| index)
 }
 
-/// One past the last byte of the fields that are no padding.
+/// One past the last byte of the fields without padding.
 fn end_of_fields(host: &ProgramStruct) -> u32 {
     let real = host.fields.iter().filter(|field| field.name.is_empty() || !is_filler(&field.name));
     let ends = real.map(|field| match field.bits {
@@ -100,7 +102,8 @@ fn end_of_fields(host: &ProgramStruct) -> u32 {
     ends.max().unwrap_or(0)
 }
 
-/// A field of one element or none as the array without end that it stands for; `None` if it has no end or several elements.
+/// A field of at most one element, as the unbounded array that it represents. `None` if the field
+/// is already unbounded or has several elements.
 fn without_end(field: &ProgramField) -> Option<ProgramField> {
     let mut open = field.clone();
     match &mut open.shape {

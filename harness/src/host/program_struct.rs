@@ -1,40 +1,39 @@
-//! A struct of the host program as its compiler laid it out: what is compared with a shader's block.
+//! A struct of the host program as its compiler laid it out, to compare with a shader's block.
 //!
-//! Whoever reads debug information makes these. All sizes, offsets and strides are bytes; offsets are relative to the
-//! enclosing struct.
+//! The reader of debug information makes these. All sizes, offsets and strides are in bytes;
+//! offsets are relative to the enclosing struct.
 
 use serde::{Deserialize, Serialize};
 
-/// The description of a pointer among opaque members.
+/// The description of pointers among opaque members.
 pub const POINTER: &str = "a pointer";
 
 /// A struct of the host program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramStruct {
-    /// Qualified name: `engine::PerFrame`.
+    /// Qualified name, for example `engine::PerFrame`.
     pub name: String,
-    /// File with the debug information, for people.
+    /// File with the debug information, for messages.
     pub object: String,
-    /// Size in bytes, tail padding included.
+    /// Size in bytes, including tail padding.
     pub size: u32,
-    /// Members of bases and its own, in the order of their declaration.
+    /// Members of its bases and its own, in declaration order.
     pub fields: Vec<ProgramField>,
-    /// Where it was declared.
     pub place: Option<LinePlace>,
-    /// Whether its language promises this layout.
+    /// The guarantee that its language gives about this layout.
     pub contract: ProgramContract,
-    /// Other layouts that the same name has in other units, in words: `52 bytes in b.cpp`.
+    /// Other layouts of the same name in other units, in words: `52 bytes in b.cpp`.
     pub other_layouts: Vec<String>,
 }
 
-/// Whether a language promises a layout.
+/// The guarantee that a language gives about a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProgramContract {
-    /// C and C++: the declaration and the platform's ABI fix it.
+    /// C and C++: the declaration and the platform's ABI determine it.
     Fixed,
-    /// Rust, and nothing says whether it is `repr(C)`.
+    /// Rust, without information on whether the struct is `repr(C)`.
     Unstated,
-    /// Rust, and the compiler has reordered the members: certainly not `repr(C)`.
+    /// Rust, and the compiler reordered the members, so the struct is certainly not `repr(C)`.
     Reordered,
 }
 
@@ -43,22 +42,20 @@ pub enum ProgramContract {
 pub struct ProgramField {
     /// Name; empty for a base and for an anonymous struct or union, whose members count as the struct's own.
     pub name: String,
-    /// Type as the program spells it.
+    /// Type, as the program spells it.
     pub type_name: String,
     /// Bytes from the start of the enclosing struct.
     pub offset: u32,
-    /// What it is made of.
     pub shape: ProgramShape,
     /// Its bits, if it is a bit-field.
     pub bits: Option<ProgramBits>,
-    /// Where it was declared.
     pub place: Option<LinePlace>,
 }
 
-/// Where something was declared, in the host program or in a shader.
+/// The place of a declaration, in the host program or in a shader.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LinePlace {
-    /// File as the debug information or the user writes it.
+    /// File, as the debug information or the user writes it.
     pub file: String,
     /// Line, from 1.
     pub line: Option<u32>,
@@ -73,23 +70,22 @@ pub struct ProgramBits {
     pub width: u32,
 }
 
-/// What a member is made of.
+/// The structure of a member's type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProgramShape {
-    /// One value.
+    /// A single value.
     Scalar(ProgramScalar),
-    /// A vector of the compiler.
+    /// A vector type of the compiler.
     Vector {
-        /// One component.
+        /// Type of one component.
         component: ProgramScalar,
-        /// Number of components.
         count: u32,
-        /// Size in bytes, padding behind the last component included.
+        /// Size in bytes, including padding after the last component.
         size: u32,
     },
     /// One dimension of an array.
     Array {
-        /// Element.
+        /// Type of one element.
         element: Box<ProgramShape>,
         /// Spelling of the element's type.
         element_name: String,
@@ -100,21 +96,19 @@ pub enum ProgramShape {
     },
     /// A struct or class.
     Struct {
-        /// Its members.
         fields: Vec<ProgramField>,
         /// Size in bytes.
         size: u32,
     },
-    /// A union: its members share bytes.
+    /// A union. Its members share bytes.
     Union {
-        /// Its members.
         fields: Vec<ProgramField>,
         /// Size in bytes.
         size: u32,
     },
-    /// Bytes that no shader can read as a value: a pointer, or a type that is not described.
+    /// Bytes that no shader can read as a value: a pointer, or a type without a description.
     Opaque {
-        /// What it is: `pointer`.
+        /// For example `pointer`.
         description: String,
         /// Size in bytes.
         size: u32,
@@ -124,15 +118,15 @@ pub enum ProgramShape {
 /// A scalar type of the host program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramScalar {
-    /// What its bits mean.
+    /// The meaning of its bits.
     pub class: LaneClass,
     /// Size in bytes.
     pub size: u32,
-    /// Whether it is an enumeration.
+    /// True for an enumeration.
     pub is_enum: bool,
 }
 
-/// What the bits of a scalar mean.
+/// The meaning of a scalar's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LaneClass {
@@ -142,16 +136,16 @@ pub enum LaneClass {
     Signed,
     /// Unsigned integer.
     Unsigned,
-    /// Truth value.
+    /// Boolean.
     Bool,
     /// Bits of a bit-field.
     Bits,
-    /// No number: a pointer, or what is not described.
+    /// Not a number: a pointer, or a type without a description.
     Opaque,
 }
 
 impl ProgramBits {
-    /// The first byte that has one of the bits, and how many bytes have some.
+    /// The first byte with one of the bits, and the number of bytes that have some.
     pub(super) fn bytes(self) -> (u32, u32) {
         let (start, end) = (self.offset / 8, self.offset.saturating_add(self.width).div_ceil(8));
         (start, end.saturating_sub(start))
@@ -159,8 +153,8 @@ impl ProgramBits {
 }
 
 impl ProgramStruct {
-    /// Whether no program uploads it: its bytes are a table of virtual functions, or what a container of the standard library
-    /// keeps for itself. Arrays of libraries are plain data.
+    /// True if programs never upload this type: its bytes are a virtual function table, or
+    /// internals of a standard container. Array types of libraries are plain data.
     pub fn is_never_uploaded(&self) -> bool {
         let plain = ["std::array<", "std::atomic<", "std::complex<", "std::byte"];
         let owners =
@@ -174,7 +168,7 @@ impl ProgramStruct {
         })
     }
 
-    /// Whether two structs have the same members at the same bytes; types may be spelled differently.
+    /// True if two structs have the same members at the same bytes. Spellings of types may differ.
     pub fn has_same_layout(&self, other: &Self) -> bool {
         self.size == other.size && same_fields(&self.fields, &other.fields)
     }
@@ -207,7 +201,7 @@ fn same_shape(left: &ProgramShape, right: &ProgramShape) -> bool {
 }
 
 impl LaneClass {
-    /// The word for messages, which fits behind a size: `4-byte float`.
+    /// The word for messages; it fits after a size, as in `4-byte float`.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Float => "float",
@@ -219,7 +213,7 @@ impl LaneClass {
         }
     }
 
-    /// Whether values are whole numbers.
+    /// True if values are whole numbers.
     pub fn is_integer(self) -> bool {
         match self {
             Self::Signed | Self::Unsigned => true,
@@ -229,7 +223,7 @@ impl LaneClass {
 }
 
 impl ProgramShape {
-    /// Size in bytes; that of a flexible array is 0, `None` beyond 2^32.
+    /// Size in bytes; 0 for a flexible array, `None` beyond 2^32.
     pub fn size(&self) -> Option<u32> {
         match self {
             Self::Scalar(scalar) => Some(scalar.size),

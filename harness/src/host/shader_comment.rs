@@ -1,25 +1,26 @@
-//! Reads `// layoutproof: host=engine::PerFrame rules=native:dxc-dxil` beside a block or before it.
+//! Reads `// layoutproof: host=engine::PerFrame rules=native:dxc-dxil` on the line of a block or
+//! before it.
 
 use layoutproof_layout::{Block, Span, Type};
 
 use crate::input::sources::SourceMap;
 
-/// The word that begins such a comment.
+/// The first word of such a comment.
 const MARK: &str = "layoutproof:";
 
-/// What a comment says about a block.
+/// The content of a block's comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockComment {
     /// Name of the host type.
     pub host: Option<String>,
-    /// Rule set, or a compiler's own choice.
+    /// Rule set, or a native rule set of a compiler.
     pub rules: Option<String>,
-    /// Words that are not understood.
+    /// Words that the reader does not understand.
     pub unknown: Vec<String>,
 }
 
-/// Returns what the comment of a block says: the one on its own line or on the lines before it, of the block or else of
-/// the struct that it holds.
+/// Returns the comment of a block: the one on its own line or on the lines before it. Falls back to
+/// the comment of the struct that the block holds.
 pub fn comment_of(block: &Block, sources: &SourceMap) -> Option<BlockComment> {
     let of_struct = match &block.element {
         Type::Struct(structure) => Some(structure.span),

@@ -1,6 +1,8 @@
-//! Where the members of a block stand in WGSL and GLSL, whose readers return offsets without places.
+//! Finds the declarations of a block's members in WGSL and GLSL, whose readers return offsets
+//! without places.
 //!
-//! Names alone are looked for: records (`struct S {`, `buffer S {`) and their members. Nothing of a layout depends on it.
+//! Looks only for names: records (`struct S {`, `buffer S {`) and their members. No layout depends
+//! on it.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +12,10 @@ use super::names::join_path;
 use super::program_struct::LinePlace;
 use crate::input::sources::SourceFile;
 
-/// Deepest nesting of structs that is followed.
+/// Maximum nesting of structs.
 const DEEPEST: u32 = 32;
 
-/// Most members that are listed: structs of structs double with each level.
+/// Maximum number of members. Structs of structs double with each level.
 const MAX_PLACES: usize = 1 << 12;
 
 /// The declarations of WGSL or GLSL files, by name.
@@ -26,7 +28,7 @@ pub struct TextPlaces {
 }
 
 impl TextPlaces {
-    /// Looks through the texts of files; the first declaration of a name counts.
+    /// Scans the texts of files. The first declaration of a name counts.
     pub fn of_files<'a>(files: impl Iterator<Item = &'a SourceFile>) -> Self {
         let mut places = Self::default();
         for file in files {
@@ -64,7 +66,7 @@ impl TextPlaces {
 
     fn add(&mut self, file: &str, tokens: &[Token<'_>]) {
         let place = |token: &Token<'_>| LinePlace { file: file.to_owned(), line: Some(token.line) };
-        // Braces that are open, with the record that they belong to.
+        // Open braces, each with its record.
         let mut open: Vec<Option<&str>> = Vec::new();
         let mut parentheses = 0_u32;
         for (index, token) in tokens.iter().enumerate() {
@@ -73,11 +75,12 @@ impl TextPlaces {
             match token.text {
                 "(" => parentheses += 1,
                 ")" => parentheses = parentheses.saturating_sub(1),
-                // `struct S {` and `buffer S {`, but no body of a function: `main() {`, `fn main() -> S {`.
+                // Matches `struct S {` and `buffer S {`, but not a function's body: `main() {`,
+                // `fn main() -> S {`.
                 "{" => open.push(before(1).filter(|name| is_word(name) && before(2).is_some_and(is_word))),
                 "}" => drop(open.pop()),
                 word if is_word(word) && parentheses == 0 => {
-                    // A type is what WGSL has after a colon, or in angles.
+                    // In WGSL a type follows a colon or an angle bracket.
                     let is_type = matches!(before(1), Some(":" | "<"));
                     let declares = !is_type && matches!(next, Some(":" | ";" | "," | "[" | "="));
                     match open.as_slice() {
@@ -97,7 +100,7 @@ impl TextPlaces {
     }
 }
 
-/// A word or a sign, with its line.
+/// A word or a punctuation mark, with its line.
 #[derive(Clone, Copy, Debug)]
 struct Token<'a> {
     text: &'a str,
@@ -108,7 +111,7 @@ fn is_word(text: &str) -> bool {
     text.starts_with(|character: char| character.is_alphabetic() || character == '_')
 }
 
-/// The words and signs of a text without its comments.
+/// The words and punctuation marks of a text, without its comments.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let (mut rest, mut line) = (text, 1);

@@ -1,7 +1,8 @@
-//! Vector and matrix types of libraries, as data: `vector_types.toml` beside this file, and what users add.
+//! Vector and matrix types of libraries, as data: `vector_types.toml` next to this file, and rows
+//! that users add.
 //!
-//! A type of a library is often a nest of unions and templates. Its entry says how many components it has, so that it is
-//! compared as one member.
+//! A library's type is often a nest of unions and templates. Its row gives the number of
+//! components, so that it is compared as one member.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -11,42 +12,42 @@ use serde::Deserialize;
 
 use super::program_struct::LaneClass;
 
-/// The table that is built in.
+/// The built-in table.
 const BUILT_IN: &str = include_str!("vector_types.toml");
 
-/// What a pattern may have in braces.
+/// The placeholders of patterns.
 const PLACEHOLDERS: [&str; 3] = ["component", "rows", "columns"];
 
-/// Rows and columns that shaders have.
+/// The possible numbers of rows and columns in shaders.
 const POSSIBLE: RangeInclusive<u32> = 1..=4;
 
 /// A table of vector types.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VectorTypes {
-    /// What the names of components mean: `float = "float 4"`.
+    /// The types that component names refer to: `float = "float 4"`.
     #[serde(default)]
     components: BTreeMap<String, String>,
     #[serde(default, rename = "type")]
     rows: Vec<VectorTypeRow>,
 }
 
-/// One row of the table.
+/// A row of the table.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VectorTypeRow {
-    /// For people.
+    /// The library's name, for readers of the table.
     #[serde(default)]
     pub library: Option<String>,
     /// The type's name, with `{component}`, `{rows}`, `{columns}` and `*`.
     pub pattern: String,
-    /// Name of the component, where the pattern has none.
+    /// Name of the component, if the pattern has none.
     pub component: Option<String>,
-    /// Contiguous components, where the pattern has none.
+    /// Number of contiguous components, if the pattern has none.
     pub rows: Option<u32>,
-    /// Vectors of that many components, where the pattern has none; 1 by default.
+    /// Number of vectors, if the pattern has none; default: 1.
     pub columns: Option<u32>,
-    /// As many rows as columns.
+    /// True if rows and columns must be equal.
     #[serde(default)]
     pub square: bool,
 }
@@ -54,18 +55,18 @@ pub struct VectorTypeRow {
 /// A vector (one column) or a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorType {
-    /// What the bits of a component mean.
+    /// The meaning of a component's bits.
     pub class: LaneClass,
-    /// Bytes of a component.
+    /// Size of a component, in bytes.
     pub component_size: u32,
-    /// Contiguous components.
+    /// Number of contiguous components.
     pub rows: u32,
-    /// Vectors of that many components.
+    /// Number of vectors.
     pub columns: u32,
 }
 
 impl VectorTypes {
-    /// The table that is built in.
+    /// The built-in table.
     ///
     /// # Panics
     /// Never: a test reads the table.
@@ -74,17 +75,17 @@ impl VectorTypes {
         TABLE.get_or_init(|| toml::from_str(BUILT_IN).expect("a test reads the built-in table"))
     }
 
-    /// The table with rows of the user's, which come first.
+    /// The table with additional rows of the user, which take precedence.
     #[must_use]
     pub fn with_rows(&self, rows: &[VectorTypeRow]) -> Self {
         Self { components: self.components.clone(), rows: [rows, &self.rows].concat() }
     }
 
-    /// Why no type can ever match a row, as a sentence; `None` if one can.
+    /// Explains in a sentence why no type can ever match a row; `None` if one can.
     pub fn problem(&self, row: &VectorTypeRow) -> Option<String> {
         let unknown = placeholders(&row.pattern).find(|name| !PLACEHOLDERS.contains(name));
         if let Some(name) = unknown {
-            return Some(format!("`{{{name}}}` is none of {{component}}, {{rows}} and {{columns}}"));
+            return Some(format!("`{{{name}}}` is not one of {{component}}, {{rows}} and {{columns}}"));
         }
         if row.pattern.trim_matches('*').is_empty() {
             return Some("`pattern` names no type".to_owned());
@@ -112,7 +113,7 @@ impl VectorTypes {
         wrong.map(|(key, _)| format!("`{key}` is a number from 1 to 4"))
     }
 
-    /// Returns the vector type that a type name stands for.
+    /// Returns the vector type with this type name.
     pub fn find(&self, type_name: &str) -> Option<VectorType> {
         self.rows.iter().find_map(|row| self.read(row, type_name))
     }
@@ -139,12 +140,12 @@ impl VectorTypes {
     }
 }
 
-/// What stands in braces in a pattern.
+/// The placeholders of a pattern.
 fn placeholders(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or(rest))
 }
 
-/// Matches a whole text with a pattern, and returns what its `{names}` stand for.
+/// Matches a whole text against a pattern, and returns the values of its placeholders.
 fn capture(pattern: &str, text: &str) -> Option<BTreeMap<String, String>> {
     let Some(special) = pattern.find(['{', '*']) else {
         return (pattern == text).then(BTreeMap::new);
@@ -173,7 +174,7 @@ fn may_stand_for(name: &str, value: &str) -> bool {
     match name {
         "*" => true,
         "component" => !value.is_empty() && !value.contains([',', '<', '>']),
-        // MSVC writes no suffix, some compilers write `3u`.
+        // MSVC writes no suffix; some compilers write `3u`.
         _ => value.trim_end_matches('u').parse::<u32>().is_ok(),
     }
 }
@@ -193,7 +194,7 @@ mod tests {
         let table = VectorTypes::built_in();
         let problem = |row: &VectorTypeRow| table.problem(row).unwrap_or_default();
         assert_eq!(problem(&row("eng::Vec<{component}, {rows}>")), "");
-        assert!(problem(&row("eng::Vec{count}")).starts_with("`{count}` is none of"));
+        assert!(problem(&row("eng::Vec{count}")).starts_with("`{count}` is not one of"));
         assert!(problem(&row("eng::Vec{rows}")).starts_with("`component` is missing"));
         assert!(problem(&row("eng::Vec<{component}>")).starts_with("`rows` is missing"));
         assert!(problem(&row("**")).starts_with("`pattern` names no type"));

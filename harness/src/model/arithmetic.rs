@@ -1,12 +1,12 @@
-//! Arithmetic on scalars and vectors: what compilers put between loads and stores.
+//! Arithmetic on scalars and vectors, which compilers emit between loads and stores.
 
 use rspirv::spirv::{Op, Word};
 
 use super::value::ModelValue;
 use crate::inspect::spirv::types::{SpirvType, SpirvTypes};
 
-/// The result of an instruction that computes each component from the operands' components; `None` for an opcode that
-/// is none of these. `ty` is the result's type, `operand_ty` that of the first operand.
+/// The result of an instruction that computes each component from the operands' components; `None`
+/// for all other opcodes. `ty` is the result's type, `operand_ty` that of the first operand.
 pub(super) fn compute(
     types: &SpirvTypes,
     op: Op,
@@ -45,7 +45,7 @@ pub(super) fn compute(
         Op::LogicalNot => one(&|a| u64::from(a == 0)),
         // The sign is the highest bit.
         Op::FNegate => one(&|a| a ^ (mask(types, scalar) ^ mask(types, scalar) >> 1)),
-        // A device address is the bits of a pointer.
+        // A device address has the bits of a pointer.
         Op::ConvertUToPtr | Op::UConvert => one(&|a| a & mask(types, scalar)),
         Op::SConvert => one(&|a| sign_extended(types, from, a) & mask(types, scalar)),
         Op::FConvert if (bits(types, from), bits(types, scalar)) == (16, 32) => one(&widened),
@@ -73,7 +73,7 @@ fn float(value: i64) -> u64 {
     (value as f32).to_bits().into()
 }
 
-/// A 16-bit float as a 32-bit one, which holds each of them.
+/// Converts the bits of a 16-bit float to those of the same 32-bit float.
 fn widened(half: u64) -> u64 {
     let sign = (half & 0x8000) << 16;
     let (exponent, mantissa) = (half >> 10 & 0x1F, half & 0x3FF);
@@ -89,7 +89,8 @@ fn widened(half: u64) -> u64 {
     }
 }
 
-/// Base, insert, offset and count: the base with as many bits of the insert from the offset on.
+/// `OpBitFieldInsert` on base, insert, offset and count: replaces `count` bits of the base, from
+/// `offset`.
 fn inserted(operands: &[u64]) -> u64 {
     let [base, insert, offset, count] = operands else { return 0 };
     let low = u32::try_from(*count).ok().and_then(|count| u64::MAX.checked_shr(64 - count)).unwrap_or(0);
@@ -97,7 +98,8 @@ fn inserted(operands: &[u64]) -> u64 {
     (base & !shifted(low)) | shifted(insert & low)
 }
 
-/// The sum of the products of two vectors' components, 32-bit floats. FXC chooses a matrix row so, by a factor of one.
+/// The dot product of two vectors of 32-bit floats. FXC uses it to select a matrix row, with a unit
+/// vector.
 fn dot(operands: &[ModelValue]) -> Result<ModelValue, String> {
     let single = |bits: u64| f32::from_bits(u32::try_from(bits).unwrap_or(u32::MAX));
     let product = |bits: &[u64]| {
@@ -112,7 +114,7 @@ fn shift(by: u64) -> Option<u32> {
     u32::try_from(by).ok()
 }
 
-/// The scalar type of a vector's components; a scalar's own.
+/// The scalar type of a vector's components, or the type itself if it is a scalar.
 pub(super) fn component(types: &SpirvTypes, ty: Word) -> Word {
     match types.get(ty) {
         SpirvType::Vector { component, .. } => *component,
@@ -120,7 +122,7 @@ pub(super) fn component(types: &SpirvTypes, ty: Word) -> Word {
     }
 }
 
-/// Bits of a scalar type; a bool has one.
+/// The number of bits of a scalar type; a bool has one.
 pub(super) fn bits(types: &SpirvTypes, scalar: Word) -> u32 {
     match types.get(scalar) {
         SpirvType::Int { bits, .. } | SpirvType::Float { bits } => (*bits).clamp(1, 64),
@@ -156,7 +158,7 @@ fn map(operands: &[ModelValue], f: &dyn Fn(&[u64]) -> u64) -> Result<ModelValue,
     }
 }
 
-/// The least of unsigned operands, component by component.
+/// The minimum of unsigned operands, component by component.
 pub(super) fn least(operands: &[ModelValue]) -> Result<ModelValue, String> {
     map(operands, &|bits| bits.iter().copied().min().unwrap_or(0))
 }
@@ -168,7 +170,7 @@ fn fold(operands: &[ModelValue], f: &dyn Fn(u64, u64) -> u64) -> Result<ModelVal
     Ok(ModelValue::Bits(bits.into_iter().reduce(f).unwrap_or(0)))
 }
 
-/// `OpSelect`: by component where the condition is a vector, else whole values.
+/// `OpSelect`: by component if the condition is a vector, otherwise whole values.
 fn map_select(operands: &[ModelValue]) -> Result<ModelValue, String> {
     let [condition, yes, no] = operands else { return Err("a selection without two values".into()) };
     match condition {
@@ -215,7 +217,8 @@ pub(super) fn bitcast(types: &SpirvTypes, to: Word, from: Word, value: &ModelVal
 mod tests {
     use super::*;
 
-    /// Source: Extended Instructions for GLSL, `UMin`: "Minimum of x and y", taken as unsigned.
+    /// Source: Extended Instructions for GLSL, `UMin`: "Minimum of x and y", interpreted as
+    /// unsigned.
     #[test]
     fn the_least_is_unsigned_and_by_component() {
         let vector = |bits: [u64; 2]| ModelValue::parts(bits.map(ModelValue::Bits).to_vec());

@@ -1,6 +1,7 @@
-//! The compiled witness: which bytes a module's code really addresses, whatever a compiler reports.
+//! The compiled witness: the bytes that a module's code really addresses, whatever its compiler
+//! reports.
 //!
-//! The fault-free model runs the module with the jobs of the plan that it was made for; DXIL is run by its evaluator.
+//! The fault-free model runs the module with the jobs of its plan; an evaluator runs DXIL.
 
 use std::collections::BTreeSet;
 
@@ -13,24 +14,20 @@ use crate::inspect::dxil::Evaluator;
 use crate::probe::image::ImageError;
 use crate::probe::{Interface, Observed, PlanShader, ProbeJob, ProbePlan, jobs, observe};
 
-/// Why a module has no compiled witness.
+/// The reason that a module has no compiled witness.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CompiledError {
     /// The block has no image.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// The model does not run the module.
+    /// The model cannot run the module.
     #[error("entry `{entry}`: {error}")]
-    NotRun {
-        /// Entry point.
-        entry: String,
-        /// Why.
-        error: RunnerError,
-    },
+    NotRun { entry: String, error: RunnerError },
 }
 
-/// Follows what `shader` addresses through every entry point of `plan`: for each job of [`jobs`], in its order, the
-/// observations of the model. `plan` may list fewer entries than were planned, where a compiler writes one per module.
+/// Follows the addresses that `shader` accesses in every entry point of `plan`. Returns the model's
+/// observations for each job of [`jobs`], in its order. `plan` may list fewer entries than were
+/// planned if a compiler writes one per module.
 ///
 /// # Errors
 /// If the block has no image or the model cannot run an entry point.
@@ -40,12 +37,12 @@ pub fn compiled(
     shader: &Shader,
     interface: Interface,
 ) -> Result<Vec<(ProbeJob, Observed)>, CompiledError> {
-    // The evaluator knows entry points and no stages.
+    // The evaluator distinguishes entry points but not stages.
     let is_evaluated = matches!(shader, Shader::DxilListing(_) | Shader::ClangIr(_));
     let dispatched = is_evaluated.then(|| plan.clone().in_dispatches());
     let plan = dispatched.as_ref().unwrap_or(plan);
     let probes = jobs(layout, plan, PlanShader { shader, requires: &BTreeSet::new(), interface })?;
-    // In one batch, so that the module is read once.
+    // One batch, so that the module is read only once.
     let batch = Batch { jobs: probes.iter().flat_map(|probe| &probe.runs).map(|run| run.job.clone()).collect() };
     let answers = match shader {
         Shader::DxilListing(_) | Shader::ClangIr(_) => Evaluator::new().run(&batch),

@@ -1,7 +1,7 @@
-//! The descriptors of a job by set, binding and element: its resources, and what stands in the elements that it leaves
-//! out.
+//! The descriptors of a job by set, binding and element: its resources, and the contents of the
+//! elements that it leaves out.
 //!
-//! `device` binds them before each run, `machine` looks them up.
+//! `device` binds them before each run; `machine` looks them up.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,14 @@ use super::value::ModelDescriptor;
 /// Set and binding of memory without a descriptor.
 const NOWHERE: u32 = u32::MAX;
 
-/// A device address is the memory's index, counted from 1, above this many bits for the byte.
+/// A device address is the memory's index, counted from 1, shifted left by this many bits; the low
+/// bits are the byte.
 const ADDRESS_BITS: u32 = 32;
 
 /// Set, binding and element.
 pub(super) type DescriptorKey = (u32, u32, u32);
 
-/// An image. All texels of a mip level are equal, so one per level is kept.
+/// An image. All texels of a mip level are equal, so this stores one per level.
 #[derive(Clone, Debug)]
 pub(super) struct ModelImage {
     /// `None` for a typed buffer.
@@ -35,8 +36,9 @@ pub(super) struct DescriptorTable {
     pub(super) images: Vec<ModelImage>,
 }
 
-/// The descriptors of `job`, which is within the model's limits, and the memories that it starts with: its buffers, the
-/// ranges in left-out elements, and last the push constants with the addresses in them.
+/// The descriptors of `job`, which must be within the model's limits, and its initial memories: its
+/// buffers, then the ranges in left-out elements, then the push constants with the addresses in
+/// them.
 pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Vec<ModelMemory>) {
     let mut table = DescriptorTable::default();
     let mut memories: Vec<ModelMemory> = Vec::new();
@@ -109,7 +111,7 @@ fn address(memory: usize) -> u64 {
     (memory as u64 + 1) << ADDRESS_BITS
 }
 
-/// The memory and the byte that a device address means; `None` for memory 0, where nothing is.
+/// The memory and byte that a device address refers to; `None` for memory 0, which does not exist.
 pub(super) fn at_address(address: u64) -> Option<(usize, u64)> {
     let memory = usize::try_from(address >> ADDRESS_BITS).ok()?.checked_sub(1)?;
     Some((memory, address & u64::from(u32::MAX)))

@@ -13,8 +13,8 @@ use super::misreading::{Disturbance, Misreading, OUTPUT};
 use super::program::ModelProgram;
 use crate::probe::Stage;
 
-/// The limits of the model. Ranges and push constants that are longer than [`Model::new`] says are run all the same,
-/// since they cost nothing. Ranges lie at byte 16 of their memory.
+/// The limits of the model. It also runs jobs whose ranges and push constants are longer than
+/// [`Model::new`] reports, because they cost nothing. Ranges start at byte 16 of their memory.
 const LIMITS: Limits = Limits {
     uniform_alignment: 16,
     storage_alignment: 16,
@@ -31,7 +31,7 @@ const LIMITS: Limits = Limits {
     targets: 0,
 };
 
-/// Descriptors of one type.
+/// Maximum number of descriptors of one type.
 const MAX_DESCRIPTORS: u32 = 1 << 12;
 
 /// The model device, optionally with a planted fault.
@@ -39,7 +39,7 @@ const MAX_DESCRIPTORS: u32 = 1 << 12;
 pub struct Model {
     device: DeviceInfo,
     misreading: Option<Misreading>,
-    /// The bytes of the probe's output after the last dispatch.
+    /// The bytes of the probe's output after the previous dispatch.
     last_output: Option<Vec<u8>>,
 }
 
@@ -142,13 +142,13 @@ impl Model {
     }
 }
 
-/// Returns true if two jobs can share a program with this fault in it.
+/// True if two jobs can share a program with this fault.
 fn same_program(misreading: Option<Misreading>, one: &Job, next: &Job) -> bool {
     let concerns = |job| misreading.is_some_and(|misreading| misreading.concerns(job));
     one.shader == next.shader && concerns(one) == concerns(next)
 }
 
-/// Runs a job and returns its memories as it leaves them.
+/// Runs a job and returns its memories afterwards.
 fn run_program(
     program: &ModelProgram,
     job: &Job,
@@ -180,8 +180,8 @@ fn run_program(
     }
 }
 
-/// Runs the compute stage, or the vertex and the fragment stage of a draw: once each, and nothing goes from one to the
-/// other.
+/// Runs the compute stage, or the vertex and fragment stages of a draw. Each runs once, and no data
+/// passes between them.
 fn run_stages(machine: &mut ModelMachine<'_>, job: &Job) -> Result<(), String> {
     match &job.draw {
         None => machine.run(Stage::Compute, &job.entry, &job.constants),

@@ -1,4 +1,4 @@
-//! Instructions without control flow: memory, composites, and arithmetic's way to its operands.
+//! Instructions without control flow: memory access, composites, and the operands of arithmetic.
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op, Op, StorageClass, Word};
@@ -14,7 +14,8 @@ use crate::inspect::spirv::Operands;
 use crate::inspect::spirv::types::SpirvType;
 
 impl ModelMachine<'_> {
-    /// The result of an instruction; `None` where it has none, or where a phi already took it.
+    /// The result of an instruction; `None` if it has none, or if it is a phi whose value is
+    /// already set.
     pub(super) fn execute(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Option<ModelValue>, String> {
         let call = Call { frame, instruction };
         let value = match instruction.class.opcode {
@@ -28,7 +29,7 @@ impl ModelMachine<'_> {
             | Op::MemoryBarrier => return Ok(None),
             Op::Variable => self.variable(call)?,
             Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(call)?,
-            // One invocation runs at a time, so that every load is atomic.
+            // Invocations run one at a time, so every load is atomic.
             Op::Load | Op::AtomicLoad => {
                 let pointer = self.pointer(call, 0)?;
                 self.load(&pointer)?
@@ -64,7 +65,7 @@ impl ModelMachine<'_> {
         self.call(*function, &arguments)
     }
 
-    /// The result of an instruction that only computes.
+    /// The result of an instruction without side effects.
     fn compute(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let instruction = call.instruction;
         let ty = instruction.result_type.unwrap_or(0);
@@ -106,8 +107,8 @@ impl ModelMachine<'_> {
         }
     }
 
-    /// An instruction of `GLSL.std.450`. Known are `unpackDouble2x32`, which has the low word first, and `UMin`, with
-    /// which Tint keeps indices within the bounds of arrays.
+    /// An instruction of `GLSL.std.450`. The model knows `unpackDouble2x32`, whose first result is
+    /// the low word, and `UMin`, which Tint uses to clamp array indices.
     fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, String> {
         match call.instruction.operands.get(1) {
             Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UnpackDouble2x32 as u32 => {
@@ -132,7 +133,7 @@ impl ModelMachine<'_> {
         }
     }
 
-    /// The pointer of type `ty` that a device address stands for.
+    /// The pointer of type `ty` to a device address.
     fn pointer_to_address(&self, ty: Word, address: u64) -> Result<ModelPointer, String> {
         let &SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } = self.program.types.get(ty)
         else {
@@ -146,7 +147,7 @@ impl ModelMachine<'_> {
         Ok(ModelPointer { pointee, place: PointerTarget::Memory { buffer, at } })
     }
 
-    /// The type of operand `index`; 0, which names nothing, if it has none.
+    /// The type of operand `index`; 0, which is no valid id, if it has none.
     fn type_of(&self, call: Call<'_>, index: usize) -> Word {
         let id = Operands(call.instruction).id(index).unwrap_or(0);
         self.program.result_type(id).unwrap_or(0)
@@ -243,7 +244,7 @@ impl ModelMachine<'_> {
         Ok(ModelValue::Bits(self.disturbance.length(bytes.checked_div(stride).unwrap_or(0))))
     }
 
-    /// Constituents of a vector may be vectors.
+    /// Constituents of a vector may themselves be vectors.
     fn construct(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, String> {
         let operands = self.operands(call.frame, call.instruction)?;
         let is_vector = matches!(self.program.types.get(ty), SpirvType::Vector { .. });
@@ -264,7 +265,7 @@ impl ModelMachine<'_> {
         }
         let chosen = call.literals(2).into_iter().map(|index| match components.get(index as usize) {
             Some(component) => Ok(component.clone()),
-            // All ones choose an undefined component.
+            // An index of all ones selects an undefined component (SPIR-V, `OpVectorShuffle`).
             None if index == u32::MAX => Ok(ModelValue::Bits(0)),
             None => Err(format!("a shuffle of component {index}")),
         });
@@ -291,7 +292,7 @@ impl ModelMachine<'_> {
     }
 }
 
-/// An index, cut to 32 bits: negative ones are out of bounds of everything.
+/// An index, truncated to 32 bits. Negative indices become out of bounds.
 fn low_word(value: &ModelValue) -> Result<u32, String> {
     Ok(u32::try_from(value.bits()? & u64::from(u32::MAX)).unwrap_or(u32::MAX))
 }

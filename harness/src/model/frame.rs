@@ -1,4 +1,4 @@
-//! The values of one function call, and an instruction that uses them.
+//! The values of one function call, and a view of an instruction with them.
 
 use rspirv::dr::{Function, Instruction};
 use rspirv::spirv::Word;
@@ -14,14 +14,14 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The frame of a call of this function, with room for all of its values.
+    /// A frame for a call of this function, with room for all its values.
     pub(super) fn of(function: &Function) -> Self {
         let instructions = function.blocks.iter().map(|block| block.instructions.len()).sum();
         Self { values: FxHashMap::with_capacity_and_hasher(instructions, FxBuildHasher) }
     }
 }
 
-/// An instruction with the values that it sees.
+/// An instruction with the values in scope.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) frame: &'a Frame,

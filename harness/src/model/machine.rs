@@ -1,7 +1,7 @@
-//! The interpreter: runs the invocations of a workgroup over buffers, one after the other.
+//! The interpreter: runs the invocations of a workgroup over buffers, one after another.
 //!
-//! Branches, calls and phis are followed within a budget of steps, so any module ends. An instruction that is not
-//! modelled is an error that names it.
+//! It follows branches, calls and phis within a budget of steps, so every module ends. For an
+//! instruction that it does not model it returns an error with the instruction's name.
 
 use std::collections::BTreeMap;
 
@@ -19,24 +19,24 @@ use crate::inspect::spirv::Operands;
 use crate::inspect::spirv::types::SpirvVariable;
 use crate::probe::Stage;
 
-/// Instructions and moved scalars before a run is given up.
+/// Maximum number of instructions and moved scalars in a run.
 const BUDGET: u64 = 1 << 22;
 
-/// Nested calls before a run is given up; SPIR-V has no recursion.
+/// Maximum depth of nested calls. SPIR-V has no recursion.
 const MAX_CALLS: u32 = 32;
 
-/// Larger workgroups are refused.
+/// Maximum number of invocations in a workgroup.
 const MAX_INVOCATIONS: u32 = 1024;
 
-/// Values of more scalars than this are refused.
+/// Maximum number of scalars in a value.
 const MAX_SCALARS: u64 = 1 << 16;
 
-/// One run.
+/// A run of a module.
 #[derive(Debug)]
 pub(super) struct ModelMachine<'a> {
     pub(super) program: &'a ModelProgram,
     pub(super) descriptors: DescriptorTable,
-    /// The job's buffers and whatever else is bound, then the push constants.
+    /// The job's buffers and other bound ranges, then the push constants.
     pub(super) memories: Vec<ModelMemory>,
     /// Index of the push constants in `memories`.
     pub(super) push_constants: usize,
@@ -44,17 +44,17 @@ pub(super) struct ModelMachine<'a> {
     pub(super) cells: Vec<ModelValue>,
     pub(super) disturbance: Disturbance,
     constants: FxHashMap<Word, ModelValue>,
-    /// Where the variables outside of functions are.
+    /// The places of variables outside of functions.
     variables: FxHashMap<Word, ModelValue>,
     budget: u64,
     calls: u32,
     /// Invocations of the workgroup in x, y, z.
     size: [u32; 3],
-    /// Index of the invocation that runs.
+    /// Index of the current invocation.
     invocation: u32,
 }
 
-/// Where to go on after an instruction.
+/// The next step after an instruction.
 enum ModelFlow {
     Next,
     Jump(Word),
@@ -62,7 +62,7 @@ enum ModelFlow {
 }
 
 impl<'a> ModelMachine<'a> {
-    /// A machine with its constants ready. The last of `memories` holds the push constants.
+    /// Makes a machine and computes its constants. The last of `memories` holds the push constants.
     pub(super) fn new(
         program: &'a ModelProgram,
         descriptors: DescriptorTable,
@@ -86,7 +86,8 @@ impl<'a> ModelMachine<'a> {
         }
     }
 
-    /// Runs an entry point of a stage with these values of specialization constants, by `SpecId`.
+    /// Runs an entry point of a stage. `specialized` has the values of specialization constants, by
+    /// `SpecId`.
     pub(super) fn run(&mut self, stage: Stage, entry: &str, specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
         let (entry, size) = self.program.entry_point(stage, entry)?;
         self.size = size;
@@ -134,7 +135,7 @@ impl<'a> ModelMachine<'a> {
         Ok(pointer)
     }
 
-    /// Where a variable outside of functions is; one without a layout is made here.
+    /// The place of a variable outside of functions. Creates variables without a layout.
     fn place_of(&mut self, variable: &SpirvVariable) -> Result<PointerTarget, String> {
         match variable.class {
             StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant => {
@@ -165,7 +166,7 @@ impl<'a> ModelMachine<'a> {
         }
     }
 
-    /// The place behind a descriptor.
+    /// The resource of a descriptor.
     pub(super) fn descriptor(&self, at: DescriptorKey) -> Result<PointerTarget, String> {
         match self.descriptors.at.get(&at) {
             Some(ModelDescriptor::Memory(buffer)) => {
@@ -182,7 +183,8 @@ impl<'a> ModelMachine<'a> {
         }
     }
 
-    /// Fills an input with what it says of the invocation; of the only workgroup there is nothing to say but zero.
+    /// Sets a built-in input for the current invocation. There is only one workgroup, so its ids
+    /// are zero.
     fn set_builtin(&mut self, variable: &SpirvVariable, place: &PointerTarget) {
         let PointerTarget::Cell { cell, .. } = place else { return };
         let [x, y, _] = self.size;
@@ -197,14 +199,14 @@ impl<'a> ModelMachine<'a> {
         }
     }
 
-    /// A variable without layout, zero.
+    /// Makes a variable without a layout, with the value zero.
     pub(super) fn new_cell(&mut self, ty: Word) -> Result<PointerTarget, String> {
         let zero = self.zero(ty)?;
         self.cells.push(zero);
         Ok(PointerTarget::Cell { cell: self.cells.len() - 1, way: Vec::new() })
     }
 
-    /// The zero of a type.
+    /// The zero value of a type.
     pub(super) fn zero(&mut self, ty: Word) -> Result<ModelValue, String> {
         self.spend_value(ty)?;
         Ok(self.zero_of(ty))
@@ -221,7 +223,7 @@ impl<'a> ModelMachine<'a> {
         }
     }
 
-    /// Gives each constant its value: that of the job, or else that of the module.
+    /// Sets the value of each constant, from the job or else from the module.
     fn make_constants(&mut self, specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
         let program = self.program;
         let frame = Frame::default();
@@ -250,7 +252,7 @@ impl<'a> ModelMachine<'a> {
         Ok(())
     }
 
-    /// Returns true if an id is a constant.
+    /// True if an id is a constant.
     pub(super) fn is_constant(&self, id: Word) -> bool {
         self.constants.contains_key(&id)
     }
@@ -316,7 +318,7 @@ impl<'a> ModelMachine<'a> {
         Ok(ModelFlow::Next)
     }
 
-    /// All phis of a block take their values at once.
+    /// All phis of a block get their values at once.
     fn take_phis(&mut self, frame: &mut Frame, block: &Block, from: Word) -> Result<(), String> {
         let mut taken = Vec::new();
         for phi in block.instructions.iter().filter(|instruction| instruction.class.opcode == Op::Phi) {
@@ -331,7 +333,7 @@ impl<'a> ModelMachine<'a> {
         Ok(())
     }
 
-    /// Executes an instruction and says where to go on.
+    /// Executes an instruction and returns the next step.
     fn flow(&mut self, frame: &mut Frame, instruction: &Instruction) -> Result<ModelFlow, String> {
         let ops = Operands(instruction);
         let id = |index: usize| ops.id(index).ok_or("a branch without a target");

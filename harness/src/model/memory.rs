@@ -1,6 +1,7 @@
-//! The model's buffers: typed loads and stores that follow the decorations for offsets and strides.
+//! The model's buffers: typed loads and stores that follow the module's offsets and strides.
 //!
-//! Reads out of bounds give 0, writes out of bounds do nothing, as on a device with robust buffer access.
+//! Reads out of bounds return 0, and writes out of bounds have no effect, as on a device with
+//! robust buffer access.
 
 use rspirv::spirv::{StorageClass, Word};
 
@@ -37,7 +38,8 @@ pub(super) fn part(types: &SpirvTypes, ty: Word, at: MemoryPlace, index: u32) ->
         SpirvType::Matrix { column, .. } => {
             let layout = at.matrix.ok_or("a matrix without MatrixStride")?;
             if layout.row_major {
-                // The components of a column are a stride apart, the columns themselves adjoin.
+                // The components of a column are one stride apart; the columns themselves are
+                // adjacent.
                 let component = column_component(types, *column).ok_or("a matrix of no vectors")?;
                 let size = width(types, component)?;
                 Ok((*column, MemoryPlace { component_stride: Some(layout.stride), ..at.plus(index, size) }))
@@ -70,7 +72,7 @@ fn column_component(types: &SpirvTypes, column: Word) -> Option<Word> {
     }
 }
 
-/// Bytes of a scalar.
+/// Size of a scalar, in bytes.
 fn width(types: &SpirvTypes, scalar: Word) -> Result<u32, String> {
     match types.get(scalar) {
         SpirvType::Int { bits, .. } | SpirvType::Float { bits } if matches!(bits, 8 | 16 | 32 | 64) => Ok(bits / 8),
@@ -92,7 +94,7 @@ impl ModelMemory {
         Ok(ModelValue::parts(parts.collect::<Result<_, _>>()?))
     }
 
-    /// Writes a value of type `ty` and returns the byte behind its last scalar.
+    /// Writes a value of type `ty`. Returns the byte after its last scalar.
     pub(super) fn store(
         &mut self,
         types: &SpirvTypes,
@@ -132,7 +134,7 @@ impl ModelMemory {
         }
     }
 
-    /// Sets the 4 bytes at `offset` to zero, where they are in bounds.
+    /// Clears the 4 bytes at `offset` if they are in bounds.
     pub(super) fn clear_word(&mut self, offset: u64) {
         self.store_scalar(4, offset, 0);
     }

@@ -1,12 +1,12 @@
-//! The model device: runs SPIR-V on the CPU, in dispatches and in draws without targets, and follows its decorations to
-//! the letter.
+//! The model device: runs SPIR-V on the CPU, in dispatches and in draws without targets, and
+//! follows its decorations exactly.
 //!
-//! It needs nothing installed, so the harness is tested anywhere, and it says which bytes a compiler's module addresses
-//! ([`compiled`]). It reads what is written, so it proves nothing about hardware. [`Misreading`] plants the faults that
-//! devices have.
+//! It needs no installation, so the harness can be tested anywhere, and it shows which bytes a
+//! compiler's module addresses ([`compiled`]). It follows the module as written, so it proves
+//! nothing about hardware. [`Misreading`] plants faults that real devices have.
 //!
-//! `program` reads a module, `descriptors` binds a job's resources, `machine` follows the control flow, `execute` and
-//! `sampling` the instructions, `memory` the layouts.
+//! `program` reads a module, `descriptors` binds a job's resources, `machine` follows the control
+//! flow, `execute` and `sampling` run the instructions, and `memory` applies the layouts.
 
 mod arithmetic;
 mod compiled;

@@ -1,4 +1,4 @@
-//! A module that the model can run: its types, its functions and the chosen entry point.
+//! A module that the model can run: its types, its functions and its entry points.
 
 use std::collections::BTreeMap;
 
@@ -36,12 +36,10 @@ impl ModelProgram {
         Ok(Self { module, types, functions, spec_ids, result_types })
     }
 
-    /// The `SpecId` of a specialization constant.
     pub(super) fn spec_id(&self, id: Word) -> Option<u32> {
         self.spec_ids.get(&id).copied()
     }
 
-    /// The type of a value.
     pub(super) fn result_type(&self, id: Word) -> Option<Word> {
         self.result_types.get(&id).copied()
     }
@@ -52,8 +50,8 @@ impl ModelProgram {
         Ok(&self.module.functions[*index])
     }
 
-    /// The function of the entry point `name` of a stage, and the invocations of its workgroup in x, y, z, of which a
-    /// stage of a draw has one.
+    /// The function of the entry point `name` of a stage, and the size of its workgroup in x, y, z
+    /// (one invocation for a stage of a draw).
     pub(super) fn entry_point(&self, stage: Stage, name: &str) -> Result<(Word, [u32; 3]), String> {
         let executed = match stage {
             Stage::Compute => ExecutionModel::GLCompute,
@@ -84,7 +82,7 @@ impl ModelProgram {
     }
 }
 
-/// The specialization constant that a decoration gives a `SpecId`, and that.
+/// The specialization constant and `SpecId` in a decoration.
 fn spec_id(decoration: &Instruction) -> Option<(Word, u32)> {
     match &decoration.operands[..] {
         [Operand::IdRef(id), Operand::Decoration(Decoration::SpecId), Operand::LiteralBit32(spec_id)] => {

@@ -1,6 +1,8 @@
-//! Instructions on images and samplers. An image has one texel per mip level, so coordinates mean nothing.
+//! Instructions on images and samplers. Images have one texel per mip level, so coordinates are
+//! ignored.
 //!
-//! An image's value is its index, a sampler's the mip level that it sees; a sampled image has both as parts.
+//! The value of an image is its index, the value of a sampler the mip level that it sees; a sampled
+//! image is a composite of both.
 
 use layoutproof_device::ImageView;
 use rspirv::dr::Instruction;
@@ -12,7 +14,7 @@ use super::machine::ModelMachine;
 use super::value::{ModelDescriptor, ModelValue};
 use crate::inspect::spirv::Operands;
 
-/// The value of an image, a sampler or both, as a load of its variable gives it.
+/// The value of an image, a sampler or both, as the load of a variable returns it.
 pub(super) fn handle(descriptor: ModelDescriptor) -> Result<ModelValue, String> {
     match descriptor {
         ModelDescriptor::Image(image) => Ok(ModelValue::Bits(image as u64)),
@@ -48,7 +50,8 @@ impl ModelMachine<'_> {
         self.texel(image, level)
     }
 
-    /// The sampler clamps to one level, whichever the instruction asks for; an image with fewer gives its last.
+    /// The sampler clamps to one level, whichever level the instruction requests. An image with
+    /// fewer levels returns its last.
     fn sample_level(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let sampled = self.operand(call, 0)?;
         let (image, level) = (sampled.at(&[0])?.bits()?, sampled.at(&[1])?.bits()?);
@@ -56,7 +59,7 @@ impl ModelMachine<'_> {
         self.texel(image, level.min(levels.saturating_sub(1)))
     }
 
-    /// Compares the reference with the depth: 1.0 if it is less or equal, else 0.0.
+    /// Compares the reference with the depth: 1.0 if it is less or equal, otherwise 0.0.
     fn compare(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
         let depth = float(self.sample_level(call)?.at(&[0])?)?;
         let reference = float(&self.operand(call, 2)?)?;
@@ -102,7 +105,7 @@ impl ModelMachine<'_> {
         found.ok_or_else(|| "an image is needed where none is".to_owned())
     }
 
-    /// A level that the image does not have gives zeros, as a robust device does.
+    /// Returns zeros for a level that the image does not have, as a robust device does.
     fn texel(&self, image: u64, level: u64) -> Result<ModelValue, String> {
         let levels = &self.image(image)?.levels;
         let texel = usize::try_from(level).ok().and_then(|level| levels.get(level)).copied().unwrap_or_default();
@@ -111,7 +114,7 @@ impl ModelMachine<'_> {
 }
 
 impl ModelImage {
-    /// The answer to a query of the size of a mip level: texels, and two elements in an array.
+    /// The result of a size query for a mip level: texels, and two elements for an array.
     fn sizes(&self, level: u64) -> Vec<u64> {
         let levels = self.levels.len() as u64;
         let above = u32::try_from(levels.saturating_sub(level.saturating_add(1))).unwrap_or(0);
@@ -126,15 +129,15 @@ impl ModelImage {
     }
 }
 
-/// A 32-bit float from its bits.
+/// Reads a 32-bit float from its bits.
 fn float(value: &ModelValue) -> Result<f32, String> {
     let bits = u32::try_from(value.bits()?).map_err(|_| "a 32-bit float is needed where none is")?;
     Ok(f32::from_bits(bits))
 }
 
-/// The operand of a fetch that says the mip level, if there is one.
+/// The operand of a fetch with the mip level, if there is one.
 fn lod(instruction: &Instruction) -> Option<usize> {
-    /// Behind the image, the coordinate and the mask that says which operands follow.
+    /// It follows the image, the coordinate and the mask of optional operands.
     const FIRST: usize = 3;
     let has = instruction.operands.iter().any(
         |operand| matches!(operand, rspirv::dr::Operand::ImageOperands(mask) if mask.contains(ImageOperands::LOD)),

@@ -1,4 +1,5 @@
-//! The values that the model computes with: scalars as bits, composites, pointers, and what pointers lead to.
+//! The values that the model computes with: scalars as bits, composites, pointers, and the targets
+//! of pointers.
 
 use std::rc::Rc;
 
@@ -17,27 +18,23 @@ pub(super) enum ModelValue {
     Pointer(ModelPointer),
 }
 
-/// A place and the type of what it holds.
+/// A place and the type of its content.
 #[derive(Clone, Debug)]
 pub(super) struct ModelPointer {
     pub(super) pointee: Word,
     pub(super) place: PointerTarget,
 }
 
-/// Where a pointer points.
+/// The target of a pointer.
 #[derive(Clone, Debug)]
 pub(super) enum PointerTarget {
     /// Bytes of a buffer.
-    Memory {
-        /// Index of the buffer.
-        buffer: usize,
-        at: MemoryPlace,
-    },
-    /// An array of descriptors, of which no element is chosen yet.
+    Memory { buffer: usize, at: MemoryPlace },
+    /// An array of descriptors, before an element is selected.
     Array { set: u32, binding: u32 },
     /// An image, a sampler or both.
     Handle(ModelDescriptor),
-    /// Part of a variable without layout: indices from the whole to the part.
+    /// Part of a variable without a layout, with the indices from the whole to the part.
     Cell { cell: usize, way: Vec<u32> },
 }
 
@@ -48,31 +45,31 @@ pub(super) enum ModelDescriptor {
     Memory(usize),
     /// An image, by its index.
     Image(usize),
-    /// An image with a sampler of its own, which sees level 0.
+    /// A combined image and sampler; the sampler sees level 0.
     Combined(usize),
     /// A sampler, by the mip level that it sees.
     Sampler(u32),
 }
 
-/// A place in a buffer with the layout that its enclosing member gives it.
+/// A place in a buffer, with the matrix layout of the enclosing member.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryPlace {
     /// Bytes from the start of the bound range.
     pub(super) offset: u64,
-    /// How matrices lie here.
+    /// The layout of matrices at this place.
     pub(super) matrix: Option<MatrixLayout>,
-    /// Bytes between the components of a vector that is a column of a row-major matrix; `None` where they adjoin.
+    /// Bytes between the components of a vector that is a column of a row-major matrix; `None` if
+    /// they are adjacent.
     pub(super) component_stride: Option<u32>,
 }
 
 impl ModelValue {
-    /// A composite.
     pub(super) fn parts(parts: Vec<ModelValue>) -> Self {
         Self::Parts(Rc::new(parts))
     }
 
-    /// The value itself, if it has the shape of a value of type `ty`. Whatever is built or kept is checked, so that no
-    /// value is nested deeper than types are.
+    /// Returns the value if it has the shape of the type `ty`. The model checks every value that it
+    /// builds or keeps, so that no value nests deeper than types do.
     pub(super) fn checked(self, types: &SpirvTypes, ty: Word) -> Result<Self, String> {
         if self.has_shape(types, ty) { Ok(self) } else { Err(format!("a value that does not fit type %{ty}")) }
     }

@@ -333,8 +333,8 @@ mod tests {
             ),
             ("cbuffer C { float a; float b[]; };", "1:28", "`C.b`: has no length, and DXC", &[dxil, spirv]),
             ("cbuffer C { float a; float b[]; };", "1:28", "`C.b`: has no length, and slangc", &[slang]),
-            ("struct P { float a; };\n[[vk::push_constant]] P p[2];", "2:25", "`p`: is no single struct", &[spirv]),
-            ("[[vk::push_constant]] float4 p;", "1:30", "`p`: is no single struct", &[spirv]),
+            ("struct P { float a; };\n[[vk::push_constant]] P p[2];", "2:25", "`p`: is not a single struct", &[spirv]),
+            ("[[vk::push_constant]] float4 p;", "1:30", "`p`: is not a single struct", &[spirv]),
             ("[[vk::push_constant]] cbuffer P { float a; };", "1:31", "`P`: is a cbuffer", &[spirv]),
             (
                 "struct P { float a; };\n[[vk::push_constant]] [[vk::binding(3)]] ConstantBuffer<P> p;",
@@ -351,7 +351,7 @@ mod tests {
             (
                 "struct P { float a; [[vk::offset(6)]] float b; };\n[[vk::push_constant]] P p;",
                 "1:45",
-                "`p.b`: [[vk::offset(6)]] is not aligned as Vulkan asks for",
+                "`p.b`: [[vk::offset(6)]] is not aligned as Vulkan requires",
                 &[spirv],
             ),
             (
@@ -366,7 +366,7 @@ mod tests {
                 "bytes are more than the 128 of push",
                 &[spirv],
             ),
-            ("Texture2D t[][3];", "1:11", "`t`: is an unbounded array of arrays: DXC of 2022", &[dxil]),
+            ("Texture2D t[][3];", "1:11", "`t`: is an unbounded array of arrays: DXC 1.7.0.3435", &[dxil]),
             ("Texture2D t[2][3];", "1:11", "`t`: is an array of arrays", &[spirv]),
             ("cbuffer C { float a; min16uint3 b; };", "1:33", "`C.b`: has a minimum-precision type", &[slang]),
             ("cbuffer C { float a; row_major float1x3 b; };", "1:41", "`C.b`: is a matrix with one row", &[slang]),

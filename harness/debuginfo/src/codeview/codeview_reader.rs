@@ -1,4 +1,4 @@
-//! Second pass over `CodeView`: reads a type with everything that its bytes are made of.
+//! Second pass over `CodeView`: reads a type together with all types that make up its bytes.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::{
 /// Number of the first record that is not built in.
 const FIRST_TYPE: u32 = 0x1000;
 
-/// Largest size of a type that is taken for true, in bytes.
+/// Larger sizes and offsets, in bytes, count as damage.
 const MAX_SIZE: u32 = 1 << 31;
 
 /// Reads types of one PDB or object.
@@ -28,12 +28,11 @@ pub(crate) struct CodeViewReader<'a, 'reader> {
     pub(super) limits: &'reader DebugLimits,
     finished: HashMap<u32, HostTypeId>,
     places: HashMap<u32, DeclarationPlace>,
-    /// Numbers of definitions by decorated name, or by name where there is no other.
+    /// Numbers of definitions, by decorated name or, without one, by plain name.
     definitions: HashMap<Vec<u8>, u32>,
 }
 
 impl<'a, 'reader> CodeViewReader<'a, 'reader> {
-    /// Makes a reader.
     pub(crate) fn new(
         types: &'reader CodeViewTypes<'a>,
         host_types: &'reader mut HostTypes,
@@ -50,14 +49,14 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
         Self { types, host_types, limits, finished: HashMap::new(), places, definitions }
     }
 
-    /// Describes, for people, what stands for a unit: a PDB does not say which unit a type is of.
+    /// The unit of a type, for messages. A PDB does not record it.
     pub(crate) fn host_unit(&self, number: u32) -> HostUnit {
         let data = self.types.parse(number).ok();
         let language = data.as_ref().and_then(named_record).map_or(HostLanguage::Other, |named| language(&named));
         HostUnit { object: self.types.name.to_owned(), source: String::new(), language, producer: String::new() }
     }
 
-    /// Reads the type with a number, which is contained in `depth` others.
+    /// Reads the type with this number, at nesting depth `depth`.
     pub(crate) fn read(&mut self, number: u32, depth: u32) -> Result<HostTypeId, DebugInfoError> {
         if let Some(&id) = self.finished.get(&number) {
             return Ok(id);
@@ -98,7 +97,7 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
             TypeData::Modifier(record) => self.read(record.underlying_type.get().0, depth + 1),
             TypeData::Bitfield(record) => self.read(record.underlying_type.get().0, depth + 1),
             TypeData::Alias(record) => self.read(record.utype.0, depth + 1),
-            _ => self.add(NewType::opaque("", "it is a function or of no known kind")),
+            _ => self.add(NewType::opaque("", "it is a function or of an unknown kind")),
         }
     }
 
@@ -179,7 +178,7 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
         })
     }
 
-    /// Reads an array, and joins arrays of arrays, which are how `CodeView` writes many dimensions.
+    /// Reads an array. `CodeView` writes several dimensions as arrays of arrays; this joins them.
     fn read_array(&mut self, number: u32, record: &Array<'_>, depth: u32) -> Result<HostTypeId, DebugInfoError> {
         let element = self.read(record.fixed.element_type.get().0, depth + 1)?;
         let size = self.size(number, record.len)?;
@@ -230,12 +229,11 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
                 place: None,
             },
             Some(Primitive::Other { name }) => NewType::opaque(name, "it has no bytes"),
-            None => NewType::opaque("", "it is a built-in type of no known kind"),
+            None => NewType::opaque("", "it is a built-in type of an unknown kind"),
         };
         self.add(new_type)
     }
 
-    /// Name of a type; empty if it has none.
     pub(super) fn type_name(&self, number: u32, depth: u32) -> String {
         if number < FIRST_TYPE {
             return match primitive(number) {
@@ -248,7 +246,7 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
         if let Some(named) = named_record(&data) {
             return plain_name(named.name).unwrap_or_default();
         }
-        // Enough for what people write; a loop of damaged records ends here.
+        // Enough for names in real programs; a loop of damaged records ends here.
         if depth >= 16 {
             return "...".to_owned();
         }
@@ -266,7 +264,7 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
         fitting.ok_or_else(|| self.types.damaged(number, format!("a size or offset is not in 0..={MAX_SIZE}")))
     }
 
-    /// The bit-field that a member's type is.
+    /// The bit-field, if a member's type is one.
     pub(super) fn bit_field(&self, number: u32) -> Option<&'reader Bitfield> {
         match self.types.parse(number) {
             Ok(TypeData::Bitfield(bits)) => Some(bits),
@@ -279,7 +277,8 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
     }
 }
 
-/// Language of a type by its decorated name: C++ has one that starts with `.?A`, Rust any other, C none.
+/// The language of a type, from its decorated name: it starts with `.?A` in C++, with anything else
+/// in Rust, and C has none.
 fn language(named: &NamedRecord<'_>) -> HostLanguage {
     match named.unique_name {
         None => HostLanguage::C,

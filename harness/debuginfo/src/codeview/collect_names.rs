@@ -8,20 +8,20 @@ use crate::index::{EntryKind, UnitEntry};
 use crate::name_table::NameTable;
 use crate::{DebugInfoError, IndexedKind, RecordKind};
 
-/// A symbol that gives a type another name.
+/// A symbol that gives a type a second name.
 const S_UDT: u16 = 0x1108;
 
-/// A struct, class, union or enumeration as its record says.
+/// The names in the record of a struct, class, union or enumeration.
 pub(super) struct NamedRecord<'a> {
-    /// Name as the compiler wrote it.
+    /// The name as the compiler wrote it.
     pub(super) name: &'a [u8],
-    /// Decorated name, which is the same in all units.
+    /// The decorated name, which is the same in all units.
     pub(super) unique_name: Option<&'a [u8]>,
     pub(super) kind: RecordKind,
     pub(super) is_declaration: bool,
 }
 
-/// Collects the names, by ascending number of their types.
+/// Collects the names, in ascending order of their types' numbers.
 pub(crate) fn collect_names(
     types: &CodeViewTypes<'_>,
     names: &mut NameTable,
@@ -81,9 +81,10 @@ fn is_named(kind: Leaf) -> bool {
     matches!(kind, Leaf::LF_CLASS | Leaf::LF_STRUCTURE | Leaf::LF_INTERFACE | Leaf::LF_UNION | Leaf::LF_ENUM)
 }
 
-/// Returns what a record says about a struct, class, union or enumeration; `None` for any other.
+/// Returns the names in the record of a struct, class, union or enumeration; `None` for other
+/// records.
 ///
-/// Classes look like structs here: their records differ in their kind alone.
+/// Classes are returned as structs: their records differ only in their kind.
 pub(super) fn named_record<'a>(data: &TypeData<'a>) -> Option<NamedRecord<'a>> {
     let (name, unique_name, properties, kind) = match data {
         TypeData::Struct(record) => (record.name, record.unique_name, record.fixed.property.get(), RecordKind::Struct),
@@ -95,7 +96,7 @@ pub(super) fn named_record<'a>(data: &TypeData<'a>) -> Option<NamedRecord<'a>> {
     Some(NamedRecord { name, unique_name, kind, is_declaration: properties.fwdref() })
 }
 
-/// Writes a name as DWARF has it; `None` for an unnamed type.
+/// Converts a name to DWARF's spelling; `None` for an unnamed type.
 pub(super) fn plain_name(name: &[u8]) -> Option<String> {
     let name = String::from_utf8_lossy(name);
     if name.is_empty() || name.ends_with("-tag>") || name.ends_with("__unnamed") {

@@ -1,4 +1,4 @@
-//! Where types were declared, as a PDB or object says in records of its own.
+//! The declaration places of types, from separate records of a PDB or object.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::read_text;
 use super::type_stream::{CodeViewTypes, NumberedRecord};
 use crate::DeclarationPlace;
 
-/// Declaration places by number of the type.
+/// Declaration places by type number.
 pub(super) fn declaration_lines(types: &CodeViewTypes<'_>) -> HashMap<u32, DeclarationPlace> {
     let mut places = HashMap::new();
     for NumberedRecord { record, .. } in types.identifiers() {
@@ -16,7 +16,7 @@ pub(super) fn declaration_lines(types: &CodeViewTypes<'_>) -> HashMap<u32, Decla
             (Leaf::LF_UDT_SRC_LINE, Ok(TypeData::UdtSrcLine(place))) => {
                 (place.ty.get().0, text_record(types, place.src.get()), place.line.get())
             }
-            // A linker has put the text into a table of its own.
+            // A linker moved the text into a separate table.
             (Leaf::LF_UDT_MOD_SRC_LINE, Ok(TypeData::UdtModSrcLine(place))) => {
                 (place.ty.get().0, read_text(&types.texts, place.src.get() as usize), place.line.get())
             }

@@ -6,11 +6,11 @@ use ms_codeview::types::fields::Field;
 use super::codeview_reader::CodeViewReader;
 use crate::{BitRange, DebugInfoError, HostBase, HostMember, HostRecord};
 
-/// How many lists may follow each other; each has up to 64 KiB.
+/// The maximum number of lists that may continue each other; each has up to 64 KiB.
 const MAX_LISTS: u32 = 4096;
 
 impl CodeViewReader<'_, '_> {
-    /// Adds the fields of a list to a record, with those of the lists that continue it.
+    /// Adds the fields of a list, and of the lists that continue it, to a record.
     pub(super) fn read_field_list(
         &mut self,
         owner: u32,
@@ -23,7 +23,7 @@ impl CodeViewReader<'_, '_> {
         for _ in 0..MAX_LISTS {
             let Some(list) = next.take() else { return Ok(()) };
             let TypeData::FieldList(fields) = types.parse(list)? else {
-                return Err(types.damaged(owner, "its list of members is something else"));
+                return Err(types.damaged(owner, "its list of members is not a field list"));
             };
             let mut fields = fields.iter();
             for field in fields.by_ref() {
@@ -33,7 +33,7 @@ impl CodeViewReader<'_, '_> {
                     self.read_field(owner, &field, record, depth)?;
                 }
             }
-            // The decoder stops without a word at what it does not know; only padding may be left.
+            // The decoder silently stops at records that it does not know; only padding may remain.
             if fields.bytes.iter().any(|&byte| byte < 0xf0) {
                 return Err(types.damaged(owner, "its list of members is damaged"));
             }

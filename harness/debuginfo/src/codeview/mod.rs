@@ -1,7 +1,9 @@
-//! Reads `CodeView`: in program databases (PDB) of MSVC's linker and lld, and in the `.debug$T` section of objects.
+//! Reads `CodeView`: program databases (PDB) of MSVC's linker and lld, and the `.debug$T` section
+//! of objects.
 //!
-//! `msf` opens the container of a PDB, `type_stream` the records in it, `collect_names` the index of them, and
-//! `codeview_reader` with `field_list` reads chosen types. Records are decoded by the crate `ms-codeview`.
+//! `msf` opens the container of a PDB, `type_stream` finds the records in it, `collect_names`
+//! indexes them, and `codeview_reader` with `field_list` reads the chosen types. The crate
+//! `ms-codeview` decodes records.
 
 mod codeview_reader;
 mod collect_names;
@@ -15,19 +17,17 @@ pub(crate) use codeview_reader::CodeViewReader;
 pub(crate) use collect_names::collect_names;
 pub(crate) use type_stream::{CodeViewTypes, object_types, pdb_types};
 
-/// Reads a number of four bytes.
 fn read_u32(bytes: &[u8], offset: usize) -> Option<u32> {
     let field = bytes.get(offset..offset.checked_add(4)?)?;
     Some(u32::from_le_bytes(field.try_into().ok()?))
 }
 
-/// Reads a number of two bytes.
 fn read_u16(bytes: &[u8], offset: usize) -> Option<u16> {
     let field = bytes.get(offset..offset.checked_add(2)?)?;
     Some(u16::from_le_bytes(field.try_into().ok()?))
 }
 
-/// Reads a text that ends with a zero byte.
+/// Reads a zero-terminated text.
 fn read_text(bytes: &[u8], offset: usize) -> Option<String> {
     let rest = bytes.get(offset..)?;
     let length = rest.iter().position(|&byte| byte == 0)?;

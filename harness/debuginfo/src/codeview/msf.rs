@@ -1,6 +1,8 @@
-//! The container of a PDB (multi-stream file): streams whose bytes are spread over blocks of the file.
+//! The container of a PDB (multi-stream file). The bytes of a stream are spread over blocks of the
+//! file.
 //!
-//! A stream whose blocks follow each other is borrowed from the file, as linkers write most of them; others are copied.
+//! A stream in consecutive blocks is borrowed from the file; linkers write most streams this way.
+//! Other streams are copied.
 //!
 //! Source: <https://llvm.org/docs/PDB/MsfFile.html>.
 
@@ -10,7 +12,6 @@ use super::{read_u16, read_u32};
 use crate::DebugInfoError;
 use crate::container::PDB_MAGIC;
 
-/// An opened container.
 pub(super) struct MsfFile<'a> {
     name: &'a str,
     bytes: &'a [u8],
@@ -18,7 +19,7 @@ pub(super) struct MsfFile<'a> {
     streams: Vec<StreamBlocks>,
 }
 
-/// Where one stream is.
+/// The blocks of one stream.
 struct StreamBlocks {
     size: usize,
     blocks: Vec<u32>,
@@ -28,7 +29,7 @@ struct StreamBlocks {
 const NIL_SIZE: u32 = u32::MAX;
 
 impl<'a> MsfFile<'a> {
-    /// Reads the directory of streams.
+    /// Reads the stream directory.
     pub(super) fn open(name: &'a str, bytes: &'a [u8]) -> Result<Self, DebugInfoError> {
         let mut file = Self { name, bytes, block_size: 0, streams: Vec::new() };
         let header = PDB_MAGIC.len();
@@ -51,7 +52,7 @@ impl<'a> MsfFile<'a> {
         }
     }
 
-    /// Finds the number of a stream with a name, in the table of the stream of general information.
+    /// Finds a stream's number by its name, in the table of the information stream.
     ///
     /// Source: <https://llvm.org/docs/PDB/PdbStream.html>.
     pub(super) fn find_named(&self, name: &str) -> Option<u32> {
@@ -62,7 +63,7 @@ impl<'a> MsfFile<'a> {
         let mut offset = 32usize.checked_add(texts_length)?;
         let count = read_u32(&information, offset)?;
         offset += 8;
-        // Two sets of bits, of used and of deleted places, stand before the entries.
+        // Two bit sets, of used and of deleted entries, precede the entries.
         for _ in 0..2 {
             let words = read_u32(&information, offset)? as usize;
             offset = offset.checked_add(words.checked_mul(4)?.checked_add(4)?)?;
@@ -77,7 +78,7 @@ impl<'a> MsfFile<'a> {
         None
     }
 
-    /// Number of the stream that has global symbols.
+    /// The number of the stream with the global symbols.
     pub(super) fn symbol_stream(&self) -> Option<u32> {
         let modules = self.stream(3).ok()?;
         read_u16(&modules, 20).filter(|&number| number != u16::MAX).map(u32::from)
@@ -90,7 +91,7 @@ impl<'a> MsfFile<'a> {
         let count = (size as usize).div_ceil(self.block_size);
         let start = (map as usize).checked_mul(self.block_size);
         let blocks = start.and_then(|start| read_numbers(self.bytes, start, count));
-        let blocks = blocks.ok_or_else(|| self.damaged("its directory is behind its end"))?;
+        let blocks = blocks.ok_or_else(|| self.damaged("its directory is past its end"))?;
         self.gather(&StreamBlocks { size: size as usize, blocks })
     }
 
@@ -114,7 +115,7 @@ impl<'a> MsfFile<'a> {
     fn gather(&self, stream: &StreamBlocks) -> Result<Cow<'a, [u8]>, DebugInfoError> {
         let (size, blocks) = (stream.size, &stream.blocks);
         let Some(&first) = blocks.first() else { return Ok(Cow::Borrowed(&[])) };
-        // No block belongs to two streams, so a stream is no longer than the file.
+        // No block belongs to two streams, so a stream cannot be longer than the file.
         if size > self.bytes.len() {
             return Err(self.damaged(format!("a stream of {size} bytes in a file of {}", self.bytes.len())));
         }
@@ -123,7 +124,7 @@ impl<'a> MsfFile<'a> {
             let start = (first as usize).checked_mul(self.block_size);
             let range = start.and_then(|start| Some(start..start.checked_add(size)?));
             let bytes = range.and_then(|range| self.bytes.get(range));
-            return bytes.map(Cow::Borrowed).ok_or_else(|| self.damaged("a stream is behind its end"));
+            return bytes.map(Cow::Borrowed).ok_or_else(|| self.damaged("a stream is past its end"));
         }
 
         let mut bytes = Vec::with_capacity(size);
@@ -132,7 +133,7 @@ impl<'a> MsfFile<'a> {
             let start = (block as usize).checked_mul(self.block_size);
             let range = start.and_then(|start| Some(start..start.checked_add(length)?));
             let part = range.and_then(|range| self.bytes.get(range));
-            bytes.extend_from_slice(part.ok_or_else(|| self.damaged("a block is behind its end"))?);
+            bytes.extend_from_slice(part.ok_or_else(|| self.damaged("a block is past its end"))?);
         }
         Ok(Cow::Owned(bytes))
     }

@@ -1,4 +1,4 @@
-//! Types that `CodeView` has built in: a number says what they are.
+//! Built-in types of `CodeView`, each identified by a number.
 //!
 //! Source: `TYPE_ENUM_e` in Microsoft's `cvinfo.h`.
 
@@ -18,7 +18,7 @@ struct PrimitiveRow {
     size: u32,
 }
 
-/// Returns a built-in type; `None` for a number that has none.
+/// Returns the built-in type with this number, if there is one.
 pub(super) fn primitive(number: u32) -> Option<Primitive> {
     let (kind, mode) = (number & 0xff, number >> 8 & 0xf);
     if number == 0x0103 {

@@ -11,18 +11,17 @@ use crate::{DebugInfoError, DebugLimits};
 
 /// Type records of one PDB or object.
 pub(crate) struct CodeViewTypes<'a> {
-    /// Name for messages.
+    /// The name of the file, for messages.
     pub(crate) name: &'a str,
     records: RecordStream<'a>,
-    /// Records about functions and source lines; in an object they are among the types.
+    /// Records about functions and source lines. In an object they are among the types.
     identifiers: Option<RecordStream<'a>>,
     /// Texts that records refer to by offset.
     pub(super) texts: Cow<'a, [u8]>,
-    /// Global symbols.
     pub(super) symbols: Cow<'a, [u8]>,
 }
 
-/// Records that have numbers.
+/// Numbered records.
 pub(super) struct RecordStream<'a> {
     bytes: Cow<'a, [u8]>,
     /// Offset of each record.
@@ -36,7 +35,7 @@ const TYPE_HEADER: usize = 56;
 /// Number of the first record that is not built in.
 const FIRST_TYPE: u32 = 0x1000;
 
-/// A record that says that the types are in a PDB: `cl /Zi`.
+/// A record that names the PDB with the types; `cl /Zi` writes it.
 const LF_TYPESERVER2: Leaf = Leaf(0x1515);
 
 /// Opens the types of a PDB.
@@ -81,40 +80,38 @@ pub(crate) fn object_types<'a>(
 }
 
 impl CodeViewTypes<'_> {
-    /// Bytes of the records.
+    /// Total size of the records, in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.records.bytes.len() as u64
     }
 
-    /// Path of the PDB that has the types instead of this object.
+    /// The path of the PDB that has this object's types.
     pub(crate) fn type_server(&self) -> Option<String> {
         let record = self.record(FIRST_TYPE)?;
-        // A GUID and a number stand before the path.
+        // A GUID and a number precede the path.
         if record.kind == LF_TYPESERVER2 { read_text(record.data, 20) } else { None }
     }
 
-    /// Returns a record.
     pub(super) fn record(&self, number: u32) -> Option<TypeRecord<'_>> {
         self.records.record(number)
     }
 
-    /// Decodes a record.
     pub(super) fn parse(&self, number: u32) -> Result<TypeData<'_>, DebugInfoError> {
         let record = self.record(number).ok_or_else(|| self.damaged(number, "there is no such record"))?;
         record.parse().map_err(|_| self.damaged(number, "its record ends too early"))
     }
 
-    /// All records of types with their numbers.
+    /// All type records with their numbers.
     pub(super) fn records(&self) -> impl Iterator<Item = NumberedRecord<'_>> {
         self.records.iter()
     }
 
-    /// All records of identifiers with their numbers.
+    /// All identifier records with their numbers.
     pub(super) fn identifiers(&self) -> impl Iterator<Item = NumberedRecord<'_>> {
         self.identifiers.as_ref().unwrap_or(&self.records).iter()
     }
 
-    /// One record of identifiers.
+    /// The identifier record with this number.
     pub(super) fn identifier(&self, number: u32) -> Option<TypeRecord<'_>> {
         self.identifiers.as_ref().unwrap_or(&self.records).record(number)
     }
@@ -126,7 +123,6 @@ impl CodeViewTypes<'_> {
     }
 }
 
-/// A record and its number.
 pub(super) struct NumberedRecord<'a> {
     pub(super) number: u32,
     pub(super) record: TypeRecord<'a>,
@@ -151,7 +147,7 @@ impl<'a> RecordStream<'a> {
         Ok(Self::new(bytes, header as usize, first))
     }
 
-    /// Finds the records of a stream. They end where one cannot be found.
+    /// Finds the records of a stream, up to the first damaged one.
     fn new(bytes: Cow<'a, [u8]>, header: usize, first: u32) -> Self {
         let records = bytes.get(header..).unwrap_or_default();
         let mut starts = Vec::new();
@@ -177,7 +173,7 @@ impl<'a> RecordStream<'a> {
     }
 }
 
-/// Takes the texts out of the stream `/names`.
+/// Extracts the texts from the stream `/names`.
 fn text_table(stream: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let header = 12;
     let size = read_u32(&stream, 8).unwrap_or(0) as usize;

@@ -1,4 +1,4 @@
-//! Reads arrays and the compiler's vectors.
+//! Reads arrays and vector types of compilers.
 
 use super::entry::{Bound, Entry};
 use super::type_key::{TypeKey, unit_offset};
@@ -6,7 +6,7 @@ use super::type_reader::{TypeReader, UnitInUse};
 use crate::type_table::NewType;
 use crate::{DebugInfoError, ElementCount, HostArray, HostShape, HostTypeId};
 
-/// How many dimensions an array may have.
+/// The maximum number of dimensions of an array.
 const MAX_DIMENSIONS: u32 = 64;
 
 impl<'a> TypeReader<'a, '_> {
@@ -78,7 +78,7 @@ fn finite(count: ElementCount) -> Option<u32> {
     }
 }
 
-/// Returns the number of elements of one dimension; `None` if it does not fit.
+/// Returns the number of elements of one dimension; `None` if it is out of range.
 fn element_count(dimension: &Entry<'_>) -> Option<ElementCount> {
     let count = match (dimension.count, dimension.upper_bound, dimension.lower_bound) {
         // Clang writes -1 for a flexible array.

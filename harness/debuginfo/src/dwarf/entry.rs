@@ -1,11 +1,10 @@
-//! One debugging information entry with the attributes that this crate uses.
+//! A debugging information entry with the attributes that this crate uses.
 
 use gimli::{AttributeValue, DwAt, DwTag, EntriesRaw, Expression, Operation};
 
 use super::Slice;
 use crate::RecordKind;
 
-/// One entry.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of DWARF, and they do not depend on each other")]
 pub(crate) struct Entry<'a> {
@@ -16,7 +15,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) ty: Option<AttributeValue<Slice<'a>>>,
     /// The declaration that this entry completes, or the namespace that it continues.
     pub(crate) specification: Option<AttributeValue<Slice<'a>>>,
-    /// The type unit that has the definition.
+    /// The type unit with the definition.
     pub(crate) signature: Option<AttributeValue<Slice<'a>>>,
     pub(crate) is_declaration: bool,
     pub(crate) is_external: bool,
@@ -25,9 +24,9 @@ pub(crate) struct Entry<'a> {
     pub(crate) is_virtual: bool,
     pub(crate) byte_size: Option<u64>,
     pub(crate) bit_size: Option<u64>,
-    /// Offset in bits of DWARF 4 and 5.
+    /// Offset in bits as DWARF 4 and 5 write it.
     pub(crate) data_bit_offset: Option<u64>,
-    /// Offset in bits of DWARF 2 and 3, counted from the highest bit of the storage unit.
+    /// Offset in bits as DWARF 2 and 3 write it, counted from the highest bit of the storage unit.
     pub(crate) old_bit_offset: Option<u64>,
     pub(crate) member_offset: MemberOffset,
     pub(crate) alignment: Option<u64>,
@@ -44,11 +43,11 @@ pub(crate) struct Entry<'a> {
 /// Offset of a member or base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemberOffset {
-    /// Not stated, which stands for 0.
+    /// Not stated; this means 0.
     Unstated,
     /// Bytes.
     Bytes(u64),
-    /// Has to be computed at run time.
+    /// An expression that needs the running program.
     Computed,
 }
 
@@ -56,12 +55,12 @@ pub(crate) enum MemberOffset {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     Constant(i64),
-    /// Has to be computed at run time.
+    /// An expression that needs the running program.
     Computed,
 }
 
 impl<'a> Entry<'a> {
-    /// Reads the attributes of an entry whose abbreviation has just been read.
+    /// Reads the attributes of an entry. The reader is just past the entry's abbreviation.
     pub(crate) fn read(
         abbreviation: &gimli::Abbreviation,
         entries: &mut EntriesRaw<'_, '_, Slice<'a>>,
@@ -75,7 +74,7 @@ impl<'a> Entry<'a> {
         Ok(entry)
     }
 
-    /// Alignment in bytes that it states.
+    /// The alignment that the entry states, in bytes.
     pub(crate) fn stated_alignment(&self) -> Option<u32> {
         self.alignment.and_then(|alignment| u32::try_from(alignment).ok())
     }
@@ -161,8 +160,8 @@ fn bound(attribute: &gimli::Attribute<Slice<'_>>) -> Bound {
     constant(attribute).map_or(Bound::Computed, Bound::Constant)
 }
 
-/// Returns a number of any form; those of a fixed size are signed if the type says so, which bounds and small template
-/// arguments do not need to know.
+/// Returns a number of any form. Only the type tells the sign of a number of fixed size; bounds and
+/// small template arguments do not need it.
 fn constant(attribute: &gimli::Attribute<Slice<'_>>) -> Option<i64> {
     match attribute.value() {
         AttributeValue::Sdata(value) => Some(value),
@@ -179,7 +178,7 @@ fn member_offset(attribute: &gimli::Attribute<Slice<'_>>, encoding: gimli::Encod
     }
 }
 
-/// Evaluates `DW_OP_plus_uconst N` and `DW_OP_constu N`, which are how DWARF 2 writes an offset.
+/// Evaluates `DW_OP_plus_uconst N` and `DW_OP_constu N`, which DWARF 2 uses for offsets.
 fn constant_expression(expression: Expression<Slice<'_>>, encoding: gimli::Encoding) -> MemberOffset {
     let mut operations = expression.operations(encoding);
     match (operations.next(), operations.next()) {
@@ -190,7 +189,7 @@ fn constant_expression(expression: Expression<Slice<'_>>, encoding: gimli::Encod
     }
 }
 
-/// How a record with this tag was declared.
+/// The kind of record that a tag declares.
 pub(crate) fn record_kind(tag: DwTag) -> RecordKind {
     match tag {
         gimli::DW_TAG_class_type | gimli::DW_TAG_interface_type => RecordKind::Class,

@@ -1,4 +1,4 @@
-//! Names of the source files of a unit, by the numbers that entries use.
+//! Names of a unit's source files, by the numbers that entries use.
 
 use gimli::LineProgramHeader;
 
@@ -9,16 +9,16 @@ use crate::DeclarationPlace;
 /// Source files of one unit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileNames {
-    /// By number, from the first one that the version of DWARF knows.
+    /// By number, starting at the first one of the unit's DWARF version.
     names: Vec<String>,
     first_number: u64,
 }
 
-/// How many files of one table are read.
+/// The maximum number of files read from one table.
 const MAX_FILES: usize = 200_000;
 
 impl FileNames {
-    /// Reads the files that a unit's table of lines has; none if there is no table or it is damaged.
+    /// Reads the files in a unit's line table; none if the table is missing or damaged.
     pub(crate) fn read<'a>(dwarf: &gimli::Dwarf<Slice<'a>>, unit: &OpenUnit<'a>) -> Self {
         let Some(offset) = unit.lines else { return Self::default() };
         let size = unit.header.address_size();
@@ -32,7 +32,7 @@ impl FileNames {
         }
     }
 
-    /// Makes a declaration place of the numbers that an entry has.
+    /// Makes a declaration place from the numbers in an entry.
     pub(crate) fn place(&self, file: Option<u64>, line: Option<u64>) -> Option<DeclarationPlace> {
         let position = usize::try_from(file?.checked_sub(self.first_number)?).ok()?;
         let file = self.names.get(position).filter(|name| !name.is_empty())?.clone();
@@ -40,7 +40,7 @@ impl FileNames {
         Some(DeclarationPlace { file, line })
     }
 
-    /// The source that was compiled, for units that do not name it.
+    /// The main source file, for units that do not name it.
     pub(crate) fn main_source(&self) -> &str {
         self.names.first().map_or("", |name| name)
     }
@@ -57,7 +57,7 @@ fn file_path<'a>(
     join_path(&unit.folder, &join_path(&folder, &name))
 }
 
-/// Puts a folder before a path that is not absolute.
+/// Prepends a folder to a path that is not absolute.
 pub(super) fn join_path(folder: &str, path: &str) -> String {
     let has_drive = path.as_bytes().get(1) == Some(&b':');
     if folder.is_empty() || path.is_empty() || has_drive || path.starts_with(['/', '\\']) {

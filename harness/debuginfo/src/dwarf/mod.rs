@@ -1,7 +1,8 @@
-//! Reads DWARF 2 to 5: in ELF, Mach-O and PE files, split and whole, linked and not.
+//! Reads DWARF 2 to 5: in ELF, Mach-O and PE files, split or whole, linked or not.
 //!
-//! `sections` takes the bytes out of an object, `object` finds its units, `walk` collects names for the index, and
-//! `type_reader` with `record_reader`, `array_reader` and `simple_reader` reads chosen types. `entry` decodes one entry for all of them.
+//! `sections` extracts the sections of an object, `object` finds its units, `walk` collects names
+//! for the index, and `type_reader` with `record_reader`, `array_reader` and `simple_reader` reads
+//! the chosen types. `entry` decodes single entries for all of them.
 
 mod array_reader;
 mod entry;
@@ -27,5 +28,5 @@ pub(crate) use unit::SkeletonLink;
 pub(crate) use unit_names::UnitNames;
 pub(crate) use walk::walk_unit;
 
-/// Bytes of a section that know their byte order.
+/// The bytes of a section, with their byte order.
 pub(crate) type Slice<'a> = gimli::EndianSlice<'a, gimli::RunTimeEndian>;

@@ -1,6 +1,6 @@
-//! All units of one object file, numbered, and where each type signature is defined.
+//! All units of one object file, numbered, and the definition of each type signature.
 //!
-//! A `.dwp` file has one set of sections for each unit; any other object has one for all units.
+//! A `.dwp` file has a set of sections for each unit; any other object has one set for all units.
 
 use std::collections::HashMap;
 
@@ -12,29 +12,27 @@ use super::type_key::{TypeKey, unit_offset};
 use super::unit::OpenUnit;
 use crate::DebugInfoError;
 
-/// Sections of an object, kept while its units are in use.
+/// Sections of an object, kept alive while its units are in use.
 pub(crate) struct DwarfStorage<'data> {
-    /// Name of the object for messages.
     pub(crate) name: String,
     pub(crate) sections: DebugSections<'data>,
 }
 
-/// What a type unit leaves to the unit that it was compiled with.
+/// Properties that a type unit inherits from the unit that it was compiled with.
 pub(crate) struct MainUnit {
     pub(crate) name: String,
     pub(crate) folder: String,
     pub(crate) producer: String,
 }
 
-/// Units of an object.
+/// The units of an object.
 pub(crate) struct DwarfObject<'a> {
-    /// Name of the object for messages.
     pub(crate) name: &'a str,
     is_big_endian: bool,
     spaces: Vec<gimli::Dwarf<Slice<'a>>>,
     units: Vec<NumberedUnit<'a>>,
     signatures: HashMap<u64, TypeKey>,
-    /// What could not be read of it.
+    /// Parts of the object that could not be read.
     pub(crate) problems: Vec<DebugInfoError>,
 }
 
@@ -65,17 +63,15 @@ impl<'a> DwarfObject<'a> {
         object
     }
 
-    /// True if the highest byte of a number comes first.
     pub(crate) fn is_big_endian(&self) -> bool {
         self.is_big_endian
     }
 
-    /// Number of units.
     pub(crate) fn unit_count(&self) -> usize {
         self.units.len()
     }
 
-    /// Sections of a unit.
+    /// The sections of a unit.
     pub(crate) fn dwarf(&self, unit: u32) -> Option<&gimli::Dwarf<Slice<'a>>> {
         self.spaces.get(self.units.get(unit as usize)?.space)
     }
@@ -89,12 +85,12 @@ impl<'a> DwarfObject<'a> {
             .map_err(|error| self.problem(section_offset(&numbered.header), error.to_string()))
     }
 
-    /// Offset of a unit in its section, for messages.
+    /// The offset of a unit in its section, for messages.
     pub(crate) fn unit_offset(&self, unit: u32) -> u64 {
         self.units.get(unit as usize).map_or(0, |numbered| section_offset(&numbered.header))
     }
 
-    /// Units that say in which folder the compiler ran, by the offsets of their tables of lines.
+    /// Units that record the compiler's working folder, by the offsets of their line tables.
     pub(crate) fn main_units(&self) -> HashMap<usize, MainUnit> {
         let mut main_units = HashMap::new();
         for number in (0..).take(self.units.len()) {
@@ -112,19 +108,19 @@ impl<'a> DwarfObject<'a> {
         self.signatures.get(&signature).copied()
     }
 
-    /// Name of an entry without its namespaces.
+    /// The name of an entry, without namespaces.
     pub(crate) fn own_name(&self, key: TypeKey) -> Option<String> {
         let unit = self.open(key.unit).ok()?;
         let entry = unit.entry(unit_offset(key.entry)).ok()?;
         unit.string(self.dwarf(key.unit)?, entry.name.as_ref()?).map(std::borrow::Cow::into_owned)
     }
 
-    /// Finds the entry at an offset in `.debug_info`, as seen from a unit.
+    /// Finds the entry at an offset in `.debug_info`, relative to a unit.
     pub(crate) fn find_offset(&self, from: u32, offset: usize) -> Option<TypeKey> {
         let space = self.units.get(from as usize)?.space;
         let first = self.units.partition_point(|unit| unit.space < space);
         let in_space = self.units.get(first..)?;
-        // Units of .debug_info stand before those of .debug_types, each kind with ascending offsets.
+        // Units of .debug_info precede those of .debug_types; offsets ascend within each kind.
         let behind = in_space.partition_point(|unit| {
             unit.space == space && info_offset(&unit.header).is_some_and(|start| start <= offset)
         });
@@ -191,7 +187,7 @@ impl<'a> DwarfObject<'a> {
     fn add_problem(&mut self, space: usize, error: gimli::Error) {
         let last = self.units.iter().rev().find(|unit| unit.space == space);
         let offset = last.map_or(0, |unit| section_offset(&unit.header));
-        let problem = self.problem(offset, format!("{error}, in it or behind it"));
+        let problem = self.problem(offset, format!("{error}, in it or after it"));
         self.problems.push(problem);
     }
 

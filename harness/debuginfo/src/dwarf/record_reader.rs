@@ -104,7 +104,7 @@ impl<'a> TypeReader<'a, '_> {
             MemberOffset::Bytes(offset) => offset,
             MemberOffset::Unstated => 0,
             MemberOffset::Computed => {
-                return Err(self.damaged(key, "the offset of a member has to be computed at run time"));
+                return Err(self.damaged(key, "the offset of a member depends on the running program"));
             }
         };
         let bits = self.bit_range(key, child, ty, start)?;
@@ -170,7 +170,7 @@ impl<'a> TypeReader<'a, '_> {
         }
     }
 
-    /// True if a struct's members do not ascend. Members without size may stand anywhere.
+    /// True if the members of a struct do not ascend. Members without a size may be anywhere.
     fn is_reordered(&self, record: &HostRecord) -> bool {
         let sized = record.members.iter().filter(|member| self.types[member.ty].size != Some(0));
         !sized.is_sorted_by_key(|member| member.offset)

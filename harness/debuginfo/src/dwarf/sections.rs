@@ -1,8 +1,8 @@
-//! Takes the sections that describe types out of an object file: decompressed, relocated, and joined where an object
-//! has several of one name.
+//! Extracts the sections that describe types from an object file: decompresses and relocates them,
+//! and joins sections with the same name.
 //!
-//! Objects that are not linked yet have a `.debug_info` section for each type unit, and offsets between sections that
-//! only relocations tell.
+//! Unlinked objects have a `.debug_info` section for each type unit, and offsets between sections
+//! that only relocations contain.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,12 +14,12 @@ use object::{
 
 use crate::{DebugInfoError, DebugLimits};
 
-/// Sections by name, as far as they describe types.
+/// The sections that describe types, by name.
 pub(crate) struct DebugSections<'data> {
     sections: HashMap<SectionId, Cow<'data, [u8]>>,
-    /// Byte order of the numbers in them.
+    /// The byte order of their numbers.
     pub(crate) endian: gimli::RunTimeEndian,
-    /// True if they are those of a `.dwo` or `.dwp` file.
+    /// True for the sections of a `.dwo` or `.dwp` file.
     pub(crate) is_split: bool,
     /// True if the object has tables of lines.
     pub(crate) has_lines: bool,
@@ -35,7 +35,8 @@ const TYPE_SECTIONS: [SectionId; 6] = [
     SectionId::DebugTypes,
 ];
 
-/// Indices of a `.dwp` file, and what else they refer to: an index that points at nothing counts as damaged.
+/// Indices of a `.dwp` file and the sections that they refer to. gimli reports an index that points
+/// at a missing section as damaged.
 const PACKAGE_SECTIONS: [SectionId; 6] = [
     SectionId::DebugCuIndex,
     SectionId::DebugTuIndex,
@@ -46,7 +47,7 @@ const PACKAGE_SECTIONS: [SectionId; 6] = [
 ];
 
 impl<'data> DebugSections<'data> {
-    /// Takes the sections out of an object. `with_lines` adds the tables that have file names.
+    /// Extracts the sections of an object. `with_lines` adds the tables with file names.
     pub(crate) fn load(
         name: &str,
         object: &object::File<'data>,
@@ -78,28 +79,28 @@ impl<'data> DebugSections<'data> {
         Ok(Self { sections: parts.join()?, endian, is_split, has_lines })
     }
 
-    /// Bytes of a section; empty if the object does not have it.
+    /// The bytes of a section; empty if the object does not have it.
     pub(crate) fn bytes(&self, id: SectionId) -> &[u8] {
         self.sections.get(&id).map_or(&[], |section| section)
     }
 
-    /// True if there is something to read.
+    /// True if any section describes types.
     pub(crate) fn describe_types(&self) -> bool {
         !self.bytes(SectionId::DebugInfo).is_empty() || !self.bytes(SectionId::DebugTypes).is_empty()
     }
 
-    /// Bytes of the sections that describe types.
+    /// The total size of the sections that describe types, in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.sections.values().map(|section| section.len() as u64).sum()
     }
 }
 
-/// Sections of an object, before those of one name are joined.
+/// The sections of an object, before equal names are joined.
 struct SectionParts<'data, 'object> {
     object_name: &'object str,
     object: &'object object::File<'data>,
     limits: &'object DebugLimits,
-    /// Where each section of the object starts in the joined one.
+    /// The start of each of the object's sections in the joined section.
     starts: HashMap<SectionIndex, u64>,
     parts: HashMap<SectionId, Vec<SectionPart<'data>>>,
 }
@@ -114,7 +115,8 @@ impl<'data> SectionParts<'data, '_> {
         let mut start = 0u64;
         let mut parts = Vec::new();
 
-        // An object of one section each is the rule, and looking it up by name also finds Apple's and GNU's old names.
+        // Usually an object has one section of each name. Looking it up by name also finds Apple's
+        // and GNU's old names.
         let is_relocatable = self.object.kind() == ObjectKind::Relocatable;
         let first = self.object.section_by_name(name);
         let first_index = first.as_ref().map(ObjectSection::index);
@@ -142,7 +144,7 @@ impl<'data> SectionParts<'data, '_> {
         };
         let compressed = section.compressed_data().map_err(damaged)?;
         self.check_size(name, compressed.uncompressed_size)?;
-        // No compression in use makes 1 byte of more than 1100.
+        // No compression format in use turns one byte into more than 1100.
         let plausible = (compressed.data.len() as u64).saturating_mul(2000).saturating_add(4096);
         if compressed.uncompressed_size > plausible {
             let (object, section) = (self.object_name.to_owned(), name.to_owned());
@@ -179,9 +181,9 @@ impl<'data> SectionParts<'data, '_> {
         Ok(joined)
     }
 
-    /// Writes into a section what the linker would write.
+    /// Applies relocations to a section, as the linker would.
     ///
-    /// Kinds of relocation that only addresses of code have are left alone: types have none.
+    /// Ignores kinds of relocation that only code addresses use: types have none.
     fn relocate(&self, part: &mut SectionPart<'data>) -> Result<(), DebugInfoError> {
         let Ok(section) = self.object.section_by_index(part.index) else { return Ok(()) };
         for (offset, relocation) in section.relocations() {
@@ -193,7 +195,7 @@ impl<'data> SectionParts<'data, '_> {
                 return Err(DebugInfoError::DamagedSection {
                     object: self.object_name.to_owned(),
                     section: section.name().unwrap_or_default().to_owned(),
-                    message: format!("a relocation is at {offset:#x}, behind its end"),
+                    message: format!("a relocation is at {offset:#x}, past its end"),
                 });
             };
             self.write(field, value, relocation.has_implicit_addend());
@@ -201,10 +203,10 @@ impl<'data> SectionParts<'data, '_> {
         Ok(())
     }
 
-    /// Returns what a relocation makes of a field, without the number that stands in the field.
+    /// Returns the value that a relocation gives a field, without the addend stored in the field.
     fn relocated_value(&self, relocation: &object::Relocation) -> Option<u64> {
         let is_plain = matches!(relocation.kind(), RelocationKind::Absolute | RelocationKind::SectionOffset);
-        // Apple's tools write offsets between debug sections out, and relocate addresses only.
+        // Apple's tools write offsets between debug sections directly, and relocate only addresses.
         if !is_plain || matches!(relocation.flags(), RelocationFlags::MachO { .. }) {
             return None;
         }

@@ -86,7 +86,7 @@ impl<'a> TypeReader<'a, '_> {
             Some(target) => self.type_name(target, 0),
             None => "void".to_owned(),
         };
-        // Only pointers to functions of classes differ in size, and compilers state it for them.
+        // Only pointers to member functions differ in size, and compilers state it for them.
         let size = entry.byte_size.unwrap_or(u64::from(in_use.unit.header.address_size()));
         let size = self.size(key, size)?;
         self.add(NewType {

@@ -1,4 +1,4 @@
-//! Writes the arguments of templates whose names leave them out (Clang's `-gsimple-template-names`).
+//! Restores the arguments of templates whose names omit them (Clang's `-gsimple-template-names`).
 //!
 //! Without them, all instances of a template would look like one type with several layouts.
 
@@ -11,13 +11,13 @@ use super::unit::OpenUnit;
 use super::unit_names::UnitNames;
 use crate::name_table::NameTable;
 
-/// How deep templates, pointers and qualifiers in arguments are followed.
+/// Maximum depth of templates, pointers and qualifiers in arguments.
 const MAX_DEPTH: u32 = 16;
 
-/// How many arguments a template may have.
+/// Maximum number of arguments of a template.
 const MAX_ARGUMENTS: u32 = 1000;
 
-/// Completes the names of templates in `found`, and of what is declared in them.
+/// Completes the names of templates in `found`, and of the types declared inside them.
 pub(super) fn complete_template_names<'a>(
     dwarf: &gimli::Dwarf<Slice<'a>>,
     unit: &OpenUnit<'a>,
@@ -32,7 +32,7 @@ pub(super) fn complete_template_names<'a>(
         let inner_prefix = format!("{bare}::");
         let Some(number) = names.number(&full) else { continue };
         found.entries[position].name = number;
-        // What is declared in a record follows it.
+        // The types declared in a record follow it.
         for entry in &mut found.entries[position + 1..] {
             let Some(rest) = names.name(entry.name).strip_prefix(&inner_prefix) else { break };
             let inner = format!("{full}::{rest}");
@@ -48,9 +48,9 @@ struct TemplateNamer<'a, 'namer> {
     found: &'namer UnitNames,
 }
 
-/// A template's name before and after.
+/// The name of a template before and after.
 struct CompletedName {
-    /// Position of the template in the unit's entries.
+    /// The position of the template among the unit's entries.
     position: usize,
     bare: String,
     full: String,

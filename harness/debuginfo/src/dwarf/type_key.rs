@@ -1,4 +1,4 @@
-//! Entries of an object by unit and offset.
+//! Identifies an entry of an object by its unit and offset.
 
 use gimli::UnitOffset;
 
@@ -11,7 +11,7 @@ pub(crate) struct TypeKey {
     pub(crate) entry: u32,
 }
 
-/// Makes an offset in a unit of a stored one.
+/// Converts a stored offset to an offset in a unit.
 pub(crate) fn unit_offset(entry: u32) -> UnitOffset {
     UnitOffset(entry as usize)
 }

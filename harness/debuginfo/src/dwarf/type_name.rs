@@ -1,15 +1,15 @@
-//! Writes the name of a type as C++ would: for targets of pointers and arguments of templates.
+//! Spells a type as C++ does, for targets of pointers and arguments of templates.
 
 use super::entry::Entry;
 use super::type_key::{TypeKey, unit_offset};
 use super::type_reader::{TypeReader, UnitInUse};
 use crate::ElementCount;
 
-/// How many pointers, qualifiers and array types a name is followed through.
+/// Maximum number of pointers, qualifiers and array types that a name spells out.
 const MAX_DEPTH: u32 = 16;
 
 impl<'a> TypeReader<'a, '_> {
-    /// Returns the name of a type; empty if it has none.
+    /// Returns the spelling of a type; empty if the type has no name.
     pub(crate) fn type_name(&self, key: TypeKey, depth: u32) -> String {
         if let Some(name) = self.known_name(key) {
             return name.to_owned();

@@ -1,7 +1,7 @@
-//! Second pass: reads a type with everything that its bytes are made of.
+//! Second pass: reads a type together with all types that make up its bytes.
 //!
-//! What a type contains is read before it, so the depth of the recursion is how deep types contain each other, and it is
-//! bounded. Each entry is read once.
+//! A type is read after the types that it contains, so the recursion is as deep as types nest,
+//! which is bounded. Each entry is read once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,26 +21,27 @@ use crate::{
     DebugIndex, DebugInfoError, DebugLimits, DeclarationPlace, HostLanguage, HostShape, HostTypeId, HostTypes, HostUnit,
 };
 
-/// Largest size of a type that is taken for true, in bytes.
+/// Larger sizes, in bytes, count as damage.
 const MAX_SIZE: u64 = 1 << 31;
 
-/// Reads types of one object.
+/// Reads the types of one object.
 pub(crate) struct TypeReader<'a, 'reader> {
     pub(crate) object: &'reader DwarfObject<'a>,
-    /// Number of the object in the index.
+    /// The number of the object in the index.
     pub(crate) object_number: u32,
     pub(crate) index: &'reader DebugIndex,
     pub(crate) types: &'reader mut HostTypes,
     pub(crate) limits: &'reader DebugLimits,
-    /// Source files of split units, by their numbers; those of others are in the object.
+    /// Source files of split units, by unit number; the object has those of all other units.
     pub(crate) split_files: &'reader HashMap<u64, Rc<FileNames>>,
-    /// Units with a folder, by the offsets of their tables of lines; filled when the first type unit is opened.
+    /// Units with a working folder, by the offsets of their line tables. Opening the first type
+    /// unit fills this.
     main_units: RefCell<Option<HashMap<usize, MainUnit>>>,
     units: RefCell<HashMap<u32, Rc<UnitInUse<'a>>>>,
     finished: HashMap<TypeKey, HostTypeId>,
 }
 
-/// A unit that types are read from.
+/// A unit from which types are read.
 pub(crate) struct UnitInUse<'a> {
     pub(crate) number: u32,
     pub(crate) unit: OpenUnit<'a>,
@@ -48,12 +49,11 @@ pub(crate) struct UnitInUse<'a> {
 }
 
 impl<'a> UnitInUse<'a> {
-    /// Where an entry was declared.
+    /// The declaration place of an entry.
     pub(super) fn place(&self, entry: &Entry<'a>) -> Option<DeclarationPlace> {
         self.files.place(entry.file, entry.line)
     }
 
-    /// Language of the source.
     pub(super) fn language(&self) -> HostLanguage {
         self.unit.language.unwrap_or(HostLanguage::Other)
     }
@@ -73,7 +73,7 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         Self { object, object_number, index, types, limits, split_files, main_units, units, finished }
     }
 
-    /// Reads the type at `key`, which is contained in `depth` others.
+    /// Reads the type at `key`, at nesting depth `depth`.
     pub(crate) fn read(&mut self, key: TypeKey, depth: u32) -> Result<HostTypeId, DebugInfoError> {
         if let Some(&id) = self.finished.get(&key) {
             return Ok(id);
@@ -117,11 +117,11 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
             | gimli::DW_TAG_packed_type
             | gimli::DW_TAG_immutable_type
             | gimli::DW_TAG_shared_type => self.read_target(key, entry, depth),
-            tag => self.add_opaque(in_use, entry, tag.static_string().unwrap_or("an entry of no known kind")),
+            tag => self.add_opaque(in_use, entry, tag.static_string().unwrap_or("an entry of an unknown kind")),
         }
     }
 
-    /// Reads what the `DW_AT_type` of an entry refers to.
+    /// Reads the type in the `DW_AT_type` of an entry.
     pub(crate) fn read_target(
         &mut self,
         key: TypeKey,
@@ -137,7 +137,7 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         }
     }
 
-    /// Finds the definition of a declared type: by its signature, or by its name in the same object.
+    /// Finds the definition of a declared type, by its signature or by its name in the same object.
     pub(crate) fn read_declaration(
         &mut self,
         in_use: &UnitInUse<'a>,
@@ -183,13 +183,13 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
                 self.add(NewType::opaque("", "it is in a supplementary file (made by dwz), which is not read"))
             }
             AttributeValue::DebugTypesRef(_) => {
-                self.add(NewType::opaque("", "the type unit that has it is in none of the files that were read"))
+                self.add(NewType::opaque("", "its type unit is in none of the files that were read"))
             }
             _ => Err(self.damaged(key, "it refers to a type outside of the debug information")),
         }
     }
 
-    /// Returns the entry that a reference leads to.
+    /// Returns the target entry of a reference.
     pub(crate) fn resolve(&self, unit: u32, reference: &AttributeValue<Slice<'a>>) -> Option<TypeKey> {
         match *reference {
             AttributeValue::UnitRef(offset) => Some(TypeKey { unit, entry: u32::try_from(offset.0).ok()? }),
@@ -199,7 +199,7 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         }
     }
 
-    /// Opens a unit, or returns the one that is open.
+    /// Opens a unit, or returns it if it is already open.
     pub(crate) fn unit(&self, number: u32) -> Result<Rc<UnitInUse<'a>>, DebugInfoError> {
         if let Some(unit) = self.units.borrow().get(&number) {
             return Ok(Rc::clone(unit));
@@ -217,7 +217,8 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         Ok(in_use)
     }
 
-    /// Gives a type unit what it leaves to the unit that it was compiled with, which has the same table of lines.
+    /// Copies to a type unit the folder of the unit that it was compiled with. Both have the same
+    /// line table.
     fn adopt_folder(&self, unit: &mut OpenUnit<'a>) {
         let mut main_units = self.main_units.borrow_mut();
         let main_units = main_units.get_or_insert_with(|| self.object.main_units());
@@ -228,7 +229,7 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         }
     }
 
-    /// Describes a unit for people.
+    /// Describes a unit in a report's form.
     pub(crate) fn host_unit(&self, in_use: &UnitInUse<'a>) -> HostUnit {
         let unit = &in_use.unit;
         let source = if unit.name.is_empty() { in_use.files.main_source() } else { &unit.name };
@@ -240,7 +241,7 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         }
     }
 
-    /// Qualified name of an entry.
+    /// The qualified name of an entry.
     pub(crate) fn name(&self, in_use: &UnitInUse<'a>, key: TypeKey, entry: &Entry<'a>) -> String {
         if let Some(name) = self.known_name(key) {
             return name.to_owned();
@@ -248,12 +249,12 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         entry.name.as_ref().and_then(|name| self.string(in_use, name)).unwrap_or_default()
     }
 
-    /// Qualified name of an entry, if the index has it.
+    /// The qualified name of an entry, if it is in the index.
     pub(crate) fn known_name(&self, key: TypeKey) -> Option<&'reader str> {
         self.index.name_at(TypeLocation { object: self.object_number, unit: key.unit, entry: key.entry })
     }
 
-    /// Text of an attribute.
+    /// The text of an attribute.
     pub(crate) fn string(&self, in_use: &UnitInUse<'a>, value: &AttributeValue<Slice<'a>>) -> Option<String> {
         let dwarf = self.object.dwarf(in_use.number)?;
         in_use.unit.string(dwarf, value).map(std::borrow::Cow::into_owned)

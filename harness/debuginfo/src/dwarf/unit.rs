@@ -1,6 +1,6 @@
-//! One unit that has been opened: its abbreviations and what its first entry says.
+//! An opened unit: its abbreviations and the attributes of its first entry.
 //!
-//! `gimli::Unit` would also demand tables of lines and addresses, which the index does without.
+//! `gimli::Unit` also requires line and address tables, which the index does not need.
 
 use std::sync::Arc;
 
@@ -10,25 +10,23 @@ use super::Slice;
 use super::entry::Entry;
 use crate::HostLanguage;
 
-/// An opened unit.
 pub(crate) struct OpenUnit<'a> {
     pub(crate) header: UnitHeader<Slice<'a>>,
     pub(crate) abbreviations: Arc<gimli::Abbreviations>,
     str_offsets_base: DebugStrOffsetsBase,
-    /// Source file; empty if not told.
+    /// Source file; empty if unknown.
     pub(crate) name: String,
-    /// Folder in which the compiler ran; empty if not told.
+    /// Working folder of the compiler; empty if unknown.
     pub(crate) folder: String,
     pub(crate) producer: String,
-    /// `None` if not told, as in the partial units that dwz makes.
+    /// `None` if unknown, as in the partial units that dwz makes.
     pub(crate) language: Option<HostLanguage>,
-    /// Its table of lines.
     pub(crate) lines: Option<DebugLineOffset>,
-    /// Where its types are, if it is a skeleton.
+    /// The place of its types, if it is a skeleton.
     pub(crate) skeleton: Option<SkeletonLink>,
 }
 
-/// What a skeleton unit says about the file that has its types.
+/// A skeleton unit's reference to the file with its types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SkeletonLink {
     pub(crate) name: String,
@@ -79,7 +77,7 @@ impl<'a> OpenUnit<'a> {
             }
         }
 
-        // Strings may need the base that stands behind them.
+        // Strings may need the base, which a later attribute sets.
         self.name = self.owned_string(dwarf, name);
         self.folder = self.owned_string(dwarf, folder);
         self.producer = self.owned_string(dwarf, producer);
@@ -90,7 +88,7 @@ impl<'a> OpenUnit<'a> {
         Ok(())
     }
 
-    /// Number that a `.dwo` unit shares with its skeleton.
+    /// The number that a `.dwo` unit shares with its skeleton.
     pub(crate) fn dwo_id(&self) -> Option<u64> {
         if let Some(id) = dwo_id(&self.header) {
             return Some(id);
@@ -102,7 +100,6 @@ impl<'a> OpenUnit<'a> {
         }
     }
 
-    /// Offset of the first entry.
     pub(crate) fn first_entry(&self) -> UnitOffset {
         UnitOffset(self.header.header_size())
     }
@@ -140,7 +137,7 @@ impl<'a> OpenUnit<'a> {
         }
     }
 
-    /// Reads the children of an entry, at most `limit`, that `is_wanted` by their tags.
+    /// Reads at most `limit` children of an entry, those whose tags satisfy `is_wanted`.
     pub(crate) fn children(
         &self,
         offset: UnitOffset,
@@ -152,7 +149,7 @@ impl<'a> OpenUnit<'a> {
         let Some(parent) = entries.read_abbreviation()? else { return Err(gimli::Error::NoEntryAtGivenOffset) };
         entries.skip_attributes(parent.attributes())?;
 
-        // The parent is at depth 0; its children end where the depth falls back to that.
+        // The parent is at depth 0; its children end when the depth returns to that.
         while entries.next_depth() > 0 && !entries.is_empty() {
             let depth = entries.next_depth();
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
@@ -170,10 +167,9 @@ impl<'a> OpenUnit<'a> {
     }
 }
 
-/// Children of an entry.
 pub(crate) struct Children<'a> {
     pub(crate) entries: Vec<Entry<'a>>,
-    /// True if there are more than the limit.
+    /// True if the entry has more children than the limit.
     pub(crate) is_cut: bool,
 }
 

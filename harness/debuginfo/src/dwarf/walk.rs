@@ -1,4 +1,5 @@
-//! First pass over a unit: collects the names of its types, with their namespaces, and skips everything else.
+//! First pass over a unit: collects the names of its types with their namespaces, and skips
+//! everything else.
 
 use gimli::{Abbreviation, AttributeValue, DwTag, EntriesRaw};
 
@@ -12,25 +13,27 @@ use crate::IndexedKind;
 use crate::index::{EntryKind, UnitEntry};
 use crate::name_table::NameTable;
 
-/// A namespace or type that encloses what follows.
+/// A namespace or type that encloses the current entry.
 struct Scope {
     depth: isize,
-    /// Length of the prefix outside of it.
+    /// Length of the enclosing prefix.
     outer_length: usize,
-    /// The prefix outside of it, if it is defined elsewhere than it belongs: `struct Outer::Inner { ... };`.
+    /// The enclosing prefix, if the scope is defined outside of its parent:
+    /// `struct Outer::Inner { ... };`.
     outer_prefix: Option<String>,
-    /// Offset, if it is a record without template arguments in its name.
+    /// The offset, if this is a record whose name has no template arguments.
     bare_record: Option<u32>,
 }
 
-/// A typedef, until it is known what it refers to.
+/// A typedef whose target is not resolved yet.
 struct Alias {
     entry: u32,
     name: u32,
     target: u32,
 }
 
-/// Collects the names of one unit in `found`; `names` numbers them. What stands before damage is kept.
+/// Collects the names of one unit in `found`; `names` numbers them. Entries before a damaged one
+/// are kept.
 pub(crate) fn walk_unit<'a>(
     object: &DwarfObject<'a>,
     dwarf: &gimli::Dwarf<Slice<'a>>,
@@ -63,7 +66,7 @@ struct Walk<'a, 'walk> {
     dwarf: &'walk gimli::Dwarf<Slice<'a>>,
     unit: &'walk OpenUnit<'a>,
     names: &'walk mut NameTable,
-    /// Names of the enclosing scopes, each with `::` behind it.
+    /// Names of the enclosing scopes, each followed by `::`.
     prefix: String,
     scopes: Vec<Scope>,
     /// Offsets of all records and enumerations, named or not, ascending.
@@ -79,7 +82,8 @@ impl<'a> Walk<'a, '_> {
             let (offset, depth) = (entries.next_offset(), entries.next_depth());
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
 
-            // Any entry ends the scopes before it: the parameters of a function template are none of the struct before it.
+            // Any entry ends the scopes before it: the parameters of a function template do not
+            // belong to an earlier struct.
             self.leave_scopes(depth);
             if !is_interesting(abbreviation.tag()) {
                 entries.skip_attributes(abbreviation.attributes())?;
@@ -118,7 +122,8 @@ impl<'a> Walk<'a, '_> {
     fn take_record(&mut self, offset: u32, depth: isize, entry: &Entry<'a>) {
         self.found.has_types = true;
         self.records.push(offset);
-        // What completes a declaration is named by that: it may stand outside of its namespace.
+        // A definition takes its name from the declaration that it completes, since it may be
+        // outside of its namespace.
         let completed = entry.specification.as_ref().and_then(|target| self.name_at(target));
         let own = entry.name.as_ref().and_then(|name| self.unit.string(self.dwarf, name));
         let qualified = completed.or_else(|| own.map(|name| format!("{}{name}", self.prefix)));
@@ -128,7 +133,7 @@ impl<'a> Walk<'a, '_> {
         };
 
         let is_bare = !qualified.ends_with('>') && entry.has_children;
-        // What refers to a type unit is neither a definition nor a lack of one.
+        // An entry that refers to a type unit is neither a definition nor a mere declaration.
         if entry.signature.is_none()
             && let Some(name) = self.names.number(&qualified)
         {
@@ -144,7 +149,7 @@ impl<'a> Walk<'a, '_> {
         let Some(name) = entry.name.as_ref().and_then(|name| self.unit.string(self.dwarf, name)) else { return };
         let target = match entry.ty {
             Some(AttributeValue::UnitRef(target)) => u32::try_from(target.0).ok(),
-            // A type in another unit: found when it is read.
+            // A type in another unit; the second pass resolves it.
             Some(AttributeValue::DebugTypesRef(_)) => Some(offset),
             _ => None,
         };
@@ -155,7 +160,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// A parameter of the record around it shows that the record is a template.
+    /// A template parameter shows that the enclosing record is a template.
     fn note_bare_template(&mut self, depth: isize) {
         let Some(scope) = self.scopes.last_mut().filter(|scope| scope.depth + 1 == depth) else { return };
         if let Some(record) = scope.bare_record.take() {
@@ -163,7 +168,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Enters a record that only refers to the type unit which has its name.
+    /// Enters a record that only refers to the type unit with its name.
     fn enter_signed_scope(&mut self, depth: isize, entry: &Entry<'a>) {
         let Some(AttributeValue::DebugTypesRef(signature)) = entry.signature else { return };
         let name = self.object.find_signature(signature.0).and_then(|key| self.object.own_name(key));
@@ -196,7 +201,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Qualified name of an entry of this unit that has been seen.
+    /// The qualified name of an earlier entry of this unit.
     fn name_at(&self, target: &AttributeValue<Slice<'a>>) -> Option<String> {
         let AttributeValue::UnitRef(target) = target else { return None };
         let target = u32::try_from(target.0).ok()?;
@@ -204,7 +209,7 @@ impl<'a> Walk<'a, '_> {
         Some(self.names.name(self.found.entries[position].name).to_owned())
     }
 
-    /// Keeps the typedefs of records and enumerations, and typedefs of those.
+    /// Keeps the typedefs of records and enumerations, and typedefs of those typedefs.
     fn keep_aliases_of_records(&mut self) {
         let aliases = std::mem::take(&mut self.aliases);
         let mut kept: Vec<UnitEntry> = Vec::new();
@@ -232,7 +237,7 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// Longest chain of typedefs that is followed for the index.
+/// Maximum length of a chain of typedefs in the index.
 const MAX_ALIASES: u32 = 8;
 
 fn is_interesting(tag: DwTag) -> bool {

@@ -1,7 +1,8 @@
-//! C++ programs of several compilers, versions of DWARF and formats. The compiler itself judges: what was read is
-//! written as `static_assert` statements behind the program, and the same compiler has to accept them.
+//! C++ programs for several compilers, versions of DWARF and formats. The compiler itself is the
+//! judge: the test appends what it read to the program as `static_assert` statements, and the same
+//! compiler has to accept them.
 //!
-//! What is not installed is skipped with a printed reason.
+//! Missing tools are skipped, with a printed reason.
 
 use crate::support::{TestFolder, read_names};
 
@@ -21,7 +22,7 @@ const NAMES: &[&str] = &[
     "engine::DeclaredOnly",
 ];
 
-/// Compiles the program to an object, reads it, and lets the compiler judge.
+/// Compiles the program to an object, reads it, and lets the compiler check the result.
 fn check_object(compiler: &str, arguments: &[&str]) {
     let folder = TestFolder::new();
     folder.write("scene.cpp", SCENE);
@@ -37,7 +38,7 @@ fn check_object(compiler: &str, arguments: &[&str]) {
     judge(&folder, &object, compiler, arguments);
 }
 
-/// Reads a file, and compiles what was read as assertions.
+/// Reads a file, and compiles the result as assertions.
 fn judge(folder: &TestFolder, file: &std::path::Path, compiler: &str, arguments: &[&str]) {
     let read = read_names(file, NAMES);
     let mut program = SCENE.to_owned();
@@ -184,8 +185,8 @@ fn clang_codeview_object() {
     check_object("clang++", &["-target", "x86_64-pc-windows-msvc", "-gcodeview", "-g", "-fno-exceptions"]);
 }
 
-/// Parameters of function and variable templates stand one level below the entry before them, as those of a class template
-/// do: they must not make a template of a struct that happens to come before.
+/// Parameters of function and variable templates are one level below the previous entry, like those
+/// of a class template. They must not make a template of a struct that happens to come before.
 #[test]
 fn a_struct_before_a_function_template_is_no_template() {
     const TEXT: &str = "\

@@ -1,4 +1,4 @@
-//! Damaged and hostile input: an answer or an error, never a panic, never without end.
+//! Damaged and hostile input leads to a result or an error, never to a panic or an endless loop.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use layoutproof_debuginfo::{DebugFile, DebugInfoError, DebugLimits, NoSiblings};
 
 const SCENE: &str = include_str!("programs/scene.cpp");
 
-/// Reads everything of a file and throws it away.
+/// Reads everything in a file and discards it.
 fn read_all(bytes: &[u8]) {
     let limits = DebugLimits { threads: 1, ..DebugLimits::default() };
     let file = DebugFile::new("scene", bytes, &NoSiblings).with_limits(limits);
@@ -18,7 +18,7 @@ fn read_all(bytes: &[u8]) {
     }
 }
 
-/// Flips and overwrites bytes of a file, and cuts it short.
+/// Flips, overwrites and cuts off bytes of a file.
 fn damage(path: &Path, rounds: u32) {
     let intact = std::fs::read(path).unwrap();
     let mut random = fastrand::Rng::with_seed(18);
@@ -85,7 +85,7 @@ fn damaged_codeview() {
     }
 }
 
-/// Compiles an assembly text of debug information and returns the object.
+/// Assembles a text of debug information and returns the object.
 fn assemble(text: &str) -> Option<Vec<u8>> {
     let folder = TestFolder::new();
     folder.write("hostile.s", text);
@@ -93,8 +93,8 @@ fn assemble(text: &str) -> Option<Vec<u8>> {
     Some(std::fs::read(folder.path("hostile.o")).unwrap())
 }
 
-/// A unit of DWARF 4 with the entries of `body`. Abbreviations: 1 unit, 2 struct "Loop", 3 member, 4 typedef "Again",
-/// 5 array.
+/// A DWARF 4 unit with the entries in `body`. Abbreviations: 1 unit, 2 struct "Loop", 3 member, 4
+/// typedef "Again", 5 array.
 fn hostile_unit(body: &str) -> String {
     format!(
         ".section .debug_abbrev\n\

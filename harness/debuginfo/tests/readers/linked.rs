@@ -1,5 +1,5 @@
-//! What linkers and librarians make: executables, libraries, packages, stripped programs, PDBs, and languages beside
-//! C++. As in `cpp.rs`, compilers judge what was read where they can.
+//! Output of linkers and librarians: executables, libraries, packages, stripped programs, PDBs;
+//! also languages other than C++. As in `cpp.rs`, compilers check the result where they can.
 
 use crate::support::{TestFolder, find_tool, read_names, try_read_names};
 use std::fmt::Write as _;
@@ -302,7 +302,7 @@ fn pdb_of_lld() {
         return;
     }
     let names = ["engine::PerFrame", "engine::Derived", "engine::Outer", "engine::Unnamed", "engine::DeclaredOnly"];
-    // The program names its PDB, which is beside it.
+    // The program names its PDB, which is next to it.
     for file in ["scene.pdb", "scene.exe"] {
         let read = read_names(&folder.path(file), &names);
         let mut judge = SCENE.to_owned();

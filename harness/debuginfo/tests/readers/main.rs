@@ -1,8 +1,8 @@
-//! Reads what real compilers, linkers and librarians make. Tools that are not installed are skipped with a printed
-//! reason.
+//! Reads the output of real compilers, linkers and librarians. Missing tools are skipped with a
+//! printed reason.
 //!
-//! Expected numbers come from the compilers: what was read goes back to them as assertions, or the program itself prints
-//! where its members are.
+//! Compilers provide the expected numbers: either the test returns the result to them as
+//! assertions, or the program itself prints the offsets of its members.
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and says why it skips")]
 
 mod cpp;

@@ -1,4 +1,4 @@
-//! What the tests share: finding compilers, running them, and letting a compiler judge what was read.
+//! Shared helpers: find compilers, run them, and let a compiler check the result.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use layoutproof_debuginfo::{
     DebugFile, DebugIndex, FoundTypes, HostShape, HostTypeId, HostTypes, Sibling, SiblingBytes, SiblingFiles,
 };
 
-/// Folder of one test, removed at its end.
+/// The folder of one test, removed at its end.
 pub(crate) struct TestFolder {
     folder: tempfile::TempDir,
 }
@@ -23,7 +23,6 @@ impl TestFolder {
         self.folder.path().join(name)
     }
 
-    /// Writes a file.
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         std::fs::write(&path, text).unwrap();
@@ -35,7 +34,7 @@ impl TestFolder {
         self.try_run(tool, arguments).map(|outcome| outcome.unwrap_or_else(|error| panic!("{error}")))
     }
 
-    /// As `run`, but returns what a tool that fails says.
+    /// As `run`, but returns the output of a tool that fails.
     pub(crate) fn try_run<Argument: AsRef<OsStr>>(
         &self,
         tool: &str,
@@ -57,7 +56,7 @@ impl TestFolder {
     }
 }
 
-/// Finds a tool, also under a name with a version such as `clang++-22`, or in a folder of LLVM.
+/// Finds a tool, also under a versioned name such as `clang++-22` or in an LLVM folder.
 pub(crate) fn find_tool(tool: &str) -> Option<PathBuf> {
     let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
     let versions = (13..40).rev().map(|version| format!("{tool}-{version}"));
@@ -70,7 +69,7 @@ pub(crate) fn find_tool(tool: &str) -> Option<PathBuf> {
     llvm.into_iter().find(|path| path.is_file())
 }
 
-/// Finds siblings in the folder of the file that is read.
+/// Finds siblings in the folder of the input file.
 pub(crate) struct BesideFile {
     pub(crate) path: PathBuf,
 }
@@ -98,7 +97,7 @@ pub(crate) struct Read {
     pub(crate) found: FoundTypes,
 }
 
-/// Reads names of a file, and panics if anything of it cannot be read.
+/// Reads names from a file, and panics on any problem.
 pub(crate) fn read_names(path: &Path, names: &[&str]) -> Read {
     let read = try_read_names(path, names);
     assert_eq!(read.index.problems(), &[], "{}", path.display());
@@ -106,7 +105,7 @@ pub(crate) fn read_names(path: &Path, names: &[&str]) -> Read {
     read
 }
 
-/// Reads names of a file, with problems.
+/// Reads names from a file, with problems.
 pub(crate) fn try_read_names(path: &Path, names: &[&str]) -> Read {
     let bytes = std::fs::read(path).unwrap();
     let siblings = BesideFile { path: path.to_owned() };
@@ -135,7 +134,8 @@ impl Read {
         texts.collect::<Vec<_>>().join(" ")
     }
 
-    /// Statements that a C++ compiler accepts only if it places the members of `name` as they were read.
+    /// Statements that a C++ compiler accepts only if it places the members of `name` as the reader
+    /// reported.
     pub(crate) fn cpp_asserts(&self, name: &str) -> String {
         let ty = self.only(name);
         let mut text = String::new();

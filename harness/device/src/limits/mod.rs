@@ -1,7 +1,7 @@
-//! Checks that a job fits a device, and places its buffers.
+//! Checks that a job fits on a device, and places its buffers.
 //!
-//! If the device has too little of something the error is `Unsupported`, with both numbers; a job that no device could
-//! run is `Api`. Shaders are not looked at.
+//! If the device has too little of something, the error is `Unsupported` with both numbers; a job
+//! that no device could run gives `Api`. The shaders themselves are not checked.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,19 @@ use crate::descriptors::{DescriptorType, Descriptors};
 use crate::placement::BufferPlacement;
 use crate::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage, RunnerError};
 
-/// The least alignment of a range that is reached by its address, in bytes: shaders promise that of a vector of four
-/// 32-bit components (SPIR-V, memory operand `Aligned`), which is more than some devices ask of a descriptor's range.
+/// Minimum alignment of a range that shaders reach by address, in bytes. Shaders promise the
+/// alignment of a vector of four 32-bit components (SPIR-V, memory operand `Aligned`), which is
+/// more than some devices require of a descriptor's range.
 const ADDRESS_ALIGNMENT: u32 = 16;
 
-/// Bytes of an address.
+/// Size of a device address, in bytes.
 const ADDRESS_BYTES: u64 = 8;
 
-/// Mip levels of an image; a binding probe needs one per sampler that it tells from others. More would make images large.
+/// Maximum number of mip levels of an image. A binding probe needs one per sampler that it
+/// distinguishes; more would make images large.
 const MAX_LEVELS: usize = 8;
 
-/// The room that a device has for the resources of a job.
+/// The limits of a device on the resources of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Minimum alignment of a uniform range's offset, in bytes.
@@ -30,33 +32,34 @@ pub struct Limits {
     pub uniform_range: u32,
     /// Largest storage range, in bytes.
     pub storage_range: u32,
-    /// Uniform buffers in one stage.
+    /// Maximum number of uniform buffers in one stage.
     pub uniform_buffers: u32,
-    /// Storage buffers in one stage.
+    /// Maximum number of storage buffers in one stage.
     pub storage_buffers: u32,
-    /// Sampled images in one stage, combined ones and read-only typed buffers among them.
+    /// Maximum number of sampled images in one stage, including combined ones and read-only typed
+    /// buffers.
     pub sampled_images: u32,
-    /// Storage images in one stage, written typed buffers among them.
+    /// Maximum number of storage images in one stage, including writable typed buffers.
     pub storage_images: u32,
-    /// Samplers in one stage, those of combined images among them.
+    /// Maximum number of samplers in one stage, including those of combined images.
     pub samplers: u32,
-    /// Descriptor sets: one more than the largest set number.
+    /// Maximum number of descriptor sets: one more than the largest set number.
     pub sets: u32,
     /// Largest push-constant block, in bytes.
     pub push_constants: u32,
-    /// Workgroups of a dispatch in x, y, z.
+    /// Maximum number of workgroups of a dispatch in x, y, z.
     pub workgroups: [u32; 3],
-    /// Targets of a draw.
+    /// Maximum number of targets of a draw.
     pub targets: u32,
 }
 
 impl Limits {
-    /// Places every buffer of `job`, in the job's order; `descriptors` are the job's.
+    /// Places every buffer of `job`, in the job's order. `descriptors` must belong to the job.
     ///
     /// # Errors
-    /// `Unsupported` if the device has too little of something. `Api` if the job leaves nothing to read back, if its
-    /// push constants are not a multiple of 4 bytes or have no room for an address, if an image has no mip level or more
-    /// than it may have, or as [`BufferPlacement::of`].
+    /// `Unsupported` if the device has too little of something. `Api` if the job leaves nothing to
+    /// read back, if its push constants are not a multiple of 4 bytes or have no room for an
+    /// address, if an image has no mip level or too many, and as [`BufferPlacement::of`].
     pub fn place(&self, job: &Job, descriptors: &Descriptors) -> Result<Vec<BufferPlacement>, RunnerError> {
         check_form(job)?;
         self.check_descriptors(descriptors)?;
@@ -105,10 +108,10 @@ impl Limits {
     }
 }
 
-/// Checks that the device has all of `features`.
+/// Checks that the device has all `features`.
 ///
 /// # Errors
-/// `Unsupported` with the first one that it lacks.
+/// `Unsupported` with the first missing feature.
 pub fn check_features<'a>(
     device: &DeviceInfo,
     features: impl IntoIterator<Item = &'a Feature>,
@@ -119,7 +122,7 @@ pub fn check_features<'a>(
     }
 }
 
-/// The features that `job` needs: those that it names, and those that follow from its form.
+/// The features that `job` needs: those that it lists, and those that its form implies.
 pub fn needed_features(job: &Job, descriptors: &Descriptors) -> BTreeSet<Feature> {
     let is_array_of = |counts: fn(DescriptorType) -> bool| {
         descriptors.iter().any(|binding| binding.length() > 1 && counts(binding.ty))
@@ -137,7 +140,7 @@ pub fn needed_features(job: &Job, descriptors: &Descriptors) -> BTreeSet<Feature
     features
 }
 
-/// Checks what any device asks of a job.
+/// Checks the requirements that all devices have in common.
 fn check_form(job: &Job) -> Result<(), RunnerError> {
     let targets = job.draw.as_ref().map_or(0, |draw| draw.targets);
     if job.buffers.is_empty() && targets == 0 {
@@ -145,7 +148,7 @@ fn check_form(job: &Job) -> Result<(), RunnerError> {
     }
     let size = job.push_constants.len();
     if !size.is_multiple_of(4) {
-        return refuse(format!("{size} bytes of push constants are no multiple of 4"));
+        return refuse(format!("{size} bytes of push constants are not a multiple of 4"));
     }
     job.images.iter().try_for_each(check_levels)?;
     check_addresses(job)
@@ -164,7 +167,7 @@ fn check_levels(image: &JobImage) -> Result<(), RunnerError> {
     }
 }
 
-/// Addresses lie whole and apart in the push constants, as a 64-bit member does.
+/// Checks that addresses lie inside the push constants and do not overlap, like 64-bit members.
 fn check_addresses(job: &Job) -> Result<(), RunnerError> {
     let size = job.push_constants.len();
     let mut taken = BTreeSet::new();
@@ -181,7 +184,7 @@ fn check_addresses(job: &Job) -> Result<(), RunnerError> {
     Ok(())
 }
 
-/// The byte of the push constants at which the buffer's address stands; `None` for a buffer with a descriptor.
+/// The byte of the push constants with the buffer's address; `None` for a buffer with a descriptor.
 fn address_of(buffer: &JobBuffer) -> Option<u32> {
     match buffer.kind {
         BufferKind::Address { at } => Some(at),

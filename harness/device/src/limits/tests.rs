@@ -1,4 +1,4 @@
-//! Jobs that fit the limits, jobs that do not, and the messages.
+//! Tests of jobs that fit the limits, jobs that do not, and the messages.
 
 use super::*;
 use crate::{Draw, ImageView, JobSampler, RunnerKind, Shader, TexelType};
@@ -40,7 +40,7 @@ fn with_images(images: Vec<JobImage>) -> Job {
     Job { images, ..job(vec![buffer(0, 0, BufferKind::Storage, 4)]) }
 }
 
-/// A job with buffers whose addresses stand at these bytes.
+/// A job with buffers whose addresses are at these bytes.
 fn addressed(places: &[u32]) -> Job {
     let buffers = places.iter().map(|at| buffer(0, 0, BufferKind::Address { at: *at }, 4)).collect();
     Job { push_constants: vec![0; 16], ..job(buffers) }
@@ -91,7 +91,7 @@ fn every_limit_is_named_with_both_numbers() {
     }
 }
 
-/// A draw needs no buffer to read back, and its workgroups mean nothing.
+/// A draw needs no buffer to read back, and its workgroups are ignored.
 fn draw(targets: u32) -> Job {
     let draw = Draw { fragment: "fs".to_owned(), fragment_shader: None, targets };
     Job { draw: Some(draw), workgroups: [9; 3], ..job(vec![]) }
@@ -105,7 +105,8 @@ fn a_draw_fits_without_buffers() {
     assert_eq!(place(&draw(0)), Err(nothing));
 }
 
-/// The descriptor of an address need not be aligned for 16 bytes, what shaders load from there must.
+/// The descriptor of an address need not be aligned to 16 bytes; the data that shaders load from it
+/// must be.
 #[test]
 fn addresses_are_aligned_for_a_vector() {
     let narrow = Limits { storage_alignment: 4, push_constants: 16, ..LIMITS };
@@ -143,7 +144,7 @@ fn malformed_jobs_are_refused() {
         (addressed(&[4]), "an address at byte 4 of 16 bytes of push constants"),
         (addressed(&[16]), "an address at byte 16 of 16 bytes of push constants"),
         (addressed(&[8, 8]), "two addresses at byte 8 of the push constants"),
-        (push, "5 bytes of push constants are no multiple of 4"),
+        (push, "5 bytes of push constants are not a multiple of 4"),
     ] {
         let call = "job".to_owned();
         assert_eq!(place(&job), Err(RunnerError::Api { call, reason: reason.to_owned() }));

@@ -1,6 +1,7 @@
-//! Types for tests, from their HLSL spelling: one declaration per test line instead of a page of constructors.
+//! Makes types for tests from their HLSL spelling: one declaration per test line instead of a page
+//! of constructors.
 //!
-//! Understands exactly what the tables here need, and panics on anything else.
+//! Reads only the forms that the tests here use, and panics on anything else.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ const SCALARS: &[(&str, Scalar)] = &[
     ("min16uint", Scalar::Min16Uint),
 ];
 
-/// Named types of a test.
+/// The named types of a test.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     types: BTreeMap<String, Type>,
@@ -70,7 +71,6 @@ impl Scope {
         StructType { base, ..StructType::new(name.trim(), members) }.into()
     }
 
-    /// The type of this spelling.
     pub(super) fn ty(&self, spelling: &str) -> Type {
         if let Some((element, dimensions)) = spelling.split_once('[') {
             return dimensions.split('[').rev().fold(self.ty(element), array);
@@ -99,8 +99,8 @@ impl Scope {
     }
 }
 
-/// The block that the last declaration makes: `cbuffer`, `tbuffer`, `globals`, `constant`, `push`, `entry` or `element`;
-/// a `struct` makes a `ConstantBuffer` of it.
+/// The block that the last declaration makes: `cbuffer`, `tbuffer`, `globals`, `constant`, `push`,
+/// `entry` or `element`. A `struct` makes a `ConstantBuffer` of itself.
 pub(super) fn block(declarations: &str) -> Block {
     let mut pieces = pieces(declarations);
     let (head, body) = pieces.pop().unwrap();
@@ -129,7 +129,7 @@ pub(super) fn of_type(kind: BlockKind, element: Type) -> Block {
     Block::new("S", kind, element)
 }
 
-/// `head { body };` after each other.
+/// Splits a text into `head { body };` pieces.
 fn pieces(declarations: &str) -> Vec<(String, String)> {
     let pieces = declarations.split("};").map(str::trim).filter(|piece| !piece.is_empty());
     let split = pieces.map(|piece| piece.split_once('{').unwrap());
@@ -187,7 +187,7 @@ fn with_order(ty: Type, declared: Option<MatrixOrder>) -> Type {
     }
 }
 
-/// Adds what stands behind the colon; returns a bit-field's width.
+/// Reads the annotation after the colon. Returns the width of a bit-field.
 fn annotate(annotations: &mut Annotations, text: &str) -> Option<u32> {
     if let Some(packoffset) = text.strip_prefix("packoffset(c") {
         let (register, component) = packoffset.trim_end_matches(')').split_once('.').unwrap_or((packoffset, ""));

@@ -166,7 +166,8 @@ fn structured_elements_are_laid_out_as_in_c() {
     check(STRUCTURED, "element S { half a; bool b; half c[3]; };", "a 0, b 4, c 8; size 16");
 }
 
-/// Byte offsets of DXC's loads. The default order is `-Zpr` or its absence; `#pragma pack_matrix` is not honoured.
+/// Byte offsets in DXC's loads. The default order is row-major with `-Zpr`, column-major without;
+/// DXC ignores `#pragma pack_matrix`.
 #[test]
 fn a_matrix_that_is_the_element_takes_the_default_order() {
     let matrix = |order| Type::Matrix { scalar: Scalar::Float32, rows: 2, columns: 3, order };
@@ -203,7 +204,7 @@ fn bit_fields_share_units_of_one_size() {
     check(CBUFFER, "constant S { uint a : 3; uint : 0; uint b : 3; float e; };", "a 0, b 4, e 8; size 12");
 }
 
-/// The listing ignores the attribute, with a warning; `-spirv` refuses it.
+/// DXC's DXIL ignores the attribute, with a warning; `-spirv` refuses it.
 #[test]
 fn vk_offset_on_a_member_of_a_cbuffer_is_ignored_in_dxil() {
     let declaration = "cbuffer S { float a; [[vk::offset(8)]] float b; };";

@@ -6,8 +6,8 @@ use crate::BlockKind;
 use crate::lay_out;
 use crate::tree::Extent;
 
-/// `layout(scalar) buffer`, `layout(std430) buffer`, `layout(std140) uniform` of these members, `m` as `mat3x2`, `n` as
-/// `layout(row_major) mat3x2`.
+/// The members of `layout(scalar) buffer`, `layout(std430) buffer` and `layout(std140) uniform`,
+/// with `m` as `mat3x2` and `n` as `layout(row_major) mat3x2`.
 const MEMBERS: &str = "struct T { double d; float f; }; struct U { float3 a; float b[2]; };
     push S { T t; float g; T s[2]; float h; double3 i; column_major float2x3 m; float j; U u; float k; };";
 
@@ -41,7 +41,7 @@ fn structs_and_their_arrays_follow_glslang() {
     check("std430", declarations, "t 0, t.x 0, b 4, u 8, u[].x 8, c 16; size 20");
 }
 
-/// The table of WGSL, Alignment and Size: type, alignment, size.
+/// The table in WGSL, Alignment and Size: type, alignment, size.
 #[test]
 fn types_have_wgsls_alignment_and_size() {
     let table = [
@@ -80,7 +80,7 @@ fn types_have_wgsls_alignment_and_size() {
     }
 }
 
-/// The structs of WGSL, Structure Member Layout: `A` and `B` with their offsets, sizes and strides.
+/// The structs in WGSL, Structure Member Layout: `A` and `B` with their offsets, sizes and strides.
 #[test]
 fn structs_are_laid_out_as_in_the_wgsl_specification() {
     let a = "struct A { float u; float v; float2 w; float x; };";
@@ -97,16 +97,16 @@ fn uniform_buffers_want_steps_of_sixteen_bytes() {
     assert_eq!(
         refusals("wgsl-uniform", "push S { float a[4]; float2 b[2]; };"),
         [
-            "a: has array stride 4, wgsl-uniform wants a multiple of 16",
-            "b: has array stride 8, wgsl-uniform wants a multiple of 16",
+            "a: has array stride 4, but wgsl-uniform requires a multiple of 16",
+            "b: has array stride 8, but wgsl-uniform requires a multiple of 16",
         ]
     );
     let inner = "struct T { float x; };";
     assert_eq!(
         refusals("wgsl-uniform", &format!("{inner} push S {{ float a; T t; float b; }};")),
         [
-            "t: is at offset 4, wgsl-uniform wants a multiple of 16",
-            "b: is at offset 8, wgsl-uniform wants 16 behind a struct",
+            "t: is at offset 4, but wgsl-uniform requires a multiple of 16",
+            "b: is at offset 8 after a struct, but wgsl-uniform requires 16",
         ]
     );
     check("wgsl-uniform", "push S { float3 a[2]; float2x2 m; };", "a 0, m 32; size 48");

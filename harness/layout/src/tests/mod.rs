@@ -1,4 +1,4 @@
-//! Layouts against literals from the documents and compilers that define them.
+//! Tests of layouts against literals from the documents and compilers that define them.
 
 mod check;
 mod declare;

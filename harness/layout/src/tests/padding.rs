@@ -1,4 +1,5 @@
-//! Padding against offsets that compilers gave, and orders of members that compilers lay out in fewer bytes.
+//! Tests of padding against offsets from compilers, and of better orders against compilers' sizes
+//! for them.
 
 use super::check::{DEFAULT, accepted, rules};
 use super::declare::block;
@@ -11,7 +12,7 @@ fn found(name: &str, declarations: &str) -> BlockPadding {
     padding(&layout, Some(LayoutInput { block: &block, rules, options: DEFAULT })).unwrap()
 }
 
-/// `PATH OFFSET+SIZE KIND MEMBER` of every hole, then `padding/size percent`.
+/// Each hole as `PATH OFFSET+SIZE KIND MEMBER`, then `padding/size percent`.
 fn summary(name: &str, declarations: &str) -> String {
     let found = found(name, declarations);
     let mut parts = Vec::new();
@@ -68,7 +69,7 @@ fn a_better_order_is_laid_out_under_the_same_rules() {
     assert_eq!(better("hlsl-structured", vectors), None);
 }
 
-// wg-hlsl INF-0003, packoffset: the place is the declaration's, not the order's.
+// wg-hlsl INF-0003, packoffset: the declaration fixes the place, whatever the order.
 #[test]
 fn members_with_a_place_of_their_own_are_left_where_they_are() {
     let text = "cbuffer S { float2 a : packoffset(c0); float3 b : packoffset(c1); float c; float2 d; };";

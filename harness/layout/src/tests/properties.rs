@@ -1,4 +1,4 @@
-//! Properties of every layout without explicit offsets.
+//! Properties that every layout without explicit offsets has.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,8 @@ const TYPES: &[&str] = &[
     "Z",
 ];
 
-/// `struct` declarations of members of [`TYPES`] and of the structs before, and a block of the last.
+/// `struct` declarations with members of [`TYPES`] and of earlier structs, and a block of the last
+/// struct.
 fn declarations() -> impl Strategy<Value = String> {
     let member = (0..TYPES.len() + 2, 0..6_u32, 0..4_u32);
     let body = proptest::collection::vec(member, 1..7);
@@ -113,7 +114,7 @@ proptest! {
 
     #[test]
     fn leaves_lie_in_the_block_and_share_no_byte(text in declarations(), options in options()) {
-        // `dx-cbuffer` counts a matrix of doubles too small, as DXC does.
+        // `dx-cbuffer` counts too small a size for a matrix of doubles, as DXC does.
         for rules in table().iter().filter(|rules| rules.name != "dx-cbuffer") {
             let layout = lay_out(&block(&text), rules, options);
             let Ok(root) = &layout.result else { continue };

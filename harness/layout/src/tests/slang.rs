@@ -6,7 +6,7 @@ use crate::LayoutWarningKind;
 use crate::lay_out;
 use crate::shape::MatrixOrder;
 
-/// Rule set and rows, for one declaration.
+/// The rows under one rule set, for one declaration.
 fn under(declarations: &str, expected: &[(&str, &str)]) {
     for (name, expected) in expected {
         check_with(ROW_MAJOR, name, declarations, expected);
@@ -63,7 +63,8 @@ fn majorness_does_not_count_on_arrays_of_matrices() {
     check_with(ROW_MAJOR, "std140@slang", declarations, "a 0, b 128, c 192, d 320; size 368");
 }
 
-/// Slang 2026.14.1: the HLSL text that it makes of a `row_major` array has the default order too.
+/// Slang 2026.14.1 also uses the default order for a `row_major` array in the HLSL text that it
+/// writes.
 #[test]
 fn arrays_of_matrices_have_the_default_order() {
     let declarations = "cbuffer S { row_major float2x3 a[2]; float b; };";
@@ -148,7 +149,8 @@ fn unsized_arrays_are_pointers_on_cpus_and_cuda() {
     check("cuda", "push S { float a; float b[]; float c; };", "a 0, b 8, c 16; size 24");
 }
 
-/// Offset decorations of slangc: the code honours `[[vk::offset]]`, the next member follows.
+/// From the offset decorations of slangc: its code honours `[[vk::offset]]`, and the next member
+/// follows.
 #[test]
 fn vk_offset_is_honoured_in_spirv() {
     check(

@@ -1,6 +1,7 @@
-//! Every type of the Slang table under its seven rule sets.
+//! Every type in Slang's table under its seven rule sets.
 //!
-//! The numbers are the reflection of Slang 2026.12 (`-matrix-layout-row-major`): `size/alignment;stride,size of T[3]`.
+//! The numbers are from the reflection of Slang 2026.12 (`-matrix-layout-row-major`), written as
+//! `size/alignment;stride,size of T[3]`.
 
 use super::declare::{Scope, of_type};
 use crate::BlockKind;
@@ -122,7 +123,7 @@ const DECLARATIONS: &str = "enum E0 { }; enum E8 : uint8_t { }; enum E64 : uint6
     struct SNest { SF3 a; float b; }; struct Optional<int> { int value; bool has; };
     struct Tuple<float3,float> { float3 a; float b; };";
 
-/// Size, alignment, stride and size of three, as the table writes them.
+/// Size, alignment, stride and size of three elements, in the table's form.
 fn cell(rules: &RuleSet, ty: &Type) -> String {
     let options = LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::On };
     let one = lay_out(&of_type(BlockKind::StructuredElement, ty.clone()), rules, options);
@@ -144,7 +145,8 @@ fn every_type_has_slangs_size_alignment_and_stride() {
     }
 }
 
-/// On D3D the table's structured buffers and scalar layout are one.
+/// Slang lays out structured buffers for D3D as its scalar layout, so the table has one column for
+/// both.
 #[test]
 fn slangs_structured_buffers_are_its_scalar_layout() {
     let scope = Scope::new(DECLARATIONS);

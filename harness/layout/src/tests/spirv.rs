@@ -189,7 +189,7 @@ fn bit_fields_share_units_of_one_type_only() {
     check("relaxed430", declaration, "a 0, b 4, c 8; size 12");
 }
 
-/// By the source of DXC since 1.9.2602: vectors stay at their component.
+/// From the source of DXC since 1.9.2602: vectors are aligned to their component.
 #[test]
 fn scalar_layout_keeps_vectors_at_their_component() {
     check("scalar@dxc-1.9", "element S { float a; float3 b; };", "a 0, b 4; size 16");

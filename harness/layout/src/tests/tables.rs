@@ -1,4 +1,4 @@
-//! The tables themselves: names, examples, and that every name they use exists.
+//! Tests of the tables themselves: names, examples, and references between them.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ fn names_are_unique_and_bare_names_come_first() {
     );
 }
 
-/// The columns by which shaders are written and reports are worded, row by row.
+/// The columns that steer shader texts and reports, row by row.
 #[test]
 fn languages_and_platforms_have_rule_sets_of_their_own() {
     let named = |has: &dyn Fn(&RuleSet) -> bool| -> Vec<&str> {
@@ -56,7 +56,8 @@ fn languages_and_platforms_have_rule_sets_of_their_own() {
     assert_eq!(named(&|rules| rules.glsl.is_some_and(|glsl| glsl.extension.is_some())), ["scalar"]);
 }
 
-/// A rule set that aligns arrays to registers is made for uniform buffers, and so is WGSL's own for them.
+/// Rule sets that align arrays to registers, and WGSL's rule set for uniform buffers, are made for
+/// uniform buffers.
 #[test]
 fn rule_sets_for_uniform_buffers_align_arrays() {
     for rules in table() {
@@ -65,7 +66,7 @@ fn rule_sets_for_uniform_buffers_align_arrays() {
     }
 }
 
-/// The examples are written by hand from each row's source.
+/// The expected examples are written by hand from each row's source.
 #[test]
 fn every_example_is_what_its_row_says() {
     for rules in table() {
@@ -100,7 +101,7 @@ fn every_native_rule_set_exists() {
     }
 }
 
-/// DXC's table of rules by kind and flag; Slang's of rule sets by target.
+/// DXC's table has rules by kind and flag, Slang's has rule sets by target.
 #[test]
 fn natives_follow_kind_and_flag() {
     let rules_of = |native: &str, kind| {
@@ -123,7 +124,7 @@ fn natives_follow_kind_and_flag() {
     assert_eq!(rules_of("native:slang-metal", BlockKind::ParameterBlock), None);
 }
 
-/// Loads and stores of whole elements in byte-address buffers.
+/// The rules for loads and stores of whole elements in byte-address buffers.
 #[test]
 fn natives_say_what_byte_address_buffers_hold() {
     let rules_of = |native: &str, kind| {
@@ -148,9 +149,10 @@ fn explicit_data_layouts_count_on_vulkan() {
     assert_eq!(rules_of("native:slang-d3d12"), Some("slang-cbuffer"));
 }
 
-/// The rules that a module must keep to be valid where its option promises them. Source: Vulkan specification, "Offset and
-/// Stride Assignment"; the options with which DXC 1.7 validates its own modules (scalar for `-fvk-use-dx-layout` and
-/// `-fvk-use-scalar-layout`, relaxed by default).
+/// The level of Vulkan's rules that a module must satisfy because its option promises it. Source:
+/// Vulkan specification, "Offset and Stride Assignment"; the options with which DXC 1.7 validates
+/// its own modules (scalar for `-fvk-use-dx-layout` and `-fvk-use-scalar-layout`, relaxed by
+/// default).
 #[test]
 fn rule_sets_say_what_they_promise_of_vulkan() {
     use BlockRules::{Relaxed, Scalar, UniformStandard};

@@ -1,4 +1,4 @@
-//! Rows and leaves: paths, values and limits.
+//! Tests of rows and leaves: paths, values and limits.
 
 use super::check::{DEFAULT, ROW_MAJOR, accepted, row, rules};
 use super::declare::{Scope, block, of_type};
@@ -27,7 +27,7 @@ fn named(expected: &[(&str, u32)]) -> Vec<(String, u32)> {
     expected.iter().map(|(path, offset)| ((*path).to_owned(), *offset)).collect()
 }
 
-/// The example of the command-line contract.
+/// The example in the command-line reference.
 #[test]
 fn rows_have_the_documented_keys() {
     let rows = laid_out("hlsl-cbuffer", "cbuffer S { float3 a; float b[2]; float c; float2 d; };", DEFAULT).rows();
@@ -83,7 +83,7 @@ fn unsized_arrays_have_no_size() {
     assert_eq!(leaves("std430", "push S { float a; float b[]; };"), named(&expected));
 }
 
-/// Matrix paths are row, column whatever is contiguous; OpenGL 4.6, 7.6.2.2 gives the strides.
+/// Matrix paths are row, column, whatever is contiguous. OpenGL 4.6, 7.6.2.2 gives the strides.
 #[test]
 fn cells_are_named_by_row_and_column() {
     let expected = [("m[0][0]", 0), ("m[0][1]", 16), ("m[0][2]", 32), ("m[1][0]", 4), ("m[1][1]", 20), ("m[1][2]", 36)];
@@ -141,7 +141,7 @@ fn a_sample_has_the_first_second_middle_and_last_element() {
     }
 }
 
-/// The paths of the leaves in a sample of the elements, and how many leaves there are.
+/// The paths of the leaves for a sample of the elements, and their number.
 fn sample(declarations: &str) -> (Vec<String>, u64) {
     let layout = laid_out("std430", declarations, DEFAULT);
     let leaves = layout.leaves_in(ElementChoice::Sample);
@@ -161,7 +161,7 @@ fn arrays_in_structs_in_arrays_have_samples_of_their_own() {
     let (paths, all) = sample("struct T { float2 v[7]; float2x2 m; }; push S { T t[9]; };");
     let of_element = |t: &u32| {
         let vectors = [0, 1, 3, 6].iter().flat_map(move |v| ["x", "y"].map(|name| format!("t[{t}].v[{v}].{name}")));
-        // A matrix has no elements: all of its cells are there.
+        // A matrix has no array elements, so all of its cells are leaves.
         let cells = ["[0][0]", "[0][1]", "[1][0]", "[1][1]"].map(|cell| format!("t[{t}].m{cell}"));
         vectors.chain(cells).collect::<Vec<_>>()
     };
@@ -221,7 +221,7 @@ fn sizes_beyond_two_gibibytes_are_refused_at_their_path() {
     assert_eq!(last.result.unwrap().size.finite(), Some(1 << 31));
 }
 
-/// Thirty levels of two members each would be a thousand million rows.
+/// Thirty levels of two members each would make a thousand million rows.
 #[test]
 fn doubling_structs_are_refused() {
     let mut ty = Scope::new("struct T { };").ty("T");

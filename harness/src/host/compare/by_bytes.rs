@@ -1,4 +1,4 @@
-//! Members that the host has under no name of their own, and members that it does not have.
+//! Compares members without a namesake in the host, and members that the host lacks.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::host::mismatch::MismatchKind;
 use crate::host::names::is_padding;
 
 impl Comparer<'_> {
-    /// A member that the host has under no name of its own.
+    /// Compares a member without a namesake in the host.
     pub(super) fn by_bytes(&mut self, index: usize, member: &FlatMember) -> RowState {
         let failing = self.failing_lane(index, member, 0);
         let claimed = self.claimed_by_another(index, member);
@@ -41,7 +41,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// The host's member in the place of `member` that has a namesake elsewhere in the shader.
+    /// The host member at the place of `member`, if that has a namesake elsewhere in the shader.
     pub(super) fn claimed_by_another(&self, index: usize, member: &FlatMember) -> Option<usize> {
         let lanes = self.host.lanes_in(member.offset, member.end());
         let hosts: BTreeSet<usize> = lanes.map(|lane| self.outermost_within(lane.member, member)).collect();
@@ -54,7 +54,7 @@ impl Comparer<'_> {
         })
     }
 
-    /// The outermost member of the host around `host` that lies within a member of the shader.
+    /// The outermost host member around `host` that lies inside a member of the shader.
     pub(super) fn outermost_within(&self, host: usize, member: &FlatMember) -> usize {
         let mut outermost = host;
         while let Some(parent) = self.host.members[outermost].parent {
@@ -82,14 +82,14 @@ impl Comparer<'_> {
         let kind = MismatchKind::MissingInHost { offset: member.offset, size: member.size.unwrap_or(0), found };
         self.set_cause();
         if let Some(host) = &host {
-            // What follows the missing member is early by as much as its successor.
+            // The members after the missing one are as early as its successor.
             let namesake = self.shader.with_key(&host.key).first().map(|other| &self.shader.members[*other]);
             self.shift = namesake.map_or(0, |namesake| i64::from(host.offset) - i64::from(namesake.offset));
         }
         self.report(member, host.as_ref(), kind, hint)
     }
 
-    /// Makes the mismatch that is reported next the cause of what follows.
+    /// Makes the mismatch reported next the cause of the following ones.
     pub(super) fn set_cause(&mut self) {
         self.cause = Some(self.mismatches.len());
     }

@@ -1,4 +1,5 @@
-//! The bytes of both sides for pictures: runs of neighbouring scalars, with those that are elsewhere on the other side.
+//! The bytes of both sides for diagrams: runs of neighbouring scalars, marked if the other side has
+//! them elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +7,18 @@ use super::comparer::{Comparer, display_path};
 use crate::host::comparison::{ByteRun, RowState, SideMember};
 use crate::host::flat_struct::{FlatMember, FlatStruct, Lane};
 
-/// Runs of one side up to which it is drawn.
+/// Sides with more runs are not drawn.
 const MOST_RUNS: usize = 4096;
 
-/// The bytes of both sides.
+/// The runs of both sides.
 pub(super) struct ComparedSides {
     pub(super) shader: Vec<SideMember>,
     pub(super) host: Vec<SideMember>,
 }
 
 impl Comparer<'_> {
-    /// The runs of both sides. A scalar differs if its member does and the scalar of the same number in the other side's
-    /// member has other bytes.
+    /// The runs of both sides. A scalar differs if its member does and the scalar with the same
+    /// number in the other side's member has other bytes.
     pub(super) fn byte_runs(&self) -> ComparedSides {
         let (shader, host) = (LanesByMember::of(&self.shader), LanesByMember::of(&self.host));
         let mut partners: BTreeMap<usize, usize> = BTreeMap::new();
@@ -48,7 +49,7 @@ fn shares_bytes(member: &FlatMember, lane: Lane) -> bool {
     lane.offset < member.end() && lane.end() > member.offset
 }
 
-/// A scalar with its number in its member.
+/// A scalar and its number in its member.
 struct MemberLane {
     member: usize,
     number: usize,
@@ -75,7 +76,7 @@ impl LanesByMember {
     }
 }
 
-/// The members of a side that have scalars, in the order of their declaration.
+/// The members of a side that have scalars, in declaration order.
 fn side(flat: &FlatStruct, lanes: &LanesByMember, differs: impl Fn(&MemberLane) -> bool) -> Vec<SideMember> {
     let mut room = MOST_RUNS;
     let mut members = Vec::new();
@@ -107,7 +108,7 @@ fn side(flat: &FlatStruct, lanes: &LanesByMember, differs: impl Fn(&MemberLane) 
     members
 }
 
-/// `weights[1]`, `m vector 2`: the element of an array and the vector of a matrix in which a scalar stands.
+/// The array element and matrix vector of a scalar: `weights[1]`, `m vector 2`.
 fn element_label(member: &FlatMember, lane: Lane) -> String {
     let mut label = member.path.clone();
     let mut rest = lane.offset.saturating_sub(member.offset);

@@ -1,8 +1,9 @@
 //! Compares a host struct with a block: bytes before names.
 //!
-//! Each member of the shader is looked for in the host by its name. If it is there at the same offset, or has no
-//! namesake, its lanes are compared; if its namesake is elsewhere, it has moved. One insertion displaces everything
-//! behind it, so members that have moved by the same distance as the one before them only count as its followers.
+//! The comparison looks up each shader member in the host by its name. If the host has it at the
+//! same offset, or has no namesake, it compares the lanes; if the namesake is elsewhere, the member
+//! has moved. One insertion displaces everything after it, so members that moved by the same
+//! distance as the previous one count only as its followers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,14 +26,15 @@ use crate::host::vector_types::VectorTypes;
 pub struct ShaderBlock<'a> {
     /// The block.
     pub layout: &'a BlockLayout,
-    /// What of it the host struct stands for.
+    /// The part that the host struct represents.
     pub part: &'a BlockPart<'a>,
-    /// Where members were declared, by path in the block without indices; the empty path is the block.
+    /// The declarations of members, by path in the block without indices; the empty path is the
+    /// block.
     pub places: &'a BTreeMap<String, LinePlace>,
 }
 
 impl ShaderBlock<'_> {
-    /// Where the members of the part were declared, by path in the part.
+    /// The declarations of the part's members, by path in the part.
     pub(in crate::host) fn part_places(&self) -> BTreeMap<String, LinePlace> {
         let start = self.part.path.replace("[]", "");
         if start.is_empty() {
@@ -51,10 +53,10 @@ impl ShaderBlock<'_> {
     }
 }
 
-/// What a comparison takes besides the two sides.
+/// The options of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareOptions<'a> {
-    /// Names of the host's members by those of the shader's, for members that are called differently.
+    /// Host names by shader name, for members with different names.
     pub renames: &'a BTreeMap<String, String>,
     /// Vector types of libraries.
     pub vector_types: &'a VectorTypes,
@@ -99,32 +101,33 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
     }
 }
 
-/// The two sides, and what has come out so far.
+/// The two sides, and the results so far.
 pub(super) struct Comparer<'a> {
     pub(super) shader: FlatStruct,
     pub(super) host: FlatStruct,
     pub(super) program: &'a ProgramStruct,
-    /// Where the shader declares the whole.
+    /// The shader's declaration of the whole.
     pub(super) block_place: Option<&'a LinePlace>,
     pub(super) renames: &'a BTreeMap<String, String>,
-    /// How many bytes the host's members are behind the shader's at the moment.
+    /// The current distance in bytes by which the host's members come after the shader's.
     pub(super) shift: i64,
-    /// The mismatch that this shift began with.
+    /// The mismatch that started this shift.
     pub(super) cause: Option<usize>,
     pub(super) mismatches: Vec<Mismatch>,
     pub(super) remarks: BTreeSet<Remark>,
-    /// Members of the shader that have been reported as swapped.
+    /// Shader members reported as swapped.
     pub(super) swapped: BTreeSet<usize>,
-    /// Arrays whose elements behind the first are displaced.
+    /// Arrays whose elements after the first are displaced.
     pub(super) broken_arrays: Vec<usize>,
     pub(super) states: BTreeMap<usize, MemberState>,
-    /// The mismatch of a member that has another size in the host, which displaces what follows it.
+    /// The mismatch of a member with another size in the host, which displaces the members after
+    /// it.
     pub(super) resized: Option<usize>,
-    /// Keys of members that have been told to stand in another order.
+    /// Keys of members reported as being in another order.
     pub(super) reordered: BTreeSet<String>,
 }
 
-/// What came out for a member of the shader.
+/// The result for a member of the shader.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemberState {
     pub(super) state: RowState,
@@ -135,7 +138,7 @@ pub(super) struct MemberState {
 impl Comparer<'_> {
     pub(super) fn members(&mut self) {
         let mut order: Vec<usize> = (0..self.shader.members.len()).collect();
-        // A parent stands before its members, which may begin where it does.
+        // A parent precedes its members, which may start at the same offset.
         order.sort_by_key(|index| self.shader.members[*index].offset);
 
         for index in order {
@@ -160,8 +163,8 @@ impl Comparer<'_> {
         }
     }
 
-    /// The host's member of the same name: the very same before one that only differs by conventions, and one at the same
-    /// offset before others.
+    /// The host's member of the same name. An exact match comes before one that differs by
+    /// conventions, and one at the same offset before others.
     pub(super) fn namesake(&self, member: &FlatMember) -> Option<usize> {
         let plain = member.path.split('[').next().unwrap_or_default();
         let (path, key) = match self.renames.get(plain) {
@@ -184,12 +187,12 @@ impl Comparer<'_> {
         !member.is_first_element && self.broken_arrays.iter().any(|array| self.shader.is_within(index, *array))
     }
 
-    /// A member whose namesake is elsewhere.
+    /// Handles a member whose namesake is elsewhere.
     pub(super) fn moved(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
         if self.swapped.contains(&index) {
             return RowState::Differs;
         }
-        // The shader reads no padding.
+        // The shader does not read padding.
         if is_filler(&member.path) {
             return RowState::OneSided;
         }
@@ -205,7 +208,7 @@ impl Comparer<'_> {
             self.cause = Some(resized);
             return self.follow(member);
         }
-        // The first element says it for the others.
+        // The first element's mismatch covers the others.
         if !member.is_first_element && self.cause.is_some() {
             return RowState::Follows;
         }
@@ -238,7 +241,8 @@ impl Comparer<'_> {
         RowState::Follows
     }
 
-    /// The shader's member in whose place the host has `host`, if the host has that one in the place of `member`.
+    /// The shader's member at whose place the host has `host`, if the host also has that member at
+    /// the place of `member`.
     pub(super) fn swapped_with(&self, member: &FlatMember, host: &FlatMember) -> Option<usize> {
         let is_exchanged = |other: &FlatMember| {
             other.offset == host.offset
@@ -270,7 +274,7 @@ impl Comparer<'_> {
         hint: String,
     ) -> RowState {
         self.mismatches.push(Mismatch {
-            // The array that is all of a block has no name there.
+            // An array that is the whole block has no name in the shader.
             path: display_path(host.filter(|_| member.path.is_empty()).map_or(&member.path, |host| &host.path)),
             kind,
             hint,
@@ -281,13 +285,14 @@ impl Comparer<'_> {
         RowState::Differs
     }
 
-    /// A struct of the shader that the host does not have as one: its members speak for it.
+    /// Handles a shader struct that the host does not have as one struct; its members are compared
+    /// instead.
     pub(super) fn unnamed_struct(&self) -> RowState {
         if self.shift == 0 { RowState::Agrees } else { RowState::Follows }
     }
 }
 
-/// `lights[].color` for the first element, as the other commands write it.
+/// The path with empty brackets for first elements (`lights[].color`), as in the other commands.
 pub(super) fn display_path(path: &str) -> String {
     path.replace("[0]", "[]")
 }

@@ -1,4 +1,4 @@
-//! The lanes of one member, and what is reported of one that fails.
+//! Compares the lanes of one member, and reports a lane that fails.
 
 use super::comparer::{Comparer, display_path};
 use crate::host::comparison::RowState;
@@ -58,7 +58,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Reports what is wrong with a lane.
+    /// Reports the mismatch of a lane.
     pub(super) fn report_lane(
         &mut self,
         member: &FlatMember,
@@ -73,7 +73,7 @@ impl Comparer<'_> {
                     let kind = size_mismatch(member, host);
                     let missing = member.size.unwrap_or(0).saturating_sub(host.size.unwrap_or(0));
                     let hint = format!(
-                        "declare `{}` with {} in the host, or put {} behind it",
+                        "declare `{}` with {} in the host, or add {} after it",
                         host.path,
                         bytes(member.size.unwrap_or(0)),
                         bytes(missing)
@@ -122,7 +122,7 @@ impl Comparer<'_> {
     }
 }
 
-/// One past the last lane of a member; an array without end has lanes for its first elements.
+/// One past the last lane of a member. An unbounded array has lanes for its first elements.
 fn lane_end(member: &FlatMember) -> u32 {
     member.size.map_or(u32::MAX, |_| member.end())
 }

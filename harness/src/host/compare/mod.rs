@@ -1,7 +1,7 @@
 //! Compares a host struct with a block: bytes before names.
 //!
-//! `comparer` walks through the members of the shader; the other files have what it finds out about one of them, or about
-//! the whole.
+//! `comparer` walks over the members of the shader; the other modules compare one member, or the
+//! whole.
 
 mod by_bytes;
 mod byte_runs;

@@ -1,4 +1,4 @@
-//! The lines of the table: members of the shader beside what the host has for them.
+//! The lines of the table: each member of the shader next to the host's counterpart.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::host::comparison::{ComparedRow, RowSide, RowState};
 use crate::host::flat_struct::{FlatMember, FlatStruct};
 
 impl Comparer<'_> {
-    /// The members of the shader by offset, and those of the host that none of them meets.
+    /// The members of the shader by offset, and the host members without a counterpart.
     pub(super) fn rows(&mut self) -> Vec<ComparedRow> {
         let mut rows = Vec::new();
         let mut shown = BTreeSet::new();
@@ -38,7 +38,7 @@ impl Comparer<'_> {
         rows
     }
 
-    /// What the host has in the bytes of a member, in one line.
+    /// The host's members in the bytes of a member, in one line.
     pub(super) fn covering(&self, member: &FlatMember, shown: &mut BTreeSet<usize>) -> Option<RowSide> {
         if member.has_members {
             return None;

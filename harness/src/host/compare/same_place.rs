@@ -1,4 +1,5 @@
-//! Members whose namesake in the host is at the same offset: bits, structs, strides, counts, lanes.
+//! Compares members whose namesake in the host is at the same offset: bits, structs, strides,
+//! counts, lanes.
 
 use super::comparer::{Comparer, display_path};
 use crate::host::comparison::RowState;
@@ -8,7 +9,7 @@ use crate::host::mismatch::{MismatchKind, StridedThing};
 use crate::host::names::{is_filler, is_padding};
 
 impl Comparer<'_> {
-    /// A member whose namesake is at the same offset.
+    /// Compares a member with its namesake at the same offset.
     pub(super) fn same_place(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
         if is_filler(&member.path) {
             return if self.failing_lane(index, member, 0).is_none() { RowState::Agrees } else { RowState::OneSided };
@@ -38,8 +39,7 @@ impl Comparer<'_> {
             return self.report(member, Some(host), kind, hint);
         }
         if let Some(kind) = count_mismatch(member, host).filter(|_| !self.is_continued(member, host)) {
-            let hint =
-                format!("give both arrays as many elements: `{}` is where they part", display_path(&member.path));
+            let hint = format!("give `{}` the same number of elements on both sides", display_path(&member.path));
             return self.report(member, Some(host), kind, hint);
         }
         match failing {
@@ -61,10 +61,11 @@ impl Comparer<'_> {
         }
     }
 
-    /// Structs of one name: their members are compared one by one, so only their strides and counts matter here.
+    /// Compares structs of one name. Their members are compared one by one, so only strides and
+    /// counts matter here.
     pub(super) fn same_struct(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
         if let (Some(shader), Some(found)) = (member.arrays.first(), host.arrays.first()) {
-            // One element has no distance to another.
+            // A single element has no distance to another.
             let is_single = (shader.count, found.count) == (Some(1), Some(1));
             let is_broken = !is_single
                 && shader.stride != found.stride
@@ -85,17 +86,16 @@ impl Comparer<'_> {
             }
             if let Some(kind) = count_mismatch(member, host).filter(|_| !self.is_continued(member, host)) {
                 self.broken_arrays.push(index);
-                let hint =
-                    format!("give both arrays as many elements: `{}` is where they part", display_path(&member.path));
+                let hint = format!("give `{}` the same number of elements on both sides", display_path(&member.path));
                 return self.report(member, Some(host), kind, hint);
             }
         }
         RowState::Agrees
     }
 
-    /// Whether the host has the elements that its array lacks in members of their own, named after it: `weights_last` after
-    /// `weights`. A host struct needs these where something lies in the tail of the last element. Their bytes are compared like
-    /// all others.
+    /// True if the host has the array's missing elements in separate members named after it:
+    /// `weights_last` after `weights`. A host struct needs these if something lies in the tail of
+    /// the last element. Their bytes are compared like all others.
     fn is_continued(&self, member: &FlatMember, host: &FlatMember) -> bool {
         let own = format!("{}_", host.path);
         let mut rest = self.host.lanes_in(host.end(), member.end()).peekable();
@@ -107,7 +107,8 @@ impl Comparer<'_> {
             })
     }
 
-    /// Whether everything in the first element of an array of structs is where the shader has it.
+    /// True if the host has everything in the first element of an array of structs at the shader's
+    /// places.
     pub(super) fn first_element_agrees(&self, array: usize) -> bool {
         let members =
             (0..self.shader.members.len()).filter(|index| *index != array && self.shader.is_within(*index, array));

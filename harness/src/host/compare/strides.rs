@@ -1,4 +1,4 @@
-//! Strides of arrays and matrices that differ.
+//! Compares the strides of arrays and matrices.
 
 use super::comparer::Comparer;
 use crate::host::flat_struct::{FlatMember, Lane};
@@ -6,7 +6,8 @@ use crate::host::mismatch::{MismatchKind, StridedThing};
 use crate::host::names::is_padding;
 
 impl Comparer<'_> {
-    /// Strides that differ, if that has consequences: lanes that fail, or host members in the gaps of the shader's.
+    /// Reports different strides if they have consequences: lanes that fail, or host members in the
+    /// gaps of the shader's.
     pub(super) fn stride_mismatch(
         &self,
         index: usize,
@@ -24,7 +25,7 @@ impl Comparer<'_> {
         Some(MismatchKind::StrideDiffers { of, shader_stride, host_stride })
     }
 
-    /// Whether something in the host's member lies `stride` bytes from its start, as its own elements or members do.
+    /// True if an element or member of the host's member is `stride` bytes from its start.
     pub(super) fn has_stride(&self, host: &FlatMember, stride: u32) -> bool {
         let second = host.offset.checked_add(stride);
         let is_child = |member: &FlatMember| {
@@ -36,7 +37,7 @@ impl Comparer<'_> {
             || (host.arrays.is_empty() && self.host.members.iter().any(is_child))
     }
 
-    /// Whether the host's member has values in bytes between the elements or vectors of the shader's.
+    /// True if the host's member has values between the elements or vectors of the shader's.
     pub(super) fn fills_gaps(&self, index: usize, member: &FlatMember, host: &FlatMember) -> bool {
         let own: Vec<Lane> =
             self.shader.lanes_in(member.offset, member.end()).filter(|lane| lane.member == index).collect();
@@ -59,7 +60,7 @@ fn host_stride(host: &FlatMember, member: &FlatMember) -> Option<u32> {
         host.size?.checked_div(count)
     };
     match (vectors, host.arrays.as_slice()) {
-        // `float m[9]` has the stride of its rows, not of its scalars.
+        // The stride of `float m[9]` is that of its rows, not of its scalars.
         (Some(_), [_]) if host.scalar.is_some_and(|scalar| host.arrays[0].stride == scalar.size) => dense(),
         (Some(_), []) if host.vectors.is_none() => dense(),
         _ => host.outer_stride(),

@@ -1,4 +1,4 @@
-//! What concerns the whole struct: contract, size, members that the shader does not read, matrices.
+//! Checks of the whole struct: contract, size, members that the shader does not read, matrices.
 
 use super::comparer::{Comparer, display_path};
 use crate::host::block_part::BlockPart;
@@ -38,7 +38,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Sizes of the whole; `place` is where the shader declares it.
+    /// Compares the total sizes; `place` is the shader's declaration.
     pub(super) fn sizes(&mut self, part: &BlockPart<'_>, ends: &OpenEnd<'_>, place: Option<&LinePlace>) {
         let (host_size, end) = (self.program.size, ends.shader.size.finite());
         if let Some(stride) = part.stride {
@@ -69,13 +69,13 @@ impl Comparer<'_> {
         }
     }
 
-    /// One past the last byte of the host struct that is no padding.
+    /// One past the last byte of the host struct that is not padding.
     fn host_end(&self) -> u32 {
         let real = self.host.lanes.iter().filter(|lane| !is_filler(&self.host.members[lane.member].path));
         real.copied().map(Lane::end).max().unwrap_or(0)
     }
 
-    /// Members of the host that the shader does not read, where nothing else explains them.
+    /// Reports members of the host that the shader does not read, if nothing else explains them.
     pub(super) fn unread_members(&mut self, end: Option<u32>) {
         if !self.mismatches.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Structs that are right, however differently they are declared: no false alarm.
+//! Tests of correct structs in various declarations: they must raise no false alarm.
 
 use super::compared;
 
@@ -20,33 +20,33 @@ fn constant_buffers_without_a_mistake() {
             "cbuffer Frame { float4x4 viewProj; float3 eye; float t; float2 jitter; uint frame; int mode; };",
             "0 mat4 viewProj 64 vec3 eye 76 float t 80 vec2 jitter 88 uint frame 92 int mode size 96",
         ),
-        // Other conventions of names.
+        // Other naming conventions.
         (
             "cbuffer Frame { float4x4 view_proj; float3 Eye; float exposure; };",
             "0 mat4 m_viewProj 64 vec3 m_eye 76 float m_exposure size 80",
         ),
-        // Bytes before names: a vector of four over a vector of three and a number.
+        // Bytes before names: a vector of four in place of a vector of three and a number.
         ("cbuffer Frame { float4 camPosNear; float4 b; };", "0 vec3 pos 12 float nearPlane 16 vec4 b size 32"),
         ("cbuffer Frame { float3 pos; float nearPlane; };", "0 vec4 camPosNear size 16"),
         // A matrix as numbers, as an array of rows, as vectors.
         ("cbuffer Frame { float4x4 m; };", "0 float m[16]/4 size 64"),
         ("cbuffer Frame { float4x4 m; };", "0 vec4 rows[4]/16 size 64"),
         ("cbuffer Frame { float4x4 m; float t; };", "0 vec4 r0 16 vec4 r1 32 vec4 r2 48 vec4 r3 64 float t size 80"),
-        // Vectors of four over packed scalars, and the other way round.
+        // Vectors of four in place of packed scalars, and the other way round.
         ("cbuffer Frame { float4 weights[4]; };", "0 float weights[16]/4 size 64"),
         ("cbuffer Frame { float4 a; float4 b; };", "0 float v[8]/4 size 32"),
-        // Padding that both sides declare, or one.
+        // Padding that both sides declare, or only one.
         ("cbuffer Frame { float3 a; float _pad0; float4 b; };", "0 vec3 a 12 float pad 16 vec4 b size 32"),
         ("cbuffer Frame { float3 a; float4 b; };", "0 vec3 a 12 float _padding 16 vec4 b size 32"),
         ("cbuffer Frame { float3 a; float4 b; };", "0 vec3 a 16 vec4 b size 32"),
         ("cbuffer Frame { float a; float _pad[1]; float4 b; };", "0 float a 32 vec4 b size 48"),
-        // An array of numbers, each in a register, over vectors or padded structs.
+        // An array of numbers, each in a register, in place of vectors or padded structs.
         ("cbuffer Frame { float a[4]; };", "0 vec4 a[4]/16 size 64"),
         ("cbuffer Frame { float a[2]; };", "0 { 0 float value 4 float pad[3]/4 size 16 } a[2]/16 size 32"),
         // A matrix of three columns, each in a register.
         ("cbuffer Frame { float3x3 n; float4 b; };", "0 float n[12]/4 48 vec4 b size 64"),
         ("cbuffer Frame { float3x3 n; float4 b; };", "0 vec4 n[3]/16 48 vec4 b size 64"),
-        // Truth values as numbers, enums of four bytes, addresses.
+        // Booleans as numbers, enums of four bytes, addresses.
         ("cbuffer Frame { bool on; uint mode; };", "0 int on 4 enum32 mode size 8"),
         ("cbuffer Frame { uint2 handle; };", "0 u64 handle size 8"),
         // Nested structs, and arrays of them.
@@ -61,7 +61,7 @@ fn constant_buffers_without_a_mistake() {
         ),
         // The block is a prefix.
         ("cbuffer Frame { float4 a; };", "0 vec4 a 16 vec4 later 32 u64 cookie size 48"),
-        // Members of one name in structs of another.
+        // Members with equal names in structs with other names.
         ("cbuffer Frame { float4 a; float4 b; };", "0 { 0 vec4 b 16 vec4 a size 32 } both size 32"),
     ] {
         agrees("hlsl-cbuffer", shader, host);
@@ -90,7 +90,7 @@ fn structured_buffers_without_a_mistake() {
 fn what_is_not_checked_is_said_once() {
     let shader = "cbuffer Frame { float4x4 a; float4x4 b; };";
     let remarks = agrees("hlsl-cbuffer", shader, "0 mat4 a 64 mat4 b size 128");
-    assert_eq!(remarks, ["whether `a` and 1 more are transposed is not checked: debug information does not tell"]);
+    assert_eq!(remarks, ["whether `a` and 1 more are transposed is not checked: debug information does not record it"]);
     let remarks = agrees("hlsl-cbuffer", "cbuffer Frame { uint a; float3 c; };", "0 int a 4 vec3 c size 16");
     assert_eq!(remarks, ["`a` is signed on one side and unsigned on the other"]);
     let remarks =
@@ -98,7 +98,7 @@ fn what_is_not_checked_is_said_once() {
     assert_eq!(remarks, ["the shader does not read `t` of the host, at byte 12"]);
 }
 
-/// No shader reads padding, whatever its type is and however much of it each side declares.
+/// The shader does not read padding, whatever its type and size on each side.
 #[test]
 fn padding_of_another_type_raises_no_alarm() {
     let shader = "cbuffer Scene { float time; uint mode; uint lanes; float4 padding[2]; };";

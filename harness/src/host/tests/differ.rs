@@ -1,9 +1,9 @@
-//! The mistakes that people make, each with its words and its hint.
+//! Tests of common mistakes, each with its message and hint.
 
 use super::compared;
 use crate::host::SideMember;
 
-/// The first mismatch must have these words and this hint; the number is how many members follow it.
+/// The first mismatch must have this message and hint, and this number of followers.
 #[track_caller]
 fn differs(rules: &str, shader: &str, host: &str, words: &str, hint: &str, followers: u32) {
     let comparison = compared(rules, shader, host);
@@ -18,16 +18,16 @@ fn differs(rules: &str, shader: &str, host: &str, words: &str, hint: &str, follo
 /// Offsets of the shader are those of DXC for D3D12 (`hlsl-cbuffer`).
 #[test]
 fn members_that_have_moved() {
-    // A vector of three that takes 16 bytes in C++, behind which the shader packs a number.
+    // A vector of three that takes 16 bytes in C++; the shader packs a number right after it.
     differs(
         "hlsl-cbuffer",
         "cbuffer Frame { float4x4 m; float3 eye; float t; float2 jitter; float4 b; };",
         "0 mat4 m 64 vec4 eye 80 float t 84 vec2 jitter 96 vec4 b size 112",
         "offset moved: the shader has `t` at byte 76, the host at byte 80",
-        "the shader packs `t` behind `float3 eye`, which takes 12 bytes there and 16 in the host",
+        "the shader packs `t` after `float3 eye`, which takes 12 bytes there and 16 in the host",
         1,
     );
-    // A vector of three that the shader does not let straddle a register.
+    // A vector of three that must not straddle a register in the shader.
     differs(
         "hlsl-cbuffer",
         "cbuffer Frame { float2 jitter; float3 sunDir; float exposure; };",
@@ -36,7 +36,7 @@ fn members_that_have_moved() {
         "declare `vec3 sunDir` as `alignas(16)` in the host, or insert 8 bytes before `sunDir`",
         1,
     );
-    // A double that C++ aligns to 8, and Slang's scalar layout too; DXC packs nothing before it either.
+    // A double that C++ and Slang's scalar layout align to 8; DXC packs nothing before it either.
     differs(
         "scalar",
         "struct S { float a; float b; float c; double d; float e; }; StructuredBuffer<S> s;",
@@ -45,7 +45,7 @@ fn members_that_have_moved() {
         "insert 4 bytes before `d`",
         1,
     );
-    // A nested struct begins a register.
+    // A nested struct starts a register.
     differs(
         "hlsl-cbuffer",
         "struct Fog { float density; float start; }; cbuffer Frame { float t; Fog fog; };",
@@ -80,7 +80,7 @@ fn members_that_have_moved() {
         "add `float4 b` to the host struct",
         0,
     );
-    // Other types in another order.
+    // The same members, of other types, in another order.
     differs(
         "hlsl-cbuffer",
         "cbuffer Frame { float3 dir; float power; float4 c; };",
@@ -91,11 +91,12 @@ fn members_that_have_moved() {
     );
 }
 
-/// Each hint counts from where the repairs before it put the member.
+/// Each hint counts from the place to which earlier repairs move the member.
 ///
-/// DXC puts `weights` at 16 with a stride of 16, so that its second element ends at 36, and `exposure` at 36. The host has
-/// `float sun[3]` to 12, `float weights[2][4]` from 12 to 44, and `exposure` at 44. Once `weights` stands at 16, as the first
-/// hint says, it ends at 48 and `exposure` stands there: 48 - 36 = 12 bytes too late, not 44 - 36 = 8.
+/// DXC puts `weights` at 16 with a stride of 16, so that its second element ends at 36, and
+/// `exposure` at 36. The host has `float sun[3]` up to 12, `float weights[2][4]` from 12 to 44, and
+/// `exposure` at 44. After the first hint moves `weights` to 16, it ends at 48 and `exposure` is
+/// there: 48 - 36 = 12 bytes too late, not 44 - 36 = 8.
 #[test]
 fn a_hint_counts_from_the_repair_before_it() {
     let comparison = compared(
@@ -155,7 +156,7 @@ fn strides_and_counts() {
         "declare `normal` with vectors of 16 bytes",
         0,
     );
-    // Padding that is missing at the end of an element.
+    // Missing padding at the end of an element.
     differs(
         "std430",
         "struct P { float3 pos; float4 c; float t; }; StructuredBuffer<P> ps;",
@@ -177,7 +178,7 @@ fn strides_and_counts() {
         "cbuffer Frame { float4 lights[8]; };",
         "0 vec4 lights[4]/16 size 64",
         "array count differs: `lights` has 8 elements in the shader, 4 in the host",
-        "give both arrays as many elements",
+        "the same number of elements on both sides",
         0,
     );
 }
@@ -226,7 +227,7 @@ fn sizes_and_meanings_of_numbers() {
     );
 }
 
-/// The second element of the host's arrays is elsewhere too, but only the cause is told.
+/// The second element of the host's arrays is elsewhere too, but only the cause is reported.
 #[test]
 fn the_cause_is_told_and_not_what_follows() {
     let comparison = compared(
@@ -241,8 +242,8 @@ fn the_cause_is_told_and_not_what_follows() {
     assert_eq!(comparison.mismatches[0].shader_at.as_ref().and_then(|place| place.line), Some(1));
 }
 
-/// For pictures: what stands at other bytes on the other side, on both sides, and nothing else. Offsets of the shader are those
-/// of DXC for D3D12 (`hlsl-cbuffer`).
+/// For diagrams: marks the bytes that are elsewhere on the other side, on both sides, and nothing
+/// else. Offsets of the shader are those of DXC for D3D12 (`hlsl-cbuffer`).
 #[test]
 fn bytes_that_have_moved_are_marked_on_both_sides() {
     let shader = "cbuffer Frame { float3 sun; float weights[2]; float exposure; };";

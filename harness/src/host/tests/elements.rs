@@ -1,7 +1,8 @@
-//! Buffers of structs, whole and by their elements. Offsets and strides of the shader are glslang 12's decorations of the same
-//! text (`spirv-dis`): `Counted` has `count` at 0 and `spheres` at 16, whose elements lie 32 bytes apart with `place` at 0,
-//! `radius` at 12 and `material` at 16; `Vertex` has `place`, `normal` and `uv` at 0, 16 and 32, 48 bytes apart. Those of the
-//! host are GCC 12's debug information.
+//! Tests of buffers of structs, as a whole and by their elements. Offsets and strides of the shader
+//! are glslang 12's decorations of the same text (`spirv-dis`): `Counted` has `count` at 0 and
+//! `spheres` at 16, whose elements are 32 bytes apart with `place` at 0, `radius` at 12 and
+//! `material` at 16; `Vertex` has `place`, `normal` and `uv` at 0, 16 and 32, 48 bytes apart. Those
+//! of the host are from GCC 12's debug information.
 
 use super::compared;
 use crate::host::Comparison;
@@ -21,7 +22,7 @@ fn remarks(shader: &str, host: &str) -> Vec<String> {
     comparison.remarks.iter().map(ToString::to_string).collect()
 }
 
-/// Asserts that the first mismatch contains the words, and its hint the others.
+/// Asserts that the first mismatch contains `message`, and its hint `hint`.
 #[track_caller]
 fn differs(rules: &str, shader: &str, host: &str, message: &str, hint: &str) {
     let comparison = compared(rules, shader, host);
@@ -31,7 +32,7 @@ fn differs(rules: &str, shader: &str, host: &str, message: &str, hint: &str) {
     assert!(!words(&comparison).iter().any(|line| line.contains("alignas(48)")), "{:?}", words(&comparison));
 }
 
-/// `T x[]`, its old forms `T x[1]` and `T x[0]`, a number of elements, another name.
+/// `T x[]`, its old forms `T x[1]` and `T x[0]`, a fixed number of elements, another name.
 #[test]
 fn an_array_without_end_has_its_like_in_the_host() {
     let shader = format!("{SPHERE} {COUNTED}");
@@ -58,27 +59,27 @@ fn the_header_alone_agrees_and_that_is_said() {
     let shader = format!("{SPHERE} {COUNTED}");
     assert_eq!(
         remarks(&shader, "0 uint count 4 uint pad[3]/4 size 16"),
-        ["the host struct is what comes before the elements of `spheres`, which begin at byte 16"]
+        ["the host struct covers only the part before the elements of `spheres`, which begin at byte 16"]
     );
     assert_eq!(
         remarks(&shader, "0 uint count size 4"),
         [
-            "the host struct is what comes before the elements of `spheres`: upload them at byte 16, not at 4, where the \
+            "the host struct covers only the part before the elements of `spheres`: upload them at byte 16, not at 4, where the \
           struct ends"
         ]
     );
-    // `n_rates` is the number of the rates, and no namesake of the array.
+    // `n_rates` is the number of the rates, not a namesake of the array.
     let rates = "cbuffer Rates { uint4 settings; uint4 info; uint2 rates[]; };";
     let host = "0 uint frame[2]/4 8 uint rate[2]/4 16 uint max[2]/4 24 uint n_rates 28 uint _pad size 32";
     assert_eq!(
         remarks(rates, host),
-        ["the host struct is what comes before the elements of `rates`, which begin at byte 32"]
+        ["the host struct covers only the part before the elements of `rates`, which begin at byte 32"]
     );
     differs(
         "std430",
         &shader,
         "0 float count size 4",
-        "class differs: `count` is a unsigned integer in the shader, a float in the host",
+        "class differs: `count` is an unsigned integer in the shader, a float in the host",
         "the same kind of number",
     );
 }
@@ -109,7 +110,7 @@ fn faults_in_an_element_have_the_members_name() {
     );
 }
 
-/// A buffer of nothing but structs is filled with the struct of its elements.
+/// The host fills a buffer that has only structs with the struct of its elements.
 #[test]
 fn elements_are_compared_with_the_struct_of_the_host() {
     let shader = format!("{SPHERE} cbuffer Spheres {{ Sphere spheres[]; }};");
@@ -136,12 +137,12 @@ fn elements_are_compared_with_the_struct_of_the_host() {
         &format!("{SPHERE} StructuredBuffer<Sphere> spheres;"),
         "0 vec3 place 12 float radius 16 uint material size 32",
         "buffer stride differs: this block has 20 bytes in the shader, 32 in the host",
-        "take 12 bytes of padding from the end of `engine::Frame`, as a lower alignment does, or add 12 bytes at the end of \
+        "remove 12 bytes of padding from the end of `engine::Frame`, as a lower alignment does, or add 12 bytes at the end of \
          the shader's struct",
     );
 }
 
-/// An alignment is a power of two, and is only told where it gives the stride.
+/// An alignment is a power of two; the hint suggests one only if it gives the stride.
 #[test]
 fn the_way_to_a_stride_is_one_that_compiles() {
     let shader = "struct Vertex { float3 place; float3 normal; float2 uv; }; cbuffer Vertices { Vertex mesh[]; };";
@@ -170,7 +171,7 @@ fn the_way_to_a_stride_is_one_that_compiles() {
     );
 }
 
-/// The struct in a block that has nothing else is compared by the names of its members.
+/// The only struct in a block is compared by the names of its members.
 #[test]
 fn a_struct_in_a_block_is_looked_through() {
     let shader = "struct Data { float4x4 view; float4x4 model; float a; float b; }; cbuffer Wrap { Data data; };";
@@ -209,7 +210,7 @@ fn the_last_element_may_be_a_member_of_its_own() {
     let last = "{ 0 vec3 pos 12 float range 16 vec3 color size 28 } lights_last";
     let comparison = compared("hlsl-cbuffer", shader, &host("32 float weights_last", last));
     assert_eq!(words(&comparison), [""; 0]);
-    // Another member is no continuation, and one of other numbers is wrong.
+    // Another member is not a continuation, and one of another type is wrong.
     for (weights, light, message) in [
         ("32 float gain", last, "array count differs: `weights` has 2 elements in the shader, 1 in the host"),
         (

@@ -1,7 +1,7 @@
-//! Tables of blocks and host structs: what people get wrong, and what must raise no alarm.
+//! Tests of blocks and host structs: common mistakes, and correct code that must raise no alarm.
 //!
-//! Blocks are HLSL, laid out under a rule set that other tests prove against DXC and Slang. Host structs are written with
-//! the offsets that the Itanium C++ ABI for x86-64 gives them; Microsoft's agrees for these types.
+//! Blocks are HLSL, under a rule set that other tests prove against DXC and Slang. Host structs
+//! have the offsets of the Itanium C++ ABI for x86-64; Microsoft's agrees for these types.
 
 mod agree;
 mod differ;

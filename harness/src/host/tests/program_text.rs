@@ -1,4 +1,4 @@
-//! Host structs as text: `0 vec3 eye 12 float t size 16`.
+//! Reads host structs from text: `0 vec3 eye 12 float t size 16`.
 
 use std::str::SplitWhitespace;
 
@@ -6,8 +6,9 @@ use crate::host::{
     LaneClass, LinePlace, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
 };
 
-/// Reads a struct: for each member its offset, its type and its name, which may be followed by `[count]/stride`; at the end
-/// `size` with the size. A struct in `{}` has its size inside, a union in `{}` begins with `union`.
+/// Reads a struct: for each member its offset, type and name, optionally followed by
+/// `[count]/stride`; then `size` and the size. A struct in `{}` has its size inside; a union in
+/// `{}` starts with `union`.
 pub(super) fn program(text: &str) -> ProgramStruct {
     let mut words = text.split_whitespace();
     let Members { fields, size, .. } = members(&mut words);

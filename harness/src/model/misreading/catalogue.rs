@@ -1,4 +1,4 @@
-//! The faults of the model device by name.
+//! The faults of the model device, by name.
 
 use super::{
     ArrayLevel, DescriptorFault, FaultyMatrices, Indices, LayoutFault, ListEnd, Misreading, ModelFault, Move,
@@ -6,14 +6,14 @@ use super::{
 };
 use crate::probe::AddressSpace;
 
-/// The faults that binding probes notice.
+/// The faults that binding probes must detect.
 pub const BINDING_MISREADINGS: &[Misreading] = &[
-    descriptors("swapped-bindings", "two bindings of one set change places", DescriptorFault::Bindings),
-    descriptors("swapped-sets", "two bindings in different sets change places", DescriptorFault::Sets),
-    descriptors("swapped-elements", "two elements of one array change places", DescriptorFault::Elements),
+    descriptors("swapped-bindings", "two bindings of one set are swapped", DescriptorFault::Bindings),
+    descriptors("swapped-sets", "two bindings in different sets are swapped", DescriptorFault::Sets),
+    descriptors("swapped-elements", "two elements of one array are swapped", DescriptorFault::Elements),
 ];
 
-/// The faults that byte probes notice.
+/// The faults that byte probes must detect.
 pub const MISREADINGS: &[Misreading] = &[
     layout("shifted", "the block starts 4 bytes late", LayoutFault::Shifted(4)),
     layout("shifted-sixteen", "the block starts 16 bytes late", LayoutFault::Shifted(16)),
@@ -42,51 +42,39 @@ pub const MISREADINGS: &[Misreading] = &[
         LayoutFault::MatrixStride(WrongStride::RoundedTo(16)),
     ),
     layout("matrix-stride-doubled", "matrix strides are doubled", LayoutFault::MatrixStride(WrongStride::Doubled)),
-    layout("majorness-swapped", "rows are taken for columns", LayoutFault::Majorness(FaultyMatrices::All)),
+    layout("majorness-swapped", "rows are read as columns", LayoutFault::Majorness(FaultyMatrices::All)),
     layout(
         "first-majorness-swapped",
-        "rows of a struct's first matrix are taken for columns",
+        "rows of a struct's first matrix are read as columns",
         LayoutFault::Majorness(FaultyMatrices::First),
     ),
     layout(
         "element-majorness-swapped",
-        "rows of matrices in arrays are taken for columns",
+        "rows of matrices in arrays are read as columns",
         LayoutFault::Majorness(FaultyMatrices::Elements),
     ),
     layout(
         "neighbours-swapped",
-        "the first two members of a struct change places",
+        "the first two members of a struct are swapped",
         LayoutFault::NeighboursSwapped(ListEnd::First),
     ),
     layout(
         "last-neighbours-swapped",
-        "the last two members of a struct change places",
+        "the last two members of a struct are swapped",
         LayoutFault::NeighboursSwapped(ListEnd::Last),
     ),
-    layout("last-member-at-end", "the last member stands at the end of the block", LayoutFault::LastAtEnd),
+    layout("last-member-at-end", "the last member is at the end of the block", LayoutFault::LastAtEnd),
     layout(
         "vector3-as-vector4",
-        "vectors of three take the bytes of four",
+        "vectors of three take as many bytes as vectors of four",
         LayoutFault::Moved(Move::BehindVectorOfThree),
     ),
-    layout(
-        "array-tail-lost",
-        "no member stands in the last 16 bytes of an array",
-        LayoutFault::Moved(Move::BehindArray),
-    ),
-    layout(
-        "matrix-tail-lost",
-        "no member stands in the last 16 bytes of a matrix",
-        LayoutFault::Moved(Move::BehindMatrix),
-    ),
-    layout(
-        "struct-tail-lost",
-        "no member stands in the last 16 bytes of a struct",
-        LayoutFault::Moved(Move::BehindStruct),
-    ),
-    layout("struct-aligned-sixteen", "structs start at 16 bytes", LayoutFault::Moved(Move::StructUp)),
+    layout("array-tail-lost", "no member is in the last 16 bytes of an array", LayoutFault::Moved(Move::BehindArray)),
+    layout("matrix-tail-lost", "no member is in the last 16 bytes of a matrix", LayoutFault::Moved(Move::BehindMatrix)),
+    layout("struct-tail-lost", "no member is in the last 16 bytes of a struct", LayoutFault::Moved(Move::BehindStruct)),
+    layout("struct-aligned-sixteen", "structs start at multiples of 16 bytes", LayoutFault::Moved(Move::StructUp)),
     layout("struct-unaligned", "structs follow without padding", LayoutFault::Moved(Move::StructDown)),
-    layout("struct-offset-ignored", "structs stand at the start of what is around them", LayoutFault::StructsAtStart),
+    layout("struct-offset-ignored", "structs are at the start of their parent", LayoutFault::StructsAtStart),
     only_in(
         AddressSpace::Storage,
         stride(
@@ -110,11 +98,11 @@ pub const MISREADINGS: &[Misreading] = &[
     run("last-write-lost", "the last store is lost", RunFault::StoresLost(Stores::Last)),
     run("every-second-write-lost", "every second store is lost", RunFault::StoresLost(Stores::EverySecond)),
     run("write-to-neighbour", "stores go one word too far", RunFault::StoresShifted(4)),
-    run("padding-touched", "a store clears the word behind it", RunFault::WordTouched(NeighbourSide::Behind)),
+    run("padding-touched", "a store clears the word after it", RunFault::WordTouched(NeighbourSide::Behind)),
     run("padding-touched-before", "a store clears the word before it", RunFault::WordTouched(NeighbourSide::Before)),
     run(
         "memory-behind-touched",
-        "the word behind the bound range is cleared",
+        "the word after the bound range is cleared",
         RunFault::RangeTouched(NeighbourSide::Behind),
     ),
     run(
@@ -124,16 +112,16 @@ pub const MISREADINGS: &[Misreading] = &[
     ),
     run("range-short", "the last 4 bytes of the bound range read as 0 and cannot be written", RunFault::RangeShort(4)),
     run("element-ignored", "every element of an array of buffers is the first one", RunFault::FirstElement),
-    run("length-too-long", "arrays without a length have an element too many", RunFault::LengthPlusOne),
-    run("memory-index-ignored", "indices that come from memory are taken for 0", RunFault::IndicesWrong(Indices::Zero)),
+    run("length-too-long", "arrays without a length have one element too many", RunFault::LengthPlusOne),
+    run("memory-index-ignored", "indices that come from memory are read as 0", RunFault::IndicesWrong(Indices::Zero)),
     run(
         "first-lane-index",
         "all lanes of a workgroup use the indices of the first one",
         RunFault::IndicesWrong(Indices::OfFirstLane),
     ),
     run("idle", "the dispatch does nothing", RunFault::Idle),
-    run("stale-output", "the output is that of the dispatch before", RunFault::StaleOutput),
-    run("nonce-only", "nothing is stored but the nonce", RunFault::NonceOnly),
+    run("stale-output", "the output is that of the previous dispatch", RunFault::StaleOutput),
+    run("nonce-only", "only the nonce is stored", RunFault::NonceOnly),
 ];
 
 const fn layout(name: &'static str, summary: &'static str, fault: LayoutFault) -> Misreading {

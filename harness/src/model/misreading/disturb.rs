@@ -1,7 +1,7 @@
-//! Faults beside the layout: stores, buffers and the dispatch itself.
+//! Faults outside of the layout: in stores, buffers and the dispatch itself.
 //!
-//! [`Misreading`] changes what a job starts with and what comes back; [`Disturbance`] goes with the machine and changes
-//! its stores and indices.
+//! [`Misreading`] changes a job's initial and final contents; [`Disturbance`] belongs to the
+//! machine and changes its stores and indices.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use rspirv::spirv::Word;
 use super::{Indices, Misreading, NeighbourSide, OUTPUT, RunFault, Stores, is_block};
 use crate::model::memory::ModelMemory;
 
-/// The bytes of a word.
+/// Bytes of a word.
 const WORD: usize = 4;
 
 impl Misreading {
-    /// Returns true if the dispatch does nothing.
+    /// True if the dispatch does nothing.
     pub(in crate::model) fn is_idle(self) -> bool {
         match self.run_fault() {
             Some(RunFault::Idle | RunFault::StaleOutput) => true,
@@ -23,12 +23,12 @@ impl Misreading {
         }
     }
 
-    /// Returns true if a first run must count the stores.
+    /// True if a first run must count the stores.
     pub(in crate::model) fn counts_stores(self) -> bool {
         self.run_fault() == Some(RunFault::StoresLost(Stores::Last))
     }
 
-    /// Changes what the module finds in its buffers.
+    /// Changes the buffers before the module runs.
     pub(in crate::model) fn before(self, memories: &mut [ModelMemory]) {
         let mut first: Option<Vec<u8>> = None;
         for memory in memories.iter_mut().filter(|memory| is_block(Some(memory.set), Some(memory.binding))) {
@@ -45,8 +45,8 @@ impl Misreading {
         }
     }
 
-    /// Changes what the module left in its buffers; `found` is what the job put there, `previous` the output of the
-    /// dispatch before.
+    /// Changes the buffers after the module ran. `found` is their initial content, `previous` the
+    /// output of the previous dispatch.
     pub(in crate::model) fn after(self, memories: &mut [ModelMemory], found: &[ModelMemory], previous: Option<&[u8]>) {
         for (memory, found) in memories.iter_mut().zip(found) {
             let is_output = (memory.set, memory.binding) == OUTPUT;
@@ -67,7 +67,7 @@ impl Misreading {
         }
     }
 
-    /// Changes the memory around the block's bound range.
+    /// Changes the memory around the bound range of the block.
     pub(in crate::model) fn around(self, set: u32, binding: u32, buffer: &mut BufferAfter) {
         if !is_block(Some(set), Some(binding)) {
             return;
@@ -86,25 +86,26 @@ fn clear(byte: &mut u8) {
     *byte = 0;
 }
 
-/// The part of a fault that shows at stores and indices.
+/// The part of a fault that affects stores and indices.
 #[derive(Clone, Debug, Default)]
 pub(in crate::model) struct Disturbance {
     fault: Option<RunFault>,
-    /// Stores to the block in the whole run, where it was counted.
+    /// Number of stores to the block in the whole run, if it was counted.
     total: Option<u32>,
-    /// Stores to the block so far.
+    /// Number of stores to the block so far.
     pub(in crate::model) stores: u32,
-    /// The first value of each index that came from memory, by access chain and operand.
+    /// The first value of each index read from memory, by access chain and operand.
     first_indices: BTreeMap<(Word, usize), u32>,
 }
 
 impl Disturbance {
-    /// The fault's part; `total` is the number of stores to the block, where [`Misreading::counts_stores`] asks for it.
+    /// `total` is the number of stores to the block, if [`Misreading::counts_stores`] requires it.
     pub(in crate::model) fn new(misreading: Option<Misreading>, total: Option<u32>) -> Self {
         Self { fault: misreading.and_then(Misreading::run_fault), total, stores: 0, first_indices: BTreeMap::new() }
     }
 
-    /// Where a store to byte `offset` of `memory` really goes; `None` if it is lost. Counts the stores to the block.
+    /// The actual place of a store to byte `offset` of `memory`; `None` if the store is lost.
+    /// Counts the stores to the block.
     pub(in crate::model) fn place_of_store(&mut self, memory: &ModelMemory, offset: u64) -> Option<u64> {
         if !is_block(Some(memory.set), Some(memory.binding)) {
             return Some(offset);
@@ -125,7 +126,7 @@ impl Disturbance {
         }
     }
 
-    /// The index that is really used into `memory` where the module says `index`, which came from memory at this
+    /// The actual index into `memory` if the module uses `index`, which came from memory at this
     /// operand of the access chain.
     pub(in crate::model) fn index_from_memory(
         &mut self,
@@ -146,7 +147,7 @@ impl Disturbance {
         }
     }
 
-    /// The length that a device gives for an array of `length` elements.
+    /// The length that the device reports for an array of `length` elements.
     pub(in crate::model) fn length(&self, length: u64) -> u64 {
         match self.fault {
             Some(RunFault::LengthPlusOne) => length + 1,
@@ -154,7 +155,7 @@ impl Disturbance {
         }
     }
 
-    /// Clears the word beside a store to the bytes from `start` to `end`, if the fault does so.
+    /// Clears the word next to a store to the bytes from `start` to `end`, if the fault does so.
     pub(in crate::model) fn after_store(&self, memory: &mut ModelMemory, start: u64, end: u64) {
         if !is_block(Some(memory.set), Some(memory.binding)) {
             return;

@@ -1,8 +1,10 @@
-//! Planted faults: each way in which a device can misread a block, so that the harness can prove it notices.
+//! Planted faults: the ways in which a device can misread a block. Tests use them to prove that the
+//! harness detects each.
 //!
-//! [`MISREADINGS`] in `catalogue` names them. `plant` changes the decorations before the module runs, as a compiler or
-//! driver with the same mistake would; `disturb` changes stores, buffers and the dispatch itself; `rewire` swaps
-//! descriptors of a binding probe. The probe's output and input are left alone, but for the faults that are about them.
+//! [`MISREADINGS`] in `catalogue` names them. `plant` changes the decorations before the module
+//! runs, as a faulty compiler or driver would; `disturb` changes stores, buffers and the dispatch
+//! itself; `rewire` swaps descriptors of a binding probe. The probe's output and input stay
+//! unchanged, except for the faults that concern them.
 
 mod catalogue;
 mod disturb;
@@ -26,25 +28,25 @@ pub(super) const OUTPUT: (u32, u32) = (0, 1);
 pub struct Misreading {
     /// Name on the command line.
     pub name: &'static str,
-    /// A sentence that says how the device behaves.
+    /// Describes the device's behaviour in a sentence.
     pub summary: &'static str,
-    /// The only space whose blocks it concerns; `None` for all.
+    /// The only address space with affected blocks; `None` for all.
     space: Option<AddressSpace>,
     fault: ModelFault,
 }
 
-/// Where a fault acts.
+/// The part of a run that a fault changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ModelFault {
-    /// On the layout that the module declares.
+    /// The layout that the module declares.
     Layout(LayoutFault),
-    /// While the module runs.
+    /// The execution of the module.
     Run(RunFault),
-    /// On the descriptors of a binding probe.
+    /// The descriptors of a binding probe.
     Descriptors(DescriptorFault),
 }
 
-/// Which two descriptors of one kind change places: the first two that differ in one number.
+/// Selects two descriptors of one kind to swap: the first two that differ in this one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DescriptorFault {
     /// Two bindings of one set.
@@ -55,7 +57,7 @@ enum DescriptorFault {
     Elements,
 }
 
-/// A fault of offsets, strides and orders. Numbers are bytes.
+/// A fault in offsets, strides or orders. Numbers are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LayoutFault {
     /// The block starts this many bytes late.
@@ -66,17 +68,17 @@ enum LayoutFault {
     MatrixStride(WrongStride),
     /// `RowMajor` and `ColMajor` are swapped.
     Majorness(FaultyMatrices),
-    /// Two neighbouring members of every struct have each other's offset.
+    /// Two neighbouring members of every struct swap their offsets.
     NeighboursSwapped(ListEnd),
-    /// The last member of the block ends where its last 16 bytes end.
+    /// The last member is at the end of the block's last 16 bytes.
     LastAtEnd,
-    /// Members move, and those behind them with them.
+    /// Members move, and the members after them move along.
     Moved(Move),
-    /// Structs stand at the start of what is around them.
+    /// Structs are at the start of their parent.
     StructsAtStart,
 }
 
-/// Which dimensions of arrays of arrays.
+/// Selects dimensions of arrays of arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ArrayLevel {
     All,
@@ -86,20 +88,20 @@ enum ArrayLevel {
     Inner,
 }
 
-/// The stride that takes the place of a declared one.
+/// The wrong stride that replaces a declared one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WrongStride {
     /// This many bytes.
     Bytes(u32),
-    /// As long as the data of an element.
+    /// The size of an element's data.
     Tight,
-    /// The stride itself, rounded up to this many bytes.
+    /// The declared stride, rounded up to this many bytes.
     RoundedTo(u32),
-    /// Twice the stride.
+    /// Twice the declared stride.
     Doubled,
 }
 
-/// Which matrices.
+/// Selects matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FaultyMatrices {
     All,
@@ -116,62 +118,62 @@ enum ListEnd {
     Last,
 }
 
-/// Which members move, and where to.
+/// Selects the members that move, and their new place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Move {
-    /// Behind the four components that a vector of three is taken for.
+    /// After a vector of three, as if that had four components.
     BehindVectorOfThree,
-    /// To the next 16 bytes behind an array.
+    /// To the next 16 bytes after an array.
     BehindArray,
-    /// To the next 16 bytes behind a matrix.
+    /// To the next 16 bytes after a matrix.
     BehindMatrix,
-    /// To the next 16 bytes behind a struct.
+    /// To the next 16 bytes after a struct.
     BehindStruct,
-    /// Structs, to the next 16 bytes.
+    /// Structs, up to the next 16 bytes.
     StructUp,
-    /// Structs, to the end of the data before them.
+    /// Structs, down to the end of the data before them.
     StructDown,
 }
 
-/// A fault beside the layout. Numbers are bytes.
+/// A fault outside of the layout. Numbers are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RunFault {
     /// The dispatch does nothing.
     Idle,
-    /// Nothing is stored but the nonce.
+    /// Only the nonce is stored.
     NonceOnly,
-    /// The dispatch does nothing, and the output is that of the dispatch before.
+    /// The dispatch does nothing, and the output is that of the previous dispatch.
     StaleOutput,
     /// Stores to the block are lost.
     StoresLost(Stores),
-    /// Stores to the block go this far behind their place.
+    /// Stores to the block land this far after their place.
     StoresShifted(u32),
-    /// Every store to the block clears the word beside what it stores.
+    /// Every store to the block clears the word next to it.
     WordTouched(NeighbourSide),
-    /// The dispatch clears the word beside the bound range of the block.
+    /// The dispatch clears the word next to the bound range of the block.
     RangeTouched(NeighbourSide),
-    /// The bound range of the block ends this much earlier: reads give 0 there, writes are lost.
+    /// The bound range of the block ends this much earlier: reads beyond return 0, writes are lost.
     RangeShort(u32),
-    /// The block's bytes are not there: reads give 0.
+    /// The block is not bound: reads return 0.
     BlockZero,
-    /// Every element of an array of buffers has the bytes of the first one.
+    /// Every element of an array of buffers reads the bytes of the first one.
     FirstElement,
-    /// Arrays without a length have one element more than there is room for.
+    /// Arrays without a length report one element more than there is room for.
     LengthPlusOne,
-    /// Indices into the block that come from memory.
+    /// Indices into the block that come from memory are wrong.
     IndicesWrong(Indices),
 }
 
-/// The value that is used for an index that comes from memory.
+/// The value that replaces an index from memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Indices {
-    /// It is taken for 0.
+    /// Always 0.
     Zero,
-    /// It is that of the first lane in every lane.
+    /// The value of the first lane, in every lane.
     OfFirstLane,
 }
 
-/// Which stores to the block.
+/// Selects stores to the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stores {
     First,
@@ -180,7 +182,7 @@ enum Stores {
     EverySecond,
 }
 
-/// Which neighbour.
+/// Selects a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NeighbourSide {
     Before,
@@ -188,12 +190,12 @@ enum NeighbourSide {
 }
 
 impl Misreading {
-    /// The fault of this name.
+    /// The fault with this name.
     pub fn find(name: &str) -> Option<Self> {
         MISREADINGS.iter().chain(BINDING_MISREADINGS).find(|misreading| misreading.name == name).copied()
     }
 
-    /// Returns true if the fault shows in `job`.
+    /// True if the fault can show in `job`.
     pub(super) fn concerns(&self, job: &Job) -> bool {
         let is_binding_probe = job.entry == probe::binding::ENTRY;
         match self.fault {
@@ -212,7 +214,8 @@ impl Misreading {
     }
 }
 
-/// Where the block under test lives in a probe's job; elements of arrays of buffers count as buffers.
+/// The address space of the block under test in a probe's job. Elements of arrays of buffers count
+/// as buffers.
 fn space_of(job: &Job) -> AddressSpace {
     let block = job.buffers.iter().find(|buffer| is_block(Some(buffer.set), Some(buffer.binding)));
     match block.map(|block| block.kind) {
@@ -223,7 +226,7 @@ fn space_of(job: &Job) -> AddressSpace {
     }
 }
 
-/// Returns true if a variable is a block under test: not the probe's output or input.
+/// True if a variable is a block under test and not the probe's output or input.
 fn is_tested(variable: &SpirvVariable) -> bool {
     match variable.class {
         StorageClass::PushConstant => true,

@@ -1,4 +1,4 @@
-//! Faults of the layout: gives a module's types wrong offsets, strides or orders.
+//! Faults of the layout: gives the types of a module wrong offsets, strides or orders.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use rspirv::spirv::{StorageClass, Word};
 use super::{ArrayLevel, FaultyMatrices, LayoutFault, ListEnd, Misreading, ModelFault, Move, WrongStride, is_tested};
 use crate::inspect::spirv::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 
-/// Bytes of a register, to which wrong devices round.
+/// The register size in bytes, to which wrong devices round.
 const REGISTER: u32 = 16;
 
 impl Misreading {
@@ -16,7 +16,7 @@ impl Misreading {
         let ModelFault::Layout(fault) = self.fault else { return };
         let blocks: BTreeSet<Word> =
             types.variables.values().filter(|it| is_tested(it)).map(|it| tested_block(types, it)).collect();
-        // Every number is taken from the types as they were declared.
+        // All numbers come from the types as declared, not from already changed ones.
         let declared = types.clone();
         let inner = inner_arrays(&declared);
         for id in tested_types(&declared) {
@@ -29,7 +29,7 @@ impl Misreading {
     }
 }
 
-/// A type whose layout is about to be wrong.
+/// A type that is about to get a wrong layout.
 struct FaultyType<'a> {
     declared: &'a SpirvTypes,
     id: Word,
@@ -124,10 +124,10 @@ impl FaultyType<'_> {
         }
     }
 
-    /// Where `member` goes, if `wrong` moves it; for the members as they were declared.
+    /// The wrong place of `member`, if `wrong` moves it. Computed from the declared members.
     fn wrong_place(&self, wrong: Move, before: &SpirvMember, member: &SpirvMember) -> Option<u32> {
         let offset = member.offset?;
-        // The data before the member, where it ends and where the next register begins.
+        // The end of the data before the member, and the start of the next register.
         let end = || Some(before.offset? + data_end(self.declared, before.ty, before.matrix)?);
         let next = || Some(end()?.next_multiple_of(REGISTER)).filter(|next| *next > offset);
         let is_struct = matches!(self.declared.get(member.ty), SpirvType::Struct(_));
@@ -151,7 +151,7 @@ fn is_array(ty: &SpirvType) -> bool {
     matches!(ty, SpirvType::Array { .. } | SpirvType::RuntimeArray { .. })
 }
 
-/// `tight` is how long the data of an element is, where it has an end.
+/// `tight` is the size of an element's data, if it is bounded.
 fn wrong_stride(wrong: WrongStride, declared: u32, tight: Option<u32>) -> u32 {
     match wrong {
         WrongStride::Bytes(bytes) => bytes,
@@ -169,7 +169,7 @@ fn swap_neighbours(members: &mut [SpirvMember], end: ListEnd) {
     std::mem::swap(&mut first.offset, &mut second.offset);
 }
 
-/// Bytes of one vector of a member's matrices as it lies; `None` for other members.
+/// The size of one vector in a member's matrices, in bytes; `None` for other members.
 fn tight_stride(types: &SpirvTypes, member: &SpirvMember) -> Option<u32> {
     let mut id = member.ty;
     while let SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. } = types.get(id) {
@@ -181,7 +181,7 @@ fn tight_stride(types: &SpirvTypes, member: &SpirvMember) -> Option<u32> {
     data_end(types, *component, None)?.checked_mul(contiguous)
 }
 
-/// One past the last byte of data in a type; `None` for types without end and without layout.
+/// One past the last byte of data in a type; `None` for unbounded types and types without a layout.
 fn data_end(types: &SpirvTypes, id: Word, matrix: Option<MatrixLayout>) -> Option<u32> {
     match types.get(id) {
         SpirvType::Int { bits, .. } | SpirvType::Float { bits } => Some(bits / 8),
@@ -220,7 +220,7 @@ fn inner_arrays(types: &SpirvTypes) -> BTreeSet<Word> {
     reached.filter(|element| is_array(types.get(*element))).collect()
 }
 
-/// The types of all parts of the blocks under test, without those that output and input share.
+/// The types of all parts of the blocks under test, without types that output and input share.
 fn tested_types(types: &SpirvTypes) -> BTreeSet<Word> {
     let (tested, others): (Vec<&SpirvVariable>, Vec<_>) = types.variables.values().partition(|it| is_tested(it));
     let others = reachable(types, others.into_iter().map(|variable| variable.pointee).collect());
@@ -228,7 +228,8 @@ fn tested_types(types: &SpirvTypes) -> BTreeSet<Word> {
     tested.difference(&others).copied().collect()
 }
 
-/// The block of a variable under test: what it holds, an element of that, or what its only member points to.
+/// The block of a variable under test: its content, an element of that, or the pointee of its only
+/// member.
 fn tested_block(types: &SpirvTypes, variable: &SpirvVariable) -> Word {
     let held = variable.pointee;
     let members = match types.get(held) {

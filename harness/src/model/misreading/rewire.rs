@@ -1,6 +1,6 @@
 //! Faults of descriptors: swaps two descriptors of a binding probe's job.
 //!
-//! The job stays one that every device takes: what changes places is of one kind.
+//! The job stays valid for every device, because only descriptors of one kind are swapped.
 
 use layoutproof_device::{BufferKind, ImageKind, ImageView, Job, TexelType};
 
@@ -8,17 +8,17 @@ use super::{DescriptorFault, Misreading, ModelFault};
 use crate::model::descriptors::DescriptorKey;
 use crate::probe::binding::BindingSite;
 
-/// A descriptor of a job, by its place in the list of its kind.
+/// A descriptor of a job, by its index among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DescriptorIndex {
     Buffer(usize, BufferKind),
     Image(usize, (ImageKind, ImageView, TexelType)),
-    /// The flag is true for a sampler that compares.
+    /// The flag is true for a comparison sampler.
     Sampler(usize, bool),
 }
 
 impl Misreading {
-    /// The job as a device with this fault takes it. Of a job that has nothing to swap it is the job itself.
+    /// Returns the job as a device with this fault sees it; unchanged if there is nothing to swap.
     #[must_use]
     pub fn rewired(self, job: &Job) -> Job {
         let ModelFault::Descriptors(fault) = self.fault else { return job.clone() };
@@ -36,7 +36,8 @@ impl Misreading {
     }
 }
 
-/// The descriptors that hold the word of their own place: not the probe's output, nor what it reads others with.
+/// The descriptors whose content identifies their place. This excludes the probe's output and its
+/// auxiliary resources.
 fn descriptors(job: &Job) -> Vec<(DescriptorIndex, DescriptorKey)> {
     let own = |(set, binding, element): DescriptorKey, word: Option<u32>| {
         let Some(site @ BindingSite::Descriptor { set: in_space, element: of_array, .. }) =

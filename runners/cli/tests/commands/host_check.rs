@@ -28,7 +28,7 @@ const BUILDS: [[&str; 3]; 7] = [
 
 /// Blocks of `wrong.hlsl` with the kind of their first mismatch and a part of the hint.
 const MISTAKES: [[&str; 3]; 14] = [
-    ["PackedBehind", "offset-moved", "the shader packs `t` behind `float3 eye`"],
+    ["PackedBehind", "offset-moved", "the shader packs `t` after `float3 eye`"],
     ["ArrayStride", "stride-differs", "each element of `probes` takes 16 bytes in the shader"],
     ["BoolSize", "bool-size", "declare `on` as `uint32_t` in the host"],
     ["MatrixStride", "stride-differs", "declare `normal` with vectors of 16 bytes"],
@@ -37,7 +37,7 @@ const MISTAKES: [[&str; 3]; 14] = [
     ["tails", "stride-differs", "add 4 bytes at the end of `wrong::TailPadding`"],
     ["Swapped", "swapped-names", "exchange `view` and `proj` on one side"],
     ["ClassDiffers", "class-differs", "declare `count` as the same kind of number"],
-    ["ArrayCount", "count-differs", "give both arrays as many elements"],
+    ["ArrayCount", "count-differs", "the same number of elements on both sides"],
     ["BitField", "bit-field", "declare `flags` as a whole number in the host"],
     ["EnumSize", "size-differs", "declare the enum of `mode` with an underlying type of 4 bytes"],
     ["NestedAlign", "offset-moved", "declare `Fog fog` as `alignas(16)` in the host"],
@@ -499,7 +499,7 @@ fn a_header_with_elements_behind_it_is_compared_in_each_form_of_c() {
     let found: Vec<_> =
         header.iter().map(|pair| (pair["part"].as_str().unwrap_or(""), pair["host"].as_str().unwrap())).collect();
     assert_eq!(found, [("", "Counted"), ("spheres[]", "Sphere")]);
-    let remark = "the host struct is what comes before the elements of `spheres`, which begin at byte 16";
+    let remark = "the host struct covers only the part before the elements of `spheres`, which begin at byte 16";
     assert_eq!(header[0]["remarks"][0].as_str(), Some(remark));
     // Faults in the elements.
     let short = "struct Sphere { float place[3]; float radius; unsigned material; };";
