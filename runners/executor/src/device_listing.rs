@@ -10,7 +10,7 @@ use crate::launch::Launch;
 use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
 use crate::worker::{Worker, WorkerDeath};
 
-/// How many times an API may be queried for its devices before it counts as failed.
+/// An API counts as failed after this many failed queries.
 const ATTEMPTS: usize = 2;
 
 /// The devices that APIs list, with notes and failures.

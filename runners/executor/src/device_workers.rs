@@ -22,16 +22,16 @@ use crate::worker::{Worker, WorkerDeath};
 /// The result of one job.
 pub(crate) type JobResult = Result<ReadBack, RunnerError>;
 
-/// How many jobs of one check may end a fresh worker. The check is broken then, and its other jobs
-/// would show nothing new.
+/// After this many jobs that each ended a fresh worker, a check is broken: its other jobs would
+/// show nothing new.
 const CHECK_PATIENCE: u32 = 3;
-/// For how many cases in a row a job may end a fresh worker before the device has to prove that it
-/// is alive.
+/// After this many cases in a row with a job that ended a fresh worker, the device has to prove
+/// that it is alive.
 const DEVICE_PATIENCE: u32 = 6;
-/// How many screens (jobs that cover several cases) in a row may fail before the device gets no
-/// more of them.
+/// After this many failed screens (jobs that cover several cases) in a row, the device gets no more
+/// of them.
 const SCREEN_PATIENCE: u32 = 3;
-/// How many times in a row a device may fail to open before it counts as lost for the run.
+/// After this many failed attempts in a row to open a device, it counts as lost for the run.
 const OPEN_PATIENCE: u32 = 4;
 
 /// Workers by device. Each runs one job at a time.
@@ -41,7 +41,7 @@ pub(crate) struct DeviceWorkers<'a> {
     /// Workers that died here. Each is replaced by a fresh process, not by a spare one.
     troubled: HashSet<WorkerKey>,
     health: HashMap<DeviceKey, Health>,
-    /// How drivers compile the jobs that follow.
+    /// The driver settings for the jobs that follow.
     pub(crate) compilation: DriverCompilation,
     pub(crate) launch: &'a Launch,
 }
@@ -65,15 +65,15 @@ pub(crate) type WorkerKey = (DeviceKey, DriverCompilation);
 /// The failures of one device.
 #[derive(Debug, Default)]
 struct Health {
-    /// How many cases in a row had a job that ended a fresh worker.
+    /// Number of cases in a row with a job that ended a fresh worker.
     fatal_cases: u32,
     /// The last of these cases.
     last_case: String,
-    /// How many screens in a row failed.
+    /// Number of failed screens in a row.
     failed_screens: u32,
     /// True once the device gives no sign of life.
     lost: bool,
-    /// How many times in a row the device failed to open.
+    /// Number of failed attempts in a row to open the device.
     failed_opens: u32,
     /// The error of the last failure.
     last: Option<RunnerError>,

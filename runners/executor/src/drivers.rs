@@ -61,7 +61,7 @@ fn fast() -> Vec<Setting> {
     FAST.into_iter().filter(|setting| is_free(*setting)).collect()
 }
 
-/// How a device's driver compiles shaders.
+/// The settings with which a device's driver compiles shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DriverCompilation {
     /// With the driver's default settings.

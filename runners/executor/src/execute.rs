@@ -20,7 +20,7 @@ use crate::rotation::{self, Rotation, SparedKinds};
 use crate::screen::{self, CheckProbes};
 use crate::validator::Validator;
 
-/// What it takes to make shaders and to run them.
+/// The inputs for making shaders and running them.
 #[derive(Clone, Copy, Debug)]
 pub struct ShaderProduction<'a> {
     /// The generators and compilers that make the shaders.
@@ -31,7 +31,7 @@ pub struct ShaderProduction<'a> {
     pub compilers: &'a dyn Compilers,
     /// The devices that run compiler output.
     pub compiler_devices: CompilerDevices,
-    /// How workers start.
+    /// The settings of workers.
     pub launch: &'a Launch,
 }
 
@@ -44,8 +44,8 @@ impl ShaderProduction<'_> {
     }
 }
 
-/// How many cases are planned together, with all their shaders in memory: enough for the whole
-/// suite that comes with the program. The order of records in a file depends on it.
+/// Number of cases that are planned together, with all their shaders in memory: enough for the
+/// whole suite that comes with the program. The order of records in a file depends on it.
 pub const CASES_AT_ONCE: usize = 640;
 
 /// The subjects that have at least one check.
@@ -253,7 +253,7 @@ pub fn execute_part(
 /// Groups of checks whose probes can share modules. One thread runs a bundle.
 type Bundle = Vec<Vec<usize>>;
 
-/// How many checks go into a bundle: enough to fill shared modules, few enough for all threads to
+/// Number of checks in a bundle: enough to fill shared modules, few enough for all threads to
 /// finish at about the same time.
 const BUNDLE: usize = 256;
 

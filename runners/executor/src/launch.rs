@@ -1,4 +1,4 @@
-//! How workers start: program, drivers, planted faults, time limits.
+//! The settings of workers: program, drivers, planted faults, time limits.
 //!
 //! Commands build a [`Launch`] from their arguments; [`crate::pool`], [`crate::worker`] and
 //! [`crate::device_listing`] read it.
@@ -23,7 +23,7 @@ use crate::watch::{SilentWatcher, Watcher};
 /// The least time that a worker may take to open a device or to list all devices.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
 
-/// How workers start, and how long they may take.
+/// The settings and time limits of workers.
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The `layoutproof` command, which is also the worker program.
@@ -42,7 +42,7 @@ pub struct Launch {
     pub fault: Option<Fault>,
     /// Time limit of one job.
     pub job_limit: Duration,
-    /// How many threads hand out jobs; `None` for one per processor.
+    /// Number of threads that hand out jobs; `None` for one per processor.
     pub threads: Option<NonZeroUsize>,
     /// Set once the user has interrupted the run.
     pub interrupt: Interrupt,

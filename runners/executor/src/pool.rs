@@ -13,7 +13,7 @@ use crate::device_workers::{DeviceWorkers, JobResult};
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 
-/// How many jobs of a check a worker gets at once.
+/// Most jobs of a check that a worker gets at once.
 const SHARE: usize = 8;
 
 /// Gives every task to a thread with workers, and passes every result to `done` on the calling

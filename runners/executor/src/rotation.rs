@@ -1,9 +1,9 @@
 //! Chooses the probes that skip the screen, that is, shared modules and fast driver settings:
 //! either all probes, or a few that change from run to run.
 //!
-//! The screen does not use the settings that a driver's users have, and it compares hashes, so it
-//! only finds candidates. One probe per access kind skips it, and each check that fails in the
-//! screen is rerun without it. From run to run, every probe of a kind has its turn.
+//! The screen does not use the settings that a driver's users have, and its hashes can miss a
+//! difference, so it only finds candidates. One probe per access kind skips it, and each check that
+//! fails in the screen is rerun without it. From run to run, every probe of a kind has its turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::screen::CheckProbes;
 /// At most one in this many probes is spared.
 const PROBES_OF_ONE_SPARED: usize = 8;
 
-/// How much of a run skips the screen.
+/// The part of a run that skips the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rotation {
     /// Every check.

@@ -15,7 +15,7 @@ use crate::connection::{Stream, connect_to_parent};
 use crate::interrupt;
 use crate::protocol::{WorkerAnswer, WorkerRequest, receive, send};
 
-/// How long a worker may continue its last job after the parent has closed the connection.
+/// Time for a worker to finish its last job after the parent has closed the connection.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Runs as a worker until the parent closes the connection.

@@ -19,18 +19,18 @@ use crate::interrupt::Interrupt;
 use crate::launch::Launch;
 use crate::protocol::{WorkerAnswer, WorkerRequest, receive, send};
 
-/// How often a wait for an answer checks whether the user has interrupted the run.
+/// Interval at which a wait for an answer checks if the user has interrupted the run.
 const LOOK_UP: Duration = Duration::from_millis(100);
-/// How much of a worker's standard error is kept, in bytes.
+/// Most bytes of a worker's standard error that are kept.
 const KEPT_OUTPUT: usize = 4096;
-/// How many jobs a worker runs before it is replaced. Drivers keep memory for each pipeline,
-/// lavapipe some KiB.
+/// A worker is replaced after this many jobs. Drivers keep memory for each pipeline, lavapipe some
+/// KiB.
 const JOBS_OF_A_WORKER: u32 = 8192;
-/// How long the parent waits for the last output of a dead worker. A process that the worker
-/// started may still hold the pipe open.
+/// Time limit for reading the last output of a dead worker. A process that the worker started may
+/// still hold the pipe open.
 const OUTPUT_LIMIT: Duration = Duration::from_secs(1);
 
-/// How a worker ended before it answered.
+/// The end of a worker that has not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkerDeath {
     /// The worker did not answer in time.
@@ -58,7 +58,7 @@ pub struct Worker {
     stream: BufReader<Stream>,
     output: KeptOutput,
     interrupt: Interrupt,
-    /// How many jobs it has answered.
+    /// Number of answered jobs.
     jobs: u32,
 }
 
@@ -101,7 +101,7 @@ impl Worker {
     /// Sends a request.
     ///
     /// # Errors
-    /// How the worker ended.
+    /// The end of the worker.
     pub fn ask(&mut self, request: &WorkerRequest) -> Result<(), WorkerDeath> {
         send(self.stream.get_mut(), request).map_err(|_| self.death())
     }
@@ -109,7 +109,7 @@ impl Worker {
     /// Waits for an answer.
     ///
     /// # Errors
-    /// How the worker ended. Kills a worker that takes longer than `limit`.
+    /// The end of the worker, which is killed if it takes longer than `limit`.
     pub fn answer(&mut self, limit: Duration) -> Result<WorkerAnswer, WorkerDeath> {
         self.wait_for_answer(limit)?;
         let _ = self.stream.get_ref().set_read_timeout(Some(limit));

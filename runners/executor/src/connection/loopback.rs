@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-/// How long a worker may take to start and to connect.
+/// Time limit for a worker to start and to connect.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
-/// How long a peer may take to show the token.
+/// Time limit for a peer to show the token.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(1);
 
 /// Length of a token, in bytes.
