@@ -1,13 +1,13 @@
-//! A replacement for `dxc` on machines that have only its library: `layoutproof dxc-library
-//! --library PATH [--abi old|new] DXC-ARGUMENTS`.
+//! A replacement for `dxc` on machines that have only its library:
+//! `layoutproof dxc-library --library PATH [--abi old|new] DXC-ARGUMENTS`.
 //!
 //! `-dumpbin FILE` lists a DXIL container instead of compiling.
 //!
-//! Diagnostics go to stderr, the listing of DXIL to stdout or with `-Fc FILE` to a file, and `-Fo
-//! FILE` writes the object. Exit status 0: compiled; 1: DXC refused the source; 2: DXC could not be
-//! called. `--version` prints the library's version instead. With `--serve` the process runs one
-//! command line after the other, as [`library_service`](crate::library_service) requests. This is a
-//! separate process because DXC crashes on some inputs.
+//! Diagnostics go to stderr, the listing of DXIL to stdout or with `-Fc FILE` to a file, and
+//! `-Fo FILE` writes the object. Exit status 0: compiled; 1: DXC refused the source; 2: DXC could
+//! not be called. `--version` prints the library's version instead. With `--serve` the process runs
+//! one command line after the other, as [`library_service`](crate::library_service) requests. This
+//! is a separate process because DXC crashes on some inputs.
 
 use std::ffi::c_int;
 use std::io::{self, Write};

@@ -78,8 +78,8 @@ impl DriverLog {
     }
 }
 
-/// Parses lines into messages without program and process: `vkd3d:21766:fixme:vkd3d:resource_init
-/// Ignoring flags.`
+/// Parses lines into messages without program and process:
+/// `vkd3d:21766:fixme:vkd3d:resource_init Ignoring flags.`
 fn words(text: &str) -> DriverWords {
     let mut words = DriverWords::default();
     for line in text.lines() {
