@@ -1,7 +1,8 @@
-//! Runs a compiler once: a child process with a time limit, whose crash is an answer too.
+//! Runs a compiler once, as a child process with a time limit. A crash counts as an answer, too.
 //!
-//! The child is the root of a [`ProcessTree`]. So whatever it started is killed with it, and a Ctrl-C at the terminal,
-//! which is meant for this program, does not look like a crash of the compiler.
+//! The child is the root of a [`ProcessTree`]. Killing it also kills the processes that it started,
+//! and a Ctrl-C at the terminal, which is meant for this program, does not look like a crash of the
+//! compiler.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -12,47 +13,45 @@ use wait_timeout::ChildExt;
 
 use crate::process_tree::ProcessTree;
 
-/// Longest time that a compiler gets for one source.
+/// Default time limit of a compiler for one source.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Most bytes that a compiler may print to either stream or write to a file; listings have some thousands.
+/// Most bytes that a compiler may print to one stream or write to one file; listings have a few
+/// thousand.
 pub const OUTPUT_LIMIT: u64 = 64 << 20;
 
 /// Interval at which the length of a child's output is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How a child process ended, and what it printed.
+/// The end of a child process, and its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessOutput {
-    /// How it ended.
     pub end: ProcessEnd,
-    /// Standard output.
     pub stdout: String,
-    /// Standard error.
     pub stderr: String,
 }
 
-/// How a child process ended.
+/// The end of a child process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessEnd {
-    /// With this exit status.
+    /// It exited with this status.
     Exited(i32),
-    /// By a signal.
+    /// A signal killed it.
     Signalled(i32),
     /// It did not end within the limit and was killed.
     TimedOut(Duration),
     /// It printed more than [`OUTPUT_LIMIT`] and was killed.
     Flooded,
-    /// It served many sources, and ended at this one. Wine does not say why.
+    /// It served many sources, and ended at this one. Wine does not report the reason.
     Unanswered,
 }
 
-/// Runs `command` to its end, at most for `limit`.
+/// Runs `command` to its end, for at most `limit`.
 ///
 /// # Errors
-/// The process could not be started, or its output not be read.
+/// The process cannot be started, or its output cannot be read.
 pub fn run(command: &mut Command, limit: Duration) -> io::Result<ProcessOutput> {
-    // Files rather than pipes: nobody has to read while the child writes.
+    // Files instead of pipes, so that no thread has to read while the child writes.
     let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
 
     ProcessTree::prepare(command);
@@ -61,7 +60,7 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<ProcessOutput> 
 
     let end = wait(&mut child, limit, [&stdout, &stderr])?;
     match end {
-        // Processes that outlive a program may be meant to: Wine's server is.
+        // A process may outlive its parent on purpose; Wine's server does.
         ProcessEnd::Exited(_) => {}
         ProcessEnd::Signalled(_) | ProcessEnd::TimedOut(_) | ProcessEnd::Flooded | ProcessEnd::Unanswered => {
             tree.kill(&mut child)?;
@@ -90,7 +89,7 @@ fn wait(child: &mut Child, limit: Duration, output: [&File; 2]) -> io::Result<Pr
     }
 }
 
-/// The content of the file, at most [`OUTPUT_LIMIT`] bytes of it.
+/// The content of the file, at most [`OUTPUT_LIMIT`] bytes.
 fn text(mut file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.rewind()?;
@@ -106,9 +105,10 @@ pub(crate) fn end_of(status: ExitStatus) -> ProcessEnd {
     ProcessEnd::Exited(status.code().unwrap_or(-1))
 }
 
-/// The name of a signal: `SIGSEGV`, or `signal 64` for one that programs rarely die of.
+/// The name of a signal: `SIGSEGV`, or `signal 64` for an uncommon one.
 ///
-/// Source: POSIX.1-2024, `signal.h`, and the numbers of Linux and macOS, which differ for SIGBUS alone.
+/// Source: POSIX.1-2024, `signal.h`, and the numbers of Linux and macOS, which differ only for
+/// SIGBUS.
 pub fn signal_name(signal: i32) -> String {
     let name = match signal {
         2 => "SIGINT",
@@ -126,7 +126,6 @@ pub fn signal_name(signal: i32) -> String {
     name.to_owned()
 }
 
-/// SIGBUS.
 const BUS: i32 = if cfg!(target_os = "macos") { 10 } else { 7 };
 
 #[cfg(all(test, unix))]
@@ -167,7 +166,7 @@ mod tests {
         let mut command = shell("sleep 1000 & echo $! > id; wait");
         assert_eq!(run(command.current_dir(folder.path()), limit).unwrap().end, ProcessEnd::TimedOut(limit));
         let id = std::fs::read_to_string(folder.path().join("id")).unwrap();
-        // A killed process may stay for a moment, until its new parent takes note.
+        // A killed process may stay for a moment, until its new parent reaps it.
         let is_gone = |_| {
             std::thread::sleep(Duration::from_millis(10));
             run(&mut shell(&format!("ps -o stat= -p {} | grep -v Z", id.trim())), TIME_LIMIT).unwrap().stdout.is_empty()

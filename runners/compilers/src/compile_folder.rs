@@ -1,7 +1,7 @@
-//! The files of one compilation: what compilers are given, and what they write.
+//! The files of one compilation: the inputs of the compilers, and their outputs.
 //!
-//! As long as no compiler is started, they are in memory alone: an answer from the cache needs no folder. `toolchains` fills
-//! it, drivers read from it.
+//! Until a compiler starts, the files exist in memory only: an answer from the cache needs no
+//! folder. `toolchains` fills it, drivers read from it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,17 +12,17 @@ use crate::child::OUTPUT_LIMIT;
 use crate::regular_file::{self, ReadError};
 use crate::scratch::ScratchFolder;
 
-/// Most bytes of the files of a compilation that are kept.
+/// Most bytes of a compilation's files that are kept in memory.
 const MOST_KEPT: usize = 8 << 20;
 
 /// The files of one compilation.
 #[derive(Debug)]
 pub(crate) struct CompileFolder {
-    /// Where they stay; `None` for a temporary folder.
+    /// The folder to leave the files in; `None` for a temporary folder.
     kept: Option<PathBuf>,
     made: Option<MadeFolder>,
     files: BTreeMap<String, Vec<u8>>,
-    /// True if `files` are all that there is.
+    /// True if `files` holds all files of the folder.
     is_known: bool,
 }
 
@@ -33,20 +33,20 @@ enum MadeFolder {
 }
 
 impl CompileFolder {
-    /// No files yet. Those to come stay in the folder `kept`, if there is one.
+    /// Starts without files. If `kept` names a folder, the files stay there.
     pub(crate) fn new(kept: Option<PathBuf>) -> Self {
         Self { kept, made: None, files: BTreeMap::new(), is_known: true }
     }
 
-    /// The files of which the content is known; `None` if there are others.
+    /// The content of all files; `None` if the folder has others.
     pub(crate) fn known_files(&self) -> Option<&BTreeMap<String, Vec<u8>>> {
         self.is_known.then_some(&self.files)
     }
 
-    /// Adds a file, by its path in the folder.
+    /// Adds a file under its path in the folder.
     ///
     /// # Errors
-    /// The folder is there, and cannot be written.
+    /// The folder exists and cannot be written.
     pub(crate) fn add(&mut self, name: &str, content: Vec<u8>) -> io::Result<()> {
         if let Some(folder) = &self.made {
             write(folder.path(), name, &content)?;
@@ -55,10 +55,10 @@ impl CompileFolder {
         Ok(())
     }
 
-    /// The folder, which is made with all files in it.
+    /// Makes the folder with all its files, and returns its path.
     ///
     /// # Errors
-    /// It cannot be made or written.
+    /// The folder cannot be made or written.
     pub(crate) fn path(&mut self) -> io::Result<&Path> {
         if self.made.is_none() {
             let folder = match &self.kept {
@@ -76,7 +76,7 @@ impl CompileFolder {
         Ok(self.made.as_ref().map_or(Path::new(""), MadeFolder::path))
     }
 
-    /// Reads a file that a compiler wrote, of at most [`OUTPUT_LIMIT`] bytes.
+    /// Reads a file that a compiler wrote, at most [`OUTPUT_LIMIT`] bytes.
     ///
     /// # Errors
     /// [`ReadError`].
@@ -90,14 +90,14 @@ impl CompileFolder {
     /// Reads a text that a compiler wrote.
     ///
     /// # Errors
-    /// [`ReadError`]; bytes that are not UTF-8.
+    /// [`ReadError`], also for bytes that are not UTF-8.
     pub(crate) fn read_text(&self, name: &str) -> Result<String, ReadError> {
         let text = String::from_utf8(self.read(name)?);
         text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text").into())
     }
 
-    /// Reads all that a compiler wrote, and returns it; `None` if that is not known from now on: it wrote much, or something
-    /// that is no file.
+    /// Reads and returns all files that a compiler wrote. Returns `None` if they are too large or
+    /// not all of them are files; from then on the content of the folder is unknown.
     pub(crate) fn take_up(&mut self) -> Option<BTreeMap<String, Vec<u8>>> {
         let written = self.written();
         match &written {
@@ -107,7 +107,7 @@ impl CompileFolder {
         written
     }
 
-    /// True for a folder in which files were added, and which has no others.
+    /// True for a folder that only holds files that were added.
     fn is_given_folder(&self, name: &str, path: &Path) -> bool {
         let is_given = |entry: io::Result<fs::DirEntry>| {
             let file = entry.ok().and_then(|entry| entry.file_name().into_string().ok());
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(files.take_up(), None);
     }
 
-    /// Nobody writes to the pipe: reading it as a file would wait for ever.
+    /// Nothing writes to the pipe, so reading it as a file would block for ever.
     #[cfg(unix)]
     #[test]
     fn a_pipe_in_the_place_of_a_module_is_refused() {

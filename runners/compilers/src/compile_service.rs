@@ -1,6 +1,8 @@
-//! Processes that answer for a compiler about one source after the other, because its start takes longer than a source.
+//! Processes that answer for a compiler about one source after the other, because starting the
+//! compiler takes longer than compiling a source.
 //!
-//! `toolchains` asks them before it starts a compiler; drivers say which compilers have some.
+//! `toolchains` asks them before it starts a compiler; each driver knows which compilers have a
+//! service.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,19 +14,20 @@ use std::time::Duration;
 use crate::child::ProcessOutput;
 use crate::compiler::Compiler;
 
-/// Processes that answer for a compiler; asked from many threads at once.
+/// Processes that answer for a compiler. Many threads may ask at once.
 pub(crate) trait CompileService: fmt::Debug + Send + Sync {
-    /// Does what the compiler does with these arguments in `folder`, where it leaves its files.
+    /// Does what the compiler does with these arguments in `folder`, and leaves its files there.
     ///
     /// # Errors
-    /// The process cannot be started or asked.
+    /// The process cannot be started or does not answer.
     fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput>;
 }
 
-/// The service of one compiler, once it was asked for; `None` inside where the compiler has none.
+/// The service of one compiler, started on first use. The inner value is `None` if the compiler has
+/// no service.
 type ServiceCell = OnceLock<Option<Box<dyn CompileService>>>;
 
-/// The services of a run's compilers, each started by the first source for its compiler.
+/// The services of a run's compilers. The first source for a compiler starts its service.
 #[derive(Debug)]
 pub(crate) struct CompileServices {
     start: fn(&Compiler) -> Option<Box<dyn CompileService>>,
@@ -32,12 +35,13 @@ pub(crate) struct CompileServices {
 }
 
 impl CompileServices {
-    /// Starts nothing yet. Services will be started by `start`, which returns `None` for a compiler that has none.
+    /// Starts nothing yet. `start` will start the services; it returns `None` for a compiler
+    /// without one.
     pub(crate) fn new(start: fn(&Compiler) -> Option<Box<dyn CompileService>>) -> Self {
         Self { start, by_compiler: Mutex::default() }
     }
 
-    /// Asks the service of `compiler`; `None` where only the compiler itself can be asked.
+    /// Asks the service of `compiler`; `None` if it has no service.
     pub(crate) fn run(
         &self,
         compiler: &Compiler,
@@ -49,7 +53,7 @@ impl CompileServices {
             Arc::clone(cells.entry(compiler.name()).or_default())
         };
 
-        // The start may take a while, in which only this compiler's sources wait.
+        // The start may take a while. Only this compiler's sources wait for it.
         let service = cell.get_or_init(|| (self.start)(compiler)).as_ref()?;
         Some(service.run(folder, arguments, compiler.limit()))
     }

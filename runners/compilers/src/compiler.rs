@@ -1,7 +1,7 @@
-//! Starts one compiler of this machine and tells an answer from a crash.
+//! Starts one compiler of this machine, and distinguishes an answer from a crash.
 //!
-//! Knows no compiler by name: `lookup` and `family` find compilers, and the drivers write their arguments. A compiler that
-//! does not answer with its version counts as absent.
+//! This module knows no compiler by name: `lookup` and `family` find compilers, and the drivers
+//! write their arguments. A compiler that does not print its version counts as absent.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -18,10 +18,10 @@ use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, sig
 use crate::own_program::own_program;
 use crate::search_path::keep_absolute_path;
 
-/// Longest time that a compiler gets to say its version.
+/// Time limit for a compiler to print its version.
 pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(30);
 
-/// Most characters of a dying compiler's last words.
+/// Longest excerpt of a dying compiler's output, in characters.
 const LAST_WORDS: usize = 200;
 
 /// A compiler that can be run.
@@ -33,47 +33,47 @@ pub struct Compiler {
     limit: Duration,
 }
 
-/// How a compiler is started.
+/// The way to start a compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Invocation {
     pub(crate) program: PathBuf,
-    /// Arguments before those of the caller.
+    /// Arguments that precede those of the caller.
     pub(crate) leading: Vec<OsString>,
-    /// Variables that it needs besides the inherited ones.
+    /// Variables that it needs in addition to the inherited ones.
     pub(crate) environment: Vec<(&'static str, OsString)>,
-    /// The library that the program loads, where the compiler is one.
+    /// The library that the program loads, if the compiler is a library.
     pub(crate) library: Option<PathBuf>,
-    /// What was fetched with it: files, and folders with all that is in them.
+    /// Files that were fetched with it, and folders with everything in them.
     pub(crate) fetched: Vec<PathBuf>,
-    /// Headers that it reads in every compilation: files, and folders with all that is in them; those that are not there count
-    /// once they are.
+    /// Headers that it reads in every compilation: files, and folders with everything in them. A
+    /// missing header counts once it appears.
     pub(crate) headers: Vec<PathBuf>,
     pub(crate) service: Service,
     pub(crate) origin: ProgramOrigin,
 }
 
-/// How a compiler answers for many sources in one process.
+/// The way in which one process of a compiler answers for many sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Service {
-    /// It does not, or by another program.
+    /// It does not, or another program does.
     #[default]
     None,
-    /// Started without arguments, it takes each line of its standard input for a command line, as `layoutproof-d3d.exe` and
-    /// `dawn/tint.js` do.
+    /// Started without arguments, it reads each line of its standard input as a command line, like
+    /// `layoutproof-d3d.exe` and `dawn/tint.js`.
     Lines,
 }
 
-/// Why a program is the one that is run.
+/// The reason why this program was chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramOrigin {
     /// The user named its path.
     #[default]
     Argument,
-    /// An environment variable of this name names it.
+    /// The environment variable with this name points to it.
     Variable(&'static str),
     /// It is on the `PATH`.
     SearchPath,
-    /// It was fetched.
+    /// The set-up fetched it into the tools folder.
     ToolsFolder,
 }
 
@@ -88,24 +88,24 @@ impl fmt::Display for ProgramOrigin {
     }
 }
 
-/// How a run of a compiler ended.
+/// The result of a compiler run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompilerAnswer {
     /// It accepted the source.
     Accepted(ProcessOutput),
-    /// It refused the source; standard error says why.
+    /// It refused the source, with the reason on standard error.
     Refused(ProcessOutput),
-    /// It crashed, timed out or could not be run; in a sentence.
+    /// It crashed, timed out or could not be run; the text is a sentence.
     Broken(String),
 }
 
 impl Compiler {
-    /// A compiler that tells no version.
+    /// A compiler that does not print its version.
     pub(crate) fn without_version(name: &'static str, invocation: Invocation) -> Self {
-        Self { name, invocation, version: "tells no version".to_owned(), limit: TIME_LIMIT }
+        Self { name, invocation, version: "prints no version".to_owned(), limit: TIME_LIMIT }
     }
 
-    /// The same compiler with this time for each source.
+    /// The same compiler with this time limit for each source.
     #[must_use]
     pub fn with_limit(self, limit: Duration) -> Self {
         Self { limit, ..self }
@@ -132,12 +132,12 @@ impl Compiler {
         Ok(format!("{:x}", digest.finalize()))
     }
 
-    /// The files that decide what it answers, with those that its driver knows of.
+    /// The files that decide its answers, including those that its driver knows.
     pub(crate) fn deciding_files(&self, known: DecidingFiles) -> ProgramFiles {
         let Invocation { program, leading, environment, library, fetched, headers, service, origin } = &self.invocation;
         let is_own = own_program().as_ref() == Some(program);
         let is_fetched = *origin == ProgramOrigin::ToolsFolder;
-        // Wine may be one, too; it decides by what is in the prefix.
+        // Wine may be a script, too; the content of the prefix decides its answers.
         let known_script = !known.started_by_script.is_empty() || *service == Service::Lines;
 
         let variables = environment.iter().flat_map(|(name, value)| [OsString::from(name), value.clone()]);
@@ -152,17 +152,15 @@ impl Compiler {
         }
     }
 
-    /// Short name.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The time that it gets for a source.
+    /// The time limit for a source.
     pub fn limit(&self) -> Duration {
         self.limit
     }
 
-    /// The program.
     pub fn program(&self) -> &Path {
         &self.invocation.program
     }
@@ -172,12 +170,12 @@ impl Compiler {
         &self.invocation.headers
     }
 
-    /// Why it is this program.
+    /// The reason why this program was chosen.
     pub fn origin(&self) -> ProgramOrigin {
         self.invocation.origin
     }
 
-    /// What the compiler prints about itself.
+    /// The version that the compiler prints.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -187,7 +185,7 @@ impl Compiler {
         self.answer(run(self.command().args(arguments).current_dir(folder), self.limit))
     }
 
-    /// A shell script in a compiler's place.
+    /// A shell script in place of a compiler.
     #[cfg(all(test, unix))]
     pub(crate) fn script(name: &'static str, text: &str) -> Self {
         let leading = vec!["-c".into(), text.into()];
@@ -199,17 +197,17 @@ impl Compiler {
         }
     }
 
-    /// The compiler as a command that lacks its arguments.
+    /// The command to start the compiler, without its arguments.
     pub(crate) fn command(&self) -> Command {
         self.invocation.command()
     }
 
-    /// The arguments with which our program loads its library; `None` if the compiler is a program of its own.
+    /// The arguments with which our program loads its library; `None` if the compiler is a program.
     pub(crate) fn library_arguments(&self) -> Option<&[OsString]> {
         self.invocation.library.as_ref().map(|_| self.invocation.leading.as_slice())
     }
 
-    /// How it answers for many sources in one process.
+    /// The way in which one process answers for many sources.
     pub(crate) fn service(&self) -> Service {
         self.invocation.service
     }
@@ -247,16 +245,16 @@ impl Invocation {
     }
 }
 
-/// The compiler that is started so, if it answers `question` with its version.
+/// Identifies the compiler that this invocation starts: asks `question`, and expects a version.
 ///
 /// # Errors
-/// How it ended instead of answering, as a fragment.
+/// The unexpected end of the compiler, as a fragment.
 pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[&str]) -> Result<Compiler, String> {
     let program = invocation.program.display();
     let finished = run(invocation.command().args(question), VERSION_LIMIT);
     let finished = finished.map_err(|error| format!("{program}: {error}"))?;
 
-    // slangc answers on standard error.
+    // slangc prints its version to standard error.
     let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
     let version = said.lines().next().map(|line| line.trim().to_owned());
     let answer = version.filter(|_| finished.end == ProcessEnd::Exited(0));
@@ -264,7 +262,7 @@ pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[
     Ok(Compiler { name, invocation, version, limit: TIME_LIMIT })
 }
 
-/// Says how a process ended untimely, with its last line: a fragment to stand behind its name.
+/// Describes an untimely end of a process, with its last line: a fragment to follow its name.
 fn death(finished: &ProcessOutput) -> String {
     let end = match finished.end {
         ProcessEnd::Exited(status) => format!("ended with exit status {status}"),

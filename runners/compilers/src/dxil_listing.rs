@@ -1,7 +1,7 @@
-//! Has DXC list a DXIL container that a build made, so that its reflection can be read.
+//! Lists a DXIL container from a user's build with DXC, so that its reflection can be read.
 //!
-//! `layoutproof show`, `check` and `run` call this for such containers. Listing reads bitcode, on which DXC crashes if it is
-//! damaged: the caller puts the process into limits.
+//! `layoutproof show`, `check` and `run` call this for such containers. Listing parses bitcode, and
+//! DXC crashes on damaged bitcode, so the caller has to limit the process.
 
 use std::io;
 use std::process::Command;
@@ -14,14 +14,14 @@ use crate::scratch::ScratchFolder;
 /// The name under which DXC gets the container.
 const CONTAINER: &str = "shader.dxil";
 
-/// The option of the dxc program, and of our driver of its library, that prints the listing of a container.
+/// The option that lists a container, both in the dxc program and in our driver of its library.
 pub(crate) const LIST: &str = "-dumpbin";
 
-/// Asks DXC for its listing of `container`, within the time `limit`. `limited` may put its command into a process with
-/// other limits.
+/// Asks DXC for its listing of `container`, within the time `limit`. `limited` may wrap the command
+/// in a process with further limits.
 ///
 /// # Errors
-/// DXC's refusal or how it ended, in a sentence.
+/// DXC's refusal, or how it ended; a sentence.
 pub fn ask_for_listing(
     dxc: &Compiler,
     container: &[u8],
@@ -36,7 +36,7 @@ pub fn ask_for_listing(
             Err(format!("{} refuses the container: {words}", dxc.name()))
         }
         Ok(CompilerAnswer::Broken(how)) => Err(how),
-        Err(error) => Err(format!("{} could not be asked: {error}", dxc.name())),
+        Err(error) => Err(format!("{} could not be run: {error}", dxc.name())),
     }
 }
 

@@ -1,7 +1,8 @@
-//! Families of compilers: those that take the same command lines, whatever their version and where they lie.
+//! Families of compilers. The compilers of a family accept the same command lines, whatever their
+//! version and location.
 //!
-//! `freeze` and `regress` ask any build of a family, also one that the user names by its file. A driver that has a family
-//! names it.
+//! `freeze` and `regress` run any build of a family, also one that the user names by its file. The
+//! driver of a family names it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,30 +10,28 @@ use std::path::{Path, PathBuf};
 use crate::compiler::Compiler;
 use crate::drivers::{CompilerDriver, DRIVERS, FamilyName, driver_named};
 
-/// Compilers that take the same command lines.
+/// Compilers that accept the same command lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     name: FamilyName,
     driver: &'static dyn CompilerDriver,
 }
 
-/// The name of a file does not tell its family.
+/// The file name does not show the family.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nothing in the name says whether it is {}; --family says so", one_of(&all_names()))]
+#[error("the file name does not show whether it is {}; name the family with --family", one_of(&all_names()))]
 pub struct UnknownFamily;
 
-/// A file cannot be run as a compiler of a family.
+/// The file does not run as a compiler of the family.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
 pub struct NoCompiler {
-    /// The file.
     pub path: PathBuf,
-    /// Why, as a fragment.
+    /// The reason, as a fragment.
     pub reason: String,
 }
 
 impl Family {
-    /// All of them.
     pub fn all() -> impl Iterator<Item = Self> {
         DRIVERS.iter().filter_map(|driver| Self::of_driver(*driver))
     }
@@ -41,35 +40,37 @@ impl Family {
         Some(Self { name: driver.family()?, driver })
     }
 
-    /// The name on the command line.
+    /// Its name on the command line.
     pub fn as_str(self) -> &'static str {
         self.name.name
     }
 
-    /// The compiler, for `--help`.
+    /// Short description for `--help`.
     pub fn summary(self) -> &'static str {
         self.name.summary
     }
 
-    /// The name under which toolchains know its compiler.
+    /// The name by which toolchains know its compiler.
     pub fn compiler(self) -> &'static str {
         self.driver.name()
     }
 
-    /// The family of this name on the command line.
+    /// The family with this name on the command line.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|family| family.as_str() == name)
     }
 
-    /// The family of the compiler of this name, whatever its version: `dxc-old` and `dxc-1.9` are a dxc each.
+    /// The family of a compiler, whatever its version: `dxc-old` and `dxc-1.9` both belong to
+    /// `dxc`.
     pub fn of_compiler(name: &str) -> Option<Self> {
         Self::of_driver(driver_named(name)?)
     }
 
-    /// The family that a file's name tells: `dxc`, `dxc-3.7`, `libdxcompiler.so`, `slangc`, `clang-dxc`, `clang-22`.
+    /// Finds the family in a file name: `dxc`, `dxc-3.7`, `libdxcompiler.so`, `slangc`,
+    /// `clang-dxc`, `clang-22`.
     ///
     /// # Errors
-    /// The name tells no family, or more than one.
+    /// The name contains no family's name, or several.
     pub fn of_file(path: &Path) -> Result<Self, UnknownFamily> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let told: Vec<Self> = Self::all().filter(|family| name.contains(family.as_str())).collect();
@@ -81,10 +82,10 @@ impl Family {
 }
 
 impl Compiler {
-    /// The compiler of this family that this file is: a program, or, for DXC, a library.
+    /// Opens this file as a compiler of this family: a program, or for DXC also a library.
     ///
     /// # Errors
-    /// There is no such file, or it does not answer with its version.
+    /// The file is missing, or does not print its version.
     pub fn at(path: &Path, family: Family) -> Result<Self, NoCompiler> {
         let no_compiler = |reason: String| NoCompiler { path: path.to_owned(), reason };
         let file = std::path::absolute(path).map_err(|error| no_compiler(error.to_string()))?;
@@ -99,7 +100,7 @@ impl Compiler {
         answers.find_map(Result::ok).ok_or_else(question)
     }
 
-    /// The same compiler under the name of its family, as which toolchains know it.
+    /// The same compiler under the name by which toolchains know its family.
     #[must_use]
     pub fn of_family(self, family: Family) -> Self {
         self.with_name(family.compiler())

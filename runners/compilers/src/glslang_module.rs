@@ -1,6 +1,7 @@
 //! Compiles a user's GLSL with glslang, so that its layout can be read from the SPIR-V.
 //!
-//! The text has to have its includes in place already. `layoutproof show` and `check` call this for GLSL files.
+//! Includes must already be resolved in the text. `layoutproof show` and `check` call this for GLSL
+//! files.
 
 use std::io;
 use std::path::Path;
@@ -12,54 +13,51 @@ use crate::compiler::{Compiler, CompilerAnswer};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
-/// The name under which glslang gets the text, and which its errors repeat.
+/// The file name of the text for glslang, which repeats it in errors.
 const SOURCE: &str = "shader.glsl";
 
 const MODULE: &str = "shader.spv";
 
-/// Whose GLSL a text is.
+/// The GLSL dialect of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlslDialect {
-    /// `GL_KHR_vulkan_glsl`.
+    /// Vulkan's, `GL_KHR_vulkan_glsl`.
     Vulkan,
-    /// OpenGL's own, with uniforms outside of blocks.
+    /// OpenGL's, with uniforms outside of blocks.
     OpenGl,
 }
 
 /// A text for glslang.
 #[derive(Clone, Copy, Debug)]
 pub struct GlslRequest<'a> {
-    /// GLSL.
     pub text: &'a str,
-    /// The stage by glslang's name: `comp`, `vert`, `rgen` ...
+    /// Name of the stage in glslang: `comp`, `vert`, `rgen` ...
     pub stage: &'a str,
-    /// Whose GLSL the text is.
     pub dialect: GlslDialect,
-    /// Macros, as behind `-D`.
+    /// Macros, in the form that follows `-D`.
     pub defines: &'a [String],
 }
 
 /// Glslang's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GlslAnswer {
-    /// The bytes of a module.
     Module(Vec<u8>),
-    /// It refuses the text.
+    /// It refuses the text, with these errors.
     Refused(Vec<GlslError>),
-    /// It crashed, timed out or wrote no module; in a sentence.
+    /// It crashed, timed out or wrote no module; a sentence.
     Broken(String),
 }
 
-/// An error of glslang.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GlslError {
-    /// Line from 1; `None` where the error is about the whole.
+    /// Line number from 1; `None` for an error about the whole text.
     pub line: Option<usize>,
-    /// glslang's words.
+    /// glslang's message.
     pub message: String,
 }
 
-/// Asks glslang, which gets the time `limit`. `limited` may put its command into a process with other limits.
+/// Runs glslang with the time limit `limit`. `limited` may wrap the command in a process with
+/// further limits.
 pub fn ask_for_module(
     glslang: &Compiler,
     request: &GlslRequest<'_>,
@@ -67,7 +65,7 @@ pub fn ask_for_module(
     limit: Duration,
 ) -> GlslAnswer {
     answer(glslang, request, limited, limit)
-        .unwrap_or_else(|error| GlslAnswer::Broken(format!("{} could not be asked: {error}", glslang.name())))
+        .unwrap_or_else(|error| GlslAnswer::Broken(format!("{} could not be run: {error}", glslang.name())))
 }
 
 fn answer(
@@ -89,10 +87,12 @@ fn answer(
     })
 }
 
-/// Bindings and locations that the text leaves out are glslang's, so that nothing is refused for their lack.
+/// Makes glslang choose the bindings and locations that the text omits, so that it does not refuse
+/// the text.
 fn arguments(request: &GlslRequest<'_>) -> Vec<String> {
     let dialect: &[&str] = match request.dialect {
-        // From Vulkan 1.3 on, glslang writes sizes of workgroups as ids, which rspirv does not read.
+        // For Vulkan 1.3 and later, glslang writes workgroup sizes as ids, which rspirv does not
+        // read.
         GlslDialect::Vulkan => &["-V", "--target-env", "vulkan1.2"],
         GlslDialect::OpenGl => &["-G"],
     };
@@ -109,7 +109,7 @@ fn module(path: &Path) -> GlslAnswer {
     }
 }
 
-/// Reads the errors that glslang prints, without those that only follow from others.
+/// Parses glslang's errors, and drops those that only follow from others.
 ///
 /// Source: glslang 12, `ERROR: FILE:LINE: 'TOKEN' : reason`, and `ERROR: ` with a sentence about the whole.
 fn errors(printed: &str) -> Vec<GlslError> {
@@ -119,7 +119,9 @@ fn errors(printed: &str) -> Vec<GlslError> {
     match (placed.is_empty(), errors.is_empty()) {
         (false, _) => placed,
         (true, false) => errors,
-        (true, true) => vec![GlslError { line: None, message: "glslang refuses the text without a word".to_owned() }],
+        (true, true) => {
+            vec![GlslError { line: None, message: "glslang refuses the text without a message".to_owned() }]
+        }
     }
 }
 
@@ -141,14 +143,14 @@ mod tests {
 
     #[test]
     fn errors_have_lines_and_what_follows_from_them_is_left_out() {
-        // What glslang 12.0.0 prints of a shader with an unknown function, with `-G`.
+        // The output of glslang 12.0.0 with `-G` for a shader with an unknown function.
         let printed = "shader.glsl\nERROR: shader.glsl:6: 'foo' : no matching overloaded function found \n\
             ERROR: shader.glsl:6: '' : compilation terminated \nERROR: 2 compilation errors.  No code generated.\n\n\n\
             SPIR-V is not generated for failed compile or link\n";
         let message = "'foo' : no matching overloaded function found".to_owned();
         assert_eq!(errors(printed), [GlslError { line: Some(6), message }]);
 
-        // The same of one without `main`, with `-V`.
+        // The output with `-V` for a shader without `main`.
         let printed =
             "shader.glsl\nERROR: Linking compute stage: Missing entry point: Each stage requires one entry point\n";
         let message = "Linking compute stage: Missing entry point: Each stage requires one entry point".to_owned();

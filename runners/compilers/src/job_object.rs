@@ -1,7 +1,8 @@
 //! Job objects of Windows: groups of processes that end together.
 //!
-//! A process that a member starts is a member too, so a job holds whole trees. Jobs may nest (since Windows 8), so it does
-//! not matter that a terminal or a CI service has put this process into a job of its own.
+//! Processes that a member starts are members too, so a job holds whole process trees. Jobs may
+//! nest (since Windows 8), so this works even if a terminal or a CI service has put this process
+//! into a job.
 //!
 //! Source: Microsoft's "Job Objects" and "Nested Jobs" in the Win32 documentation.
 
@@ -17,7 +18,7 @@ use windows_sys::Win32::System::JobObjects::{
 use windows_sys::Win32::System::Threading::GetCurrentProcess;
 use windows_sys::core::BOOL;
 
-/// Exit code of processes that a job ends, as `std::process::Child::kill` gives it.
+/// Exit code of the processes that a job ends, the same as for `std::process::Child::kill`.
 const KILLED: u32 = 1;
 
 /// A job object. Dropping it ends no process, unless [`JobObject::end_with_handle`] was called.
@@ -25,21 +26,22 @@ const KILLED: u32 = 1;
 pub(crate) struct JobObject(OwnedHandle);
 
 impl JobObject {
-    /// A job without processes.
+    /// Makes a job without processes.
     ///
     /// # Errors
-    /// Windows makes none.
+    /// Windows refuses.
     pub(crate) fn new() -> io::Result<Self> {
-        // SAFETY: without attributes and a name the call needs nothing.
+        // SAFETY: the call needs no attributes and no name.
         let handle = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };
         if handle.is_null() {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the handle was just made, and nobody else closes it.
+        // SAFETY: the handle is new, and no other code closes it.
         Ok(Self(unsafe { OwnedHandle::from_raw_handle(handle) }))
     }
 
-    /// Makes Windows end the job's processes when the handle is closed, also by the end of the process that has it.
+    /// Makes Windows end the job's processes when the handle is closed, also when the owner of the
+    /// handle ends.
     ///
     /// # Errors
     /// Windows refuses.
@@ -57,7 +59,7 @@ impl JobObject {
         succeeded(unsafe { SetInformationJobObject(handle, kind, (&raw const limits).cast(), size) })
     }
 
-    /// Puts a process into the job; what it starts from now on is in it too.
+    /// Adds a process to the job, and with it the processes that it starts from now on.
     ///
     /// # Errors
     /// The process has ended, or Windows refuses.
@@ -66,14 +68,15 @@ impl JobObject {
         succeeded(unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), process.as_raw_handle()) })
     }
 
-    /// Puts this process into the job.
+    /// Adds this process to the job.
     ///
     /// # Errors
     /// Windows refuses.
     pub(crate) fn add_this_process(&self) -> io::Result<()> {
-        // SAFETY: the call needs nothing.
+        // SAFETY: the call has no requirements.
         let this = unsafe { GetCurrentProcess() };
-        // SAFETY: the number stands for this process as long as that lives, and need not be closed.
+        // SAFETY: the pseudo-handle refers to this process for its whole life, and need not be
+        // closed.
         self.add(unsafe { BorrowedHandle::borrow_raw(this) })
     }
 
@@ -87,7 +90,7 @@ impl JobObject {
     }
 }
 
-/// The error of a call that answers 0 if it failed.
+/// Converts the result of a call that returns 0 on failure.
 fn succeeded(answer: BOOL) -> io::Result<()> {
     if answer == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -1,9 +1,12 @@
 //! Drives shader compilers and validators as child processes.
 //!
-//! `drivers` has a file for each compiler, and says how to add one; its `registry` lists them. Above that list stand
-//! `lookup` and `family`, which find compilers, and `toolchains`, which the checks call. Below it stand `compiler`, which
-//! starts any compiler, `cache`, which keeps what programs answered, and the ways to keep one running: `line_service`
-//! and `library_service`. Nothing below knows a driver.
+//! `drivers` has one file per compiler, and explains how to add one; its `registry` lists them. The
+//! modules above that list are `lookup` and `family`, which find compilers, and `toolchains`, which
+//! the checks call. The modules below it do not know any driver: `compiler` starts compilers,
+//! `cache` keeps the answers of programs, and `line_service` and `library_service` keep a compiler
+//! running.
+
+#![expect(missing_docs, reason = "many fields are documented by their names")]
 
 pub mod binding_answers;
 pub mod cache;
@@ -39,7 +42,8 @@ pub mod typed_command;
 pub mod vkd3d;
 mod wine;
 
-/// Sources of the programs that the set-up builds or copies: path below `runners/compilers`, and text.
+/// Sources of the programs that the set-up builds or copies, with paths relative to
+/// `runners/compilers`.
 pub const SETUP_SOURCES: [SetupSource; 6] = [
     SetupSource { path: "dawn/tint.js", text: include_str!("../dawn/tint.js") },
     SetupSource { path: "wine/compiler.h", text: include_str!("../wine/compiler.h") },
@@ -52,8 +56,7 @@ pub const SETUP_SOURCES: [SetupSource; 6] = [
 /// A source file of a program that drives a compiler.
 #[derive(Clone, Copy, Debug)]
 pub struct SetupSource {
-    /// Its path below this package's folder.
+    /// Path relative to this package's folder.
     pub path: &'static str,
-    /// What is in it.
     pub text: &'static str,
 }

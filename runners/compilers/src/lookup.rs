@@ -1,7 +1,8 @@
-//! Looks for compilers on this machine: goes through the programs of all drivers.
+//! Looks for compilers on this machine, going through the programs of all drivers.
 //!
-//! The environment can name one (`DXC`, `SLANGC` ...); then come the `PATH`, without its relative entries, and what
-//! `layoutproof setup` fetched into the tools folder. The first that answers with its version is taken.
+//! An environment variable may name a compiler (`DXC`, `SLANGC` ...). Otherwise the search covers
+//! the `PATH`, without its relative entries, and then the tools that `layoutproof setup` fetched.
+//! The first program that prints its version is used.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -16,31 +17,30 @@ use crate::program_lookup::ProgramLookup;
 use crate::search_path::{named, on_path};
 use crate::tools_folder::ToolsFolder;
 
-/// A compiler that is looked for, whether it is there or not.
+/// A compiler that lookups know, found or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownCompiler {
-    /// Its name.
     pub name: &'static str,
-    /// The way to get it where it is not found.
+    /// Advice to the user on how to install it.
     pub advice: String,
 }
 
 /// The compilers of a machine.
 #[derive(Clone, Debug, Default)]
 pub struct CompilersOfMachine {
-    /// Those that are there, in the order in which they are listed.
+    /// The compilers that were found, in the order of listings.
     pub compilers: Vec<Compiler>,
-    /// What the user should know of the others ([`CompilerSearch::notes`]).
+    /// Notes for the user about the others ([`CompilerSearch::notes`]).
     pub notes: Vec<String>,
 }
 
-/// The result of looking for one compiler.
+/// The result of a search for one compiler.
 #[derive(Clone, Debug)]
 pub struct CompilerSearch {
-    /// The compiler, or why it is not here.
+    /// The compiler, or the reason why it is missing.
     pub compiler: Result<Compiler, String>,
-    /// What the user should know, a sentence each: about a variable that names no compiler, and about something in the
-    /// tools folder that is not loaded or that belongs to somebody else.
+    /// Sentences for the user: about a variable that names no compiler, and about files in the
+    /// tools folder that are not loaded or that belong to another user.
     pub notes: Vec<String>,
 }
 
@@ -50,21 +50,21 @@ impl Compiler {
         Self::look_among(tools, driven_programs().collect())
     }
 
-    /// Looks for the compilers of these toolchains alone.
+    /// Looks only for the compilers of these toolchains.
     pub fn look_for(tools: Option<&ToolsFolder>, wanted: &[&'static Toolchain]) -> CompilersOfMachine {
         let needed: BTreeSet<&str> = wanted
             .iter()
             .flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler])
             .flatten()
             .collect();
-        // A driver may need a second program of its own.
+        // A driver may need a second program.
         let is_needed = |driver: &dyn CompilerDriver| {
             needed.contains(driver.name()) || driver.programs().iter().any(|program| needed.contains(program.name))
         };
         Self::look_among(tools, driven_programs().filter(|program| is_needed(program.driver)).collect())
     }
 
-    /// Looks for these programs at once, for each of them is started and takes its time to say its version.
+    /// Looks for these programs in parallel, because each one takes a while to print its version.
     fn look_among(tools: Option<&ToolsFolder>, programs: Vec<DrivenProgram>) -> CompilersOfMachine {
         let searches: Vec<CompilerSearch> = thread::scope(|scope| {
             let started: Vec<_> =
@@ -77,7 +77,7 @@ impl Compiler {
         let mut machine = CompilersOfMachine::default();
         for search in searches {
             machine.compilers.extend(search.compiler);
-            // A warning about the whole folder comes with each tool in it, and is told once.
+            // A warning about the whole folder comes with each tool in it, and is shown once.
             for note in search.notes {
                 if !machine.notes.contains(&note) {
                     machine.notes.push(note);
@@ -87,13 +87,13 @@ impl Compiler {
         machine
     }
 
-    /// All compilers that are looked for.
+    /// All compilers that lookups know.
     pub fn known() -> impl Iterator<Item = KnownCompiler> {
         driven_programs()
             .map(|DrivenProgram { lookup, .. }| KnownCompiler { name: lookup.name, advice: lookup.advice() })
     }
 
-    /// Looks for the compiler of a name in [`Compiler::known`].
+    /// Looks for a compiler by its name in [`Compiler::known`].
     pub fn named(name: &str, tools: Option<&ToolsFolder>) -> CompilerSearch {
         match driven_programs().find(|program| program.lookup.name == name) {
             Some(program) => program.search(tools),
@@ -102,21 +102,21 @@ impl Compiler {
     }
 }
 
-/// A program that is looked for, with the driver that knows how to talk to it.
+/// A program to look for, with the driver that can run it.
 #[derive(Clone, Copy, Debug)]
 struct DrivenProgram {
     driver: &'static dyn CompilerDriver,
     lookup: &'static ProgramLookup,
 }
 
-/// Every program of every driver, in the order in which they are listed.
+/// Every program of every driver, in the order of listings.
 fn driven_programs() -> impl Iterator<Item = DrivenProgram> {
     DRIVERS.into_iter().flat_map(|driver| driver.programs().iter().map(move |lookup| DrivenProgram { driver, lookup }))
 }
 
 impl DrivenProgram {
-    /// Takes the program that the variable names, and no other where it is set; else the one on the `PATH`, then the fetched
-    /// one.
+    /// Uses only the program that the variable names, if the variable is set; else the program on
+    /// the `PATH`, then the fetched one.
     fn search(self, tools: Option<&ToolsFolder>) -> CompilerSearch {
         let variable = self.lookup.named.map(|named| named.variable);
         if let Some((variable, program)) = variable.and_then(|name| Some((name, std::env::var_os(name)?))) {
@@ -142,8 +142,8 @@ impl DrivenProgram {
         self.identify(Invocation::of(program, ProgramOrigin::Variable(variable)))
     }
 
-    /// Looks in the tools folder, where nothing is run that others can change. Without a program there, `search` stays as
-    /// it is.
+    /// Looks in the tools folder, but runs nothing that other users can change. If the program is
+    /// not there, `search` stays unchanged.
     fn search_tools_folder(self, tools: &ToolsFolder, search: &mut CompilerSearch) {
         let fetched = &self.lookup.fetched;
         let Some(invocation) = fetched.invocation(tools.path()) else { return };
@@ -160,7 +160,7 @@ impl DrivenProgram {
         }
     }
 
-    /// The compiler that is started so, if it answers with its version.
+    /// Identifies the compiler that this invocation starts, if it prints its version.
     fn identify(self, invocation: Invocation) -> Result<Compiler, String> {
         self.driver.identify(self.lookup.name, invocation)
     }

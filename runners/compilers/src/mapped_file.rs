@@ -1,4 +1,4 @@
-//! Maps regular files into memory, so that a program of a gigabyte is read without being loaded.
+//! Maps regular files into memory, so that a program of a gigabyte can be read without loading it.
 
 use std::fmt;
 use std::path::Path;
@@ -7,7 +7,6 @@ use memmap2::Mmap;
 
 use crate::regular_file::{ReadError, open_regular};
 
-/// A file that is mapped into memory.
 pub struct MappedFile {
     map: Mmap,
 }
@@ -26,14 +25,16 @@ impl AsRef<[u8]> for MappedFile {
 
 /// Maps a regular file.
 ///
-/// Only a process that is there for this file may do so: whoever truncates the file meanwhile ends the process.
+/// Only a process that exists for this file may call this: if another process truncates the file
+/// meanwhile, this process dies.
 ///
 /// # Errors
 /// [`ReadError`], never `TooLong`.
 pub fn map_file(path: &Path) -> Result<MappedFile, ReadError> {
     let file = open_regular(path)?;
-    // SAFETY: the mapping is private and read-only, and only bytes are read from it. Another process that writes to the
-    // file changes bytes that are parsed without trust, and one that truncates it ends this process, which is a worker.
+    // SAFETY: the mapping is private and read-only, and only bytes are read from it. Another
+    // process that writes to the file changes bytes, which the parsers do not trust. One that
+    // truncates the file kills this process, which is a worker.
     let map = unsafe { Mmap::map(&file) }?;
     Ok(MappedFile { map })
 }

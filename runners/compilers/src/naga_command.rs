@@ -1,8 +1,10 @@
-//! The naga inside as a command: `layoutproof naga-spirv SOURCE.wgsl OBJECT.spv`, for whoever transcribes its numbers.
+//! Runs the built-in naga as a command: `layoutproof naga-spirv SOURCE.wgsl OBJECT.spv`, for
+//! transcribing its numbers into tests.
 //!
-//! Writes the SPIR-V that naga makes of a WGSL file, with names, so that its decorations say where naga puts each member;
-//! no layout rule of layoutproof has a part in it. Exit status 0: compiled; 1: naga refuses the source, and says why on
-//! stderr; 2: could not be asked. `--version` prints the version of the naga inside.
+//! Writes naga's SPIR-V for a WGSL file, with names, so that the decorations show where naga puts
+//! each member; no layout rule of layoutproof plays a part. Exit status 0: compiled; 1: naga
+//! refuses the source, with the reason on stderr; 2: naga could not be called. `--version` prints
+//! the version of the built-in naga.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,22 +15,22 @@ use layoutproof_device::word_bytes;
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-/// Why nothing was compiled.
+/// The reason why nothing was compiled.
 #[derive(Debug, thiserror::Error)]
 enum NagaDriverError {
     #[error("layoutproof naga-spirv: error: usage: layoutproof naga-spirv SOURCE.wgsl OBJECT.spv")]
     Usage,
     #[error("layoutproof naga-spirv: error: {path}: {source}")]
     File { path: String, source: io::Error },
-    /// In naga's own words.
+    /// The message is naga's.
     #[error("{0}")]
     Refused(String),
 }
 
-/// Carries out the command with these arguments.
+/// Runs the command with these arguments.
 pub fn compile_file(arguments: &[String]) -> ExitCode {
     let Err(failure) = run(arguments) else { return ExitCode::SUCCESS };
-    // Nothing is left to tell if stderr is closed.
+    // If stderr is closed, nobody can read the error.
     let _ = writeln!(io::stderr(), "{failure}");
     match failure {
         NagaDriverError::Refused(_) => ExitCode::from(1),
@@ -51,14 +53,14 @@ fn run(arguments: &[String]) -> Result<(), NagaDriverError> {
     }
 }
 
-/// SPIR-V with all entry points of a WGSL module.
+/// Compiles a WGSL module with all its entry points to SPIR-V.
 fn compile(text: &str) -> Result<Vec<u32>, NagaDriverError> {
     let module =
         naga::front::wgsl::parse_str(text).map_err(|error| NagaDriverError::Refused(error.emit_to_string(text)))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
         .map_err(|error| NagaDriverError::Refused(error.emit_to_string(text)))?;
-    // Without the flag a module has no names.
+    // Without this flag the module has no names.
     let options = spv::Options { flags: spv::WriterFlags::DEBUG, ..spv::Options::default() };
     spv::write_vec(&module, &info, &options, None).map_err(|error| NagaDriverError::Refused(format!("error: {error}")))
 }

@@ -1,18 +1,19 @@
-//! Finds the `layoutproof` program, whose hidden commands load a compiler's library in a process of their own.
+//! Finds the `layoutproof` program, whose hidden commands load a compiler's library in a separate
+//! process.
 
 use std::path::PathBuf;
 
-/// The command of [`dxc_library`](crate::dxc_library).
+/// The command that runs [`dxc_library`](crate::dxc_library).
 pub(crate) const DXC_LIBRARY: &str = "dxc-library";
 
-/// The command of [`slang_library`](crate::slang_library).
+/// The command that runs [`slang_library`](crate::slang_library).
 pub(crate) const SLANG_LIBRARY: &str = "slang-library";
 
-/// The name of the program.
 const NAME: &str = "layoutproof";
 
-/// The running program, if that is `layoutproof`; else the `layoutproof` beside it, or, for a test in cargo's `deps`, in the
-/// folder above. `None` where there is none, as for a program of others that uses this crate.
+/// The running program if it is `layoutproof`; else the `layoutproof` in the same folder, or for a
+/// test in cargo's `deps` the one in the folder above. `None` if there is none, for example when
+/// another program uses this crate.
 pub(crate) fn own_program() -> Option<PathBuf> {
     let this = std::env::current_exe().ok()?;
     let beside = this.parent()?;

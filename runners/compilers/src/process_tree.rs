@@ -1,8 +1,9 @@
-//! Child processes with all that they start.
+//! Child processes together with the processes that they start.
 //!
-//! A compiler may be a script that starts the real one: whoever ends the script must end that too. On Unix the child leads
-//! a process group of its own. On Windows it is put into a job object; and since Windows does not tell a child that its
-//! parent is gone, [`bind_to_this_process`] puts this process and everything below it into one that ends with it.
+//! A compiler may be a script that starts the real one, so ending the script must also end that
+//! one. On Unix the child leads its own process group. On Windows it joins a job object. Since
+//! Windows does not tell a child that its parent is gone, [`bind_to_this_process`] also puts this
+//! process and everything below it into a job that ends with it.
 
 use std::io;
 use std::process::{Child, Command};
@@ -10,20 +11,21 @@ use std::process::{Child, Command};
 #[cfg(windows)]
 use crate::job_object::JobObject;
 
-/// A child process with all that it starts.
+/// A child process and all processes that it starts.
 #[derive(Debug)]
 pub struct ProcessTree {
-    /// `None` where the number of the process is none that a group can have.
+    /// `None` if the process id is not a valid group id.
     #[cfg(unix)]
     group: Option<rustix::process::Pid>,
-    /// `None` where Windows gave none: then the child alone can be ended early, and the rest ends with this process.
+    /// `None` if Windows refused to make a job. Then only the child can be ended early, and the
+    /// rest ends with this process.
     #[cfg(windows)]
     job: Option<JobObject>,
 }
 
 impl ProcessTree {
-    /// Prepares the process that `command` is going to start. A Ctrl-C at the terminal, which is meant for this program,
-    /// does not reach it.
+    /// Prepares the process that `command` is going to start. It does not receive a Ctrl-C at the
+    /// terminal, which is meant for this program.
     pub fn prepare(command: &mut Command) {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
@@ -31,9 +33,11 @@ impl ProcessTree {
         std::os::windows::process::CommandExt::creation_flags(command, NEW_GROUP);
     }
 
-    /// The tree of a process that was just started by a command for which [`ProcessTree::prepare`] was called.
+    /// The tree below a process that was just started by a command prepared with
+    /// [`ProcessTree::prepare`].
     ///
-    /// On Windows the child already runs; what it starts in the moment before it is in its job ends with this process.
+    /// On Windows the child already runs. A process that it starts before it joins its job ends
+    /// with this process.
     pub fn below(child: &Child) -> Self {
         #[cfg(unix)]
         return Self { group: i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) };
@@ -46,7 +50,7 @@ impl ProcessTree {
     /// # Errors
     /// The child cannot be ended.
     pub fn kill(&self, child: &mut Child) -> io::Result<()> {
-        // No group is left where the child was alone in it and is gone; a job stays.
+        // The group no longer exists if the child was alone in it and is gone; a job stays.
         #[cfg(unix)]
         if let Some(group) = self.group {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -74,34 +78,36 @@ fn job_of(child: &Child) -> io::Result<JobObject> {
     Ok(job)
 }
 
-/// Makes all processes that this one starts, and those that they start, end when this one does, however it ends; and lets
-/// them crash without a dialog that waits for somebody to click.
+/// Makes all processes below this one end when it does, however it ends, and lets them crash
+/// without a dialog that waits for a click.
 ///
-/// For the first lines of `main`. Does nothing on Unix, where children see that their parent hangs up.
+/// Call it first in `main`. Does nothing on Unix, where children see that their parent has closed
+/// their pipes.
 ///
 /// # Errors
-/// Windows has no job for this process: children may outlive it.
+/// Windows makes no job for this process: children may outlive it.
 #[cfg(windows)]
 pub fn bind_to_this_process() -> io::Result<()> {
     use windows_sys::Win32::System::Diagnostics::Debug::{
         SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SEM_NOOPENFILEERRORBOX, SetErrorMode,
     };
 
-    // SAFETY: the call takes any mode; children inherit it.
+    // SAFETY: the call accepts any mode; children inherit it.
     unsafe { SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX) };
 
     let job = JobObject::new()?;
     job.end_with_handle()?;
     job.add_this_process()?;
-    // The end of this process closes the handle, and with that ends what is left.
+    // The handle is closed when this process ends, which ends the remaining processes.
     std::mem::forget(job);
     Ok(())
 }
 
-/// Makes all processes that this one starts end when it does: on Unix they see to that themselves.
+/// Makes all processes below this one end when it does. Not needed on this system, where children
+/// see that their parent is gone.
 ///
 /// # Errors
-/// None here.
+/// Never fails here.
 #[cfg(not(windows))]
 pub fn bind_to_this_process() -> io::Result<()> {
     Ok(())
@@ -117,10 +123,10 @@ mod tests {
 
     use super::*;
 
-    /// The variable that says what this test program does when a test starts it again.
+    /// The variable that gives this test program a role when a test starts it again.
     const ROLE: &str = "LAYOUTPROOF_TEST_ROLE";
 
-    /// Long after every test has given up.
+    /// Longer than any test waits.
     const SLEEP: Duration = Duration::from_secs(300);
 
     /// This test program in a role.
@@ -130,7 +136,7 @@ mod tests {
         command
     }
 
-    /// What processes of this test program do, not a test.
+    /// Not a test: runs in the processes that the tests start.
     #[test]
     #[expect(clippy::print_stdout, reason = "the family's lines are its sign of life")]
     fn plays_its_role() {
@@ -150,7 +156,8 @@ mod tests {
         }
     }
 
-    /// A child whose own child sleeps; and their lines, which end when nobody is left to write any.
+    /// A child whose own child sleeps, and the lines they print. The channel closes when both have
+    /// ended.
     struct Family {
         child: Child,
         tree: ProcessTree,

@@ -1,6 +1,8 @@
-//! Says where a program is looked for: under which variable, under which name on the `PATH`, and where the set-up puts it.
+//! Describes where to look for a program: its variable, its name on the `PATH`, and its place in
+//! the tools folder.
 //!
-//! Drivers list their programs as rows of [`ProgramLookup`]; [`lookup`](crate::lookup) goes through them.
+//! Drivers list their programs as rows of [`ProgramLookup`]; [`lookup`](crate::lookup) goes through
+//! them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,45 +12,48 @@ use crate::own_program::own_program;
 use crate::tools_folder::{ToolsFolder, Untrusted};
 use crate::wine::{self, WindowsCompiler};
 
-/// Where a compiler, or a program that one needs, is looked for.
+/// Describes where to look for a compiler or for a program that one needs.
 #[derive(Debug)]
 pub(crate) struct ProgramLookup {
-    /// Its name here.
+    /// Our name for it.
     pub(crate) name: &'static str,
-    /// What the user may call it; `None` for a program that only the set-up provides.
+    /// The names under which the user may provide it; `None` for a program that only the set-up
+    /// provides.
     pub(crate) named: Option<ProgramName>,
-    /// What the set-up provides.
+    /// The program in the tools folder.
     pub(crate) fetched: FetchedProgram,
-    /// What `layoutproof setup` calls it, or the thing that it is a part of.
+    /// Its name in `layoutproof setup`, or the name of the set-up item that contains it.
     pub(crate) setup_name: &'static str,
 }
 
-/// What a user may call a program.
+/// The names under which a user may provide a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProgramName {
-    /// The environment variable that names it.
+    /// The environment variable that points to it.
     pub(crate) variable: &'static str,
     /// Its name on the `PATH`.
     pub(crate) program: &'static str,
 }
 
-/// What `ci/setup.sh` fetches, by its path below the tools folder: `tools`, a folder for the tool, and so on.
+/// A program that `ci/setup.sh` fetches. Paths are relative to the tools folder: `tools`, a folder
+/// for the tool, and so on.
 #[derive(Debug)]
 pub(crate) enum FetchedProgram {
     Nothing,
     /// A program.
     Program(&'static str),
-    /// A program that the set-up writes, which serves lines, and the library that it loads.
+    /// A program from the set-up that serves lines, and the library that it loads.
     Driven {
         program: &'static str,
         library: &'static str,
-        /// What the library loads besides, from elsewhere in the tools folder.
+        /// Other files of the tools folder that the library loads.
         also_loads: &'static [&'static str],
     },
-    /// A library for a command of this program.
+    /// A library for a command of `layoutproof`.
     Library {
         path: &'static str,
-        /// The command of `layoutproof` that loads it, and its arguments before the library's path.
+        /// The command of `layoutproof` that loads it, and the arguments that precede the library's
+        /// path.
         leading: &'static [&'static str],
     },
     /// One of Microsoft's compilers for Windows.
@@ -56,7 +61,7 @@ pub(crate) enum FetchedProgram {
 }
 
 impl ProgramLookup {
-    /// The ways to get the program where it is not found, for people.
+    /// Advice to the user on how to install a missing program.
     pub(crate) fn advice(&self) -> String {
         let fetched = format!("`layoutproof setup {}` installs it", self.setup_name);
         match self.named {
@@ -67,7 +72,7 @@ impl ProgramLookup {
 }
 
 impl FetchedProgram {
-    /// How it is started; `None` where it is not in the tools folder `folder`.
+    /// The invocation of the program in the tools folder `folder`; `None` if it is not there.
     pub(crate) fn invocation(&self, folder: &Path) -> Option<Invocation> {
         let found = |path: &str| Some(folder.join(path)).filter(|path| path.is_file());
         match self {
@@ -92,11 +97,11 @@ impl FetchedProgram {
         }
     }
 
-    /// Warnings about what is run or loaded: everything in the folder of the tool, since programs load what lies beside
-    /// them.
+    /// Checks everything in the tool's folder, since programs load files from their own folder.
+    /// Returns warnings.
     ///
     /// # Errors
-    /// Others can change some of it.
+    /// Other users can change some of it.
     pub(crate) fn inspect(&self, tools: &ToolsFolder) -> Result<Vec<String>, Untrusted> {
         let warnings = match self {
             Self::Nothing => Vec::new(),
@@ -108,7 +113,8 @@ impl FetchedProgram {
                 }
                 warnings
             }
-            // The prefix is Wine's own: thousands of files, among them links to all of the file system.
+            // Wine manages the prefix. It has thousands of files, some of which link to the whole
+            // file system.
             Self::Windows(compiler) => vec![tools.inspect(compiler.folder)?, tools.inspect_alone(wine::PREFIX)?],
         };
 
@@ -118,7 +124,7 @@ impl FetchedProgram {
     }
 }
 
-/// The folder of a tool, of which this is a file: `tools` and the tool's own.
+/// The folder of the tool that this file belongs to: `tools` and the next component.
 fn folder_of_tool(path: &str) -> PathBuf {
     Path::new(path).components().take(2).collect()
 }

@@ -1,8 +1,9 @@
-//! Reads regular files, and nothing that only looks like one.
+//! Reads regular files only.
 //!
-//! A pipe or a terminal may never end, a device may act on being opened, and files that the kernel makes up (`/proc`,
-//! `/sys`) tell things that a shader has no reason to read. So a file is opened without waiting, the opened file is checked
-//! rather than its name, and the limit counts the bytes that are read rather than the length that the file claims.
+//! A pipe or a terminal may never end, opening a device may have effects, and the files that the
+//! kernel makes up (`/proc`, `/sys`) contain data that a shader has no reason to read. So this
+//! module opens a file without blocking, checks the open file rather than its name, and limits the
+//! bytes that it reads rather than the length that the file claims.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,28 +11,28 @@ use std::path::Path;
 
 use thiserror::Error;
 
-/// A file was not read.
+/// The reason why a file was not read.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// It is not there, or may not be read.
+    /// It is missing, or may not be read.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is a folder, a pipe, a device or a socket.
     #[error("{0} is no regular file")]
     NotRegular(&'static str),
-    /// The kernel makes it up as it is read.
+    /// The kernel makes up its content on each read.
     #[error("it is made up by the kernel ({0}), not stored: copy it to a regular file if its content is meant")]
     MadeUp(&'static str),
-    /// It is larger than its kind ever is.
+    /// It is longer than files of its kind ever are.
     #[error("it has more than {limit} bytes, the most that is read of such a file")]
     TooLong {
-        /// Bytes.
+        /// In bytes.
         limit: u64,
     },
 }
 
 impl ReadError {
-    /// True if there is no file of this name.
+    /// True if the file is missing.
     pub fn is_not_found(&self) -> bool {
         match self {
             Self::Io(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
@@ -40,7 +41,7 @@ impl ReadError {
     }
 }
 
-/// The content of a regular file of at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
 /// [`ReadError`].
@@ -65,13 +66,13 @@ pub fn open_regular(path: &Path) -> Result<File, ReadError> {
     }
 }
 
-/// The rest of a regular file that is open, at most `limit` bytes.
+/// Reads the rest of an open regular file, at most `limit` bytes.
 ///
 /// # Errors
 /// [`ReadError`].
 pub fn read_open(file: &File, limit: u64) -> Result<Vec<u8>, ReadError> {
     let claimed = file.metadata()?;
-    // The other end of a pipe may never write.
+    // The writer of a pipe may never write.
     if !claimed.is_file() {
         return Err(ReadError::NotRegular(kind(&claimed)));
     }
@@ -81,14 +82,14 @@ pub fn read_open(file: &File, limit: u64) -> Result<Vec<u8>, ReadError> {
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLong { limit });
     }
-    // A file that has content but no length is not stored, whichever file system it is on.
+    // A file with content but without a length is not stored, whatever its file system.
     if claimed.len() == 0 && !bytes.is_empty() {
         return Err(ReadError::MadeUp("it has no length"));
     }
     Ok(bytes)
 }
 
-/// The text of a regular file of at most `limit` bytes; bytes that are not UTF-8 are an error.
+/// Reads a regular file of at most `limit` bytes as text. Bytes that are not UTF-8 are an error.
 ///
 /// # Errors
 /// [`ReadError`].
@@ -97,7 +98,8 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text").into())
 }
 
-/// Opens a file for reading. A pipe without a writer does not make this wait, and no terminal takes the process over.
+/// Opens a file for reading. Does not wait for the writer of a pipe, and does not make a terminal
+/// the controlling one.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
@@ -110,7 +112,7 @@ fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Names the thing that is not a regular file, for a message.
+/// Names the kind of a file that is not regular, for a message.
 #[cfg(unix)]
 fn kind(found: &std::fs::Metadata) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
@@ -133,13 +135,14 @@ fn kind(found: &std::fs::Metadata) -> &'static str {
     if found.is_dir() { "a folder" } else { "this" }
 }
 
-/// The file system whose files the kernel makes up, if the file is on one.
+/// The file system of the file, if it is one whose files the kernel makes up.
 ///
-/// Source: Linux, `include/uapi/linux/magic.h`; 9p, overlays and the like store files, so they are not here.
+/// Source: Linux, `include/uapi/linux/magic.h`. 9p, overlays and similar file systems store files,
+/// so they are not listed here.
 #[cfg(target_os = "linux")]
 fn made_up_by(file: &File) -> io::Result<Option<&'static str>> {
     let magic = rustix::fs::fstatfs(file)?.f_type;
-    // The field's type differs by architecture; the numbers have 32 bits.
+    // The type of the field depends on the architecture; the numbers have 32 bits.
     let name = match magic & 0xFFFF_FFFF {
         0x9fa0 => "procfs",
         0x6265_6572 => "sysfs",
@@ -165,7 +168,7 @@ fn made_up_by(file: &File) -> io::Result<Option<&'static str>> {
 }
 
 #[cfg(not(target_os = "linux"))]
-#[expect(clippy::unnecessary_wraps, reason = "on Linux the file system is asked, which may fail")]
+#[expect(clippy::unnecessary_wraps, reason = "on Linux the query of the file system may fail")]
 fn made_up_by(_: &File) -> io::Result<Option<&'static str>> {
     Ok(None)
 }

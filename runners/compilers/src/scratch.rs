@@ -1,7 +1,9 @@
-//! Temporary folders for compilers, all in one folder of this process, so that none stays behind whatever ends it.
+//! Temporary folders for compilers. They are all inside one folder of this process, so that none
+//! stays behind, however the process ends.
 //!
-//! An orderly end removes each folder as it is dropped. A process that a signal ends calls [`remove_scratch_folders`]. The
-//! folder of a killed process stays, until the next process that needs one finds that its lock is free (on Unix).
+//! At an orderly end, each folder is removed when it is dropped. A process that a signal ends calls
+//! [`remove_scratch_folders`]. The folder of a killed process stays until the next process that
+//! needs one finds its lock free (on Unix).
 
 use std::fs::{self, File};
 use std::io;
@@ -11,31 +13,32 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// Name of the file that a process holds locked as long as it uses its folder.
+/// Name of the file that a process keeps locked while it uses its folder.
 const LOCK: &str = "lock";
 
-/// Prefix of the names of processes' folders; the number of the process follows.
+/// Prefix of the names of the processes' folders; the process id follows.
 const PREFIX: &str = "layoutproof-";
 
-/// Attempts to remove the folder of a process that ends at once, while other threads and compilers may still write to it.
+/// A process that ends at once tries to remove its folder this many times, since other threads and
+/// compilers may still write to it.
 const ATTEMPTS: u32 = 50;
 
-/// The folder of this process, while somebody uses it. The handler of a signal has no other way to it.
+/// The folder of this process while it is in use. A signal handler has no other way to find it.
 static OF_THIS_PROCESS: Mutex<Weak<ProcessFolder>> = Mutex::new(Weak::new());
 
-/// A temporary folder, removed when dropped.
+/// A temporary folder, removed on drop.
 #[derive(Debug)]
 pub(crate) struct ScratchFolder {
     folder: TempDir,
-    /// Dropped behind the folder in it.
+    /// Dropped after `folder`, which is inside it.
     _process_folder: Arc<ProcessFolder>,
 }
 
 impl ScratchFolder {
-    /// A new folder, which is empty.
+    /// Makes an empty folder.
     ///
     /// # Errors
-    /// No folder can be made where the system keeps temporary files.
+    /// The system's folder for temporary files cannot hold a new folder.
     pub(crate) fn new() -> io::Result<Self> {
         let mut current = OF_THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
         let process_folder = current.upgrade().map_or_else(|| ProcessFolder::new().map(Arc::new), Ok)?;
@@ -43,13 +46,13 @@ impl ScratchFolder {
         Ok(Self { folder: tempfile::tempdir_in(process_folder.folder.path())?, _process_folder: process_folder })
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Removes all temporary folders of this process, which has to end behind this: whoever asks for another one waits forever.
+/// Removes all temporary folders of this process. The process has to end afterwards, because a
+/// thread that asks for another folder blocks for ever.
 pub fn remove_scratch_folders() {
     let current = OF_THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(process_folder) = current.upgrade() {
@@ -63,11 +66,11 @@ pub fn remove_scratch_folders() {
     std::mem::forget(current);
 }
 
-/// The folder that holds all others of this process.
+/// The folder that holds all other temporary folders of this process.
 #[derive(Debug)]
 struct ProcessFolder {
     folder: TempDir,
-    /// Locked until the end of this process.
+    /// Locked until this process ends.
     _lock: File,
 }
 
@@ -80,7 +83,8 @@ impl ProcessFolder {
     }
 
     fn new_in(place: &Path) -> io::Result<Self> {
-        // Locked before it is in the folder: a folder whose lock is free belongs to nobody.
+        // Locked before it moves into the folder, because a folder with a free lock counts as
+        // abandoned.
         let lock = tempfile::NamedTempFile::new_in(place)?;
         lock_file(lock.as_file())?;
         let folder = tempfile::Builder::new().prefix(&format!("{PREFIX}{}-", std::process::id())).tempdir_in(place)?;
@@ -89,7 +93,7 @@ impl ProcessFolder {
     }
 }
 
-/// Removes the folders in `place` of processes of this user that are gone.
+/// Removes the folders in `place` that belong to this user's dead processes.
 #[cfg(unix)]
 fn sweep(place: &Path) {
     use std::os::unix::fs::MetadataExt;
@@ -97,10 +101,10 @@ fn sweep(place: &Path) {
     let entries = fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
         let folder = entry.path();
-        // Of a link this is the link's own.
+        // For a link, these are the metadata of the link itself.
         let is_own = entry.metadata().is_ok_and(|entry| entry.is_dir() && entry.uid() == user);
         if is_own && File::open(folder.join(LOCK)).is_ok_and(|lock| lock_file(&lock).is_ok()) {
-            // A folder that cannot be removed does not keep this run from its work.
+            // A folder that cannot be removed does not stop this run.
             let _ = fs::remove_dir_all(&folder);
         }
     }
@@ -109,17 +113,17 @@ fn sweep(place: &Path) {
 #[cfg(not(unix))]
 fn sweep(_: &Path) {}
 
-/// Takes the lock of a file for as long as it is open.
+/// Locks a file for as long as it is open.
 ///
 /// # Errors
-/// Somebody else has it.
+/// Another process holds the lock.
 #[cfg(unix)]
 fn lock_file(file: &File) -> io::Result<()> {
     Ok(rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive)?)
 }
 
 #[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "on Unix somebody else may have the lock")]
+#[expect(clippy::unnecessary_wraps, reason = "on Unix another process may hold the lock")]
 fn lock_file(_: &File) -> io::Result<()> {
     Ok(())
 }

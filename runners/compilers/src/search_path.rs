@@ -1,18 +1,19 @@
-//! Programs on the `PATH`, but for its relative entries: those would run what lies in the working folder.
+//! Finds programs on the `PATH`, without its relative entries, which would run programs from the
+//! working folder.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The program of this name in the first folder of `PATH` that has one.
+/// The program with this name in the first folder of `PATH` that has one.
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", env::consts::EXE_SUFFIX);
     folders(&env::var_os("PATH")?).map(|folder| folder.join(&name)).find(|program| program.is_file())
 }
 
-/// A program as the user named it: by a word for the `PATH`, or by a path, relative to the working folder as the user
-/// sees it; compilers run in folders of their own. `None` where the `PATH` has no such word.
+/// A program as the user names it: a word for the `PATH`, or a path, which is relative to the
+/// user's working folder; compilers run in other folders. `None` if the `PATH` has no such word.
 pub(crate) fn named(program: &OsStr) -> Option<PathBuf> {
     let path = Path::new(program);
     if path.components().count() < 2 && path.is_relative() && !program.is_empty() {
@@ -22,14 +23,15 @@ pub(crate) fn named(program: &OsStr) -> Option<PathBuf> {
     }
 }
 
-/// Gives a child process the `PATH` without its relative entries, since programs look for others there.
+/// Removes the relative entries from the `PATH` of a child process, since programs look for other
+/// programs there.
 pub fn keep_absolute_path(command: &mut Command) {
     if let Some(absolute) = env::var_os("PATH").and_then(|path| without_relative(&path)) {
         command.env("PATH", absolute);
     }
 }
 
-/// The same list without relative entries; `None` where it has none.
+/// The list without relative entries; `None` if it has none.
 fn without_relative(path: &OsStr) -> Option<OsString> {
     let is_relative = |folder: PathBuf| !folder.is_absolute();
     env::split_paths(path).any(is_relative).then(|| env::join_paths(folders(path)).unwrap_or_default())

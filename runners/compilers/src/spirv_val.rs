@@ -1,6 +1,6 @@
-//! The SPIR-V validator (`spirv-val` of SPIRV-Tools) as a child process.
+//! Runs the SPIR-V validator (`spirv-val` of SPIRV-Tools) as a child process.
 //!
-//! It alone decides whether a module is valid; validation layers only report.
+//! It alone decides if a module is valid; validation layers only report.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -25,12 +25,10 @@ pub struct SpirvVal {
     version: String,
 }
 
-/// What the validator says of a module, and whether it was asked.
+/// The validator's verdict on a module, and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValidatorAnswer {
-    /// What it says.
     pub validation: Validation,
-    /// Where that comes from.
     pub origin: AnswerOrigin,
 }
 
@@ -41,7 +39,8 @@ const VARIABLE: &str = "SPIRV_VAL";
 const TARGET: &str = "vulkan1.1";
 
 impl SpirvVal {
-    /// The validator that `SPIRV_VAL` names, or the one on the `PATH`; `None` if neither answers.
+    /// Finds the validator that `SPIRV_VAL` names, or the one on the `PATH`; `None` if neither
+    /// answers.
     pub fn find() -> Option<Self> {
         let (program, origin) = match std::env::var_os(VARIABLE) {
             Some(program) => (named(&program)?, ProgramOrigin::Variable(VARIABLE)),
@@ -51,23 +50,23 @@ impl SpirvVal {
         Some(Self { program, origin, version })
     }
 
-    /// The program.
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// Why it is this program.
+    /// The reason why this program was chosen.
     pub fn origin(&self) -> ProgramOrigin {
         self.origin
     }
 
-    /// The first line that the validator prints about itself.
+    /// The first line of its version output.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Validates a module under these rules for explicit layouts. A module that breaks them is validated under the looser
-    /// ones, too, to tell what a device would have to allow. What `cache` knows is not asked again.
+    /// Validates a module under these rules for explicit layouts. If a module breaks them,
+    /// validates it under the looser rules, too, to find the feature that a device would need. Does
+    /// not ask again for answers in `cache`.
     pub fn validate(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
         let verdict = self.under(words, rules, cache);
         let Validation::Invalid(message) = verdict.validation else { return verdict };
@@ -108,10 +107,10 @@ impl SpirvVal {
         ValidatorAnswer { validation, origin }
     }
 
-    /// Asks the program, and keeps what it answers.
+    /// Runs the program, and keeps its answer.
     ///
     /// # Errors
-    /// How it came to no answer, to stand behind its name.
+    /// The reason why there is no answer, as a fragment to follow its name.
     fn ask(
         &self,
         arguments: &[String],
@@ -135,7 +134,7 @@ impl SpirvVal {
             .spawn()
             .map_err(failed)?;
 
-        // A validator that gives up early closes its input; its output says why.
+        // A validator that gives up early closes its input; its output has the reason.
         let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(module));
         let output = child.wait_with_output().map_err(failed)?;
 

@@ -1,7 +1,8 @@
-//! The compilers of this machine as [`Compilers`], for the checks, which know toolchains but no processes.
+//! Provides the compilers of this machine as [`Compilers`] to the checks, which know toolchains but
+//! no processes.
 //!
-//! Each source is compiled in a folder of its own, which stays after [`Toolchains::keep`]. Its driver says how a compiler is
-//! asked ([`drivers`](crate::drivers)).
+//! Each source is compiled in a separate folder, which stays after [`Toolchains::keep`]. The
+//! [`drivers`](crate::drivers) know how to run each compiler.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,31 +39,30 @@ const COMMAND: &str = "command";
 #[derive(Clone, Debug)]
 pub struct Toolchains {
     compilers: Vec<Compiler>,
-    /// The compilers that are asked by calls and not by command lines, by their drivers' names.
+    /// The compilers that are called directly and not by command lines, by their drivers' names.
     direct: BTreeMap<&'static str, Arc<dyn DirectCompiler>>,
     notes: Vec<String>,
     kept: Option<PathBuf>,
     services: Arc<CompileServices>,
-    /// Reads what compilers make; `None` for this process itself.
+    /// Reads compiler output; `None` to do that in this process.
     reader: Option<Arc<dyn ModuleReader>>,
-    /// Answers of earlier runs.
     cache: Option<Arc<AnswerCache>>,
 }
 
 impl Default for Toolchains {
-    /// Only the compilers that are built in.
+    /// Only the built-in compilers.
     fn default() -> Self {
         Self::of(CompilersOfMachine::default())
     }
 }
 
 impl Toolchains {
-    /// Every compiler that is there.
+    /// Finds every compiler of this machine.
     pub fn find(tools: Option<&ToolsFolder>) -> Self {
         Self::of(Compiler::look(tools))
     }
 
-    /// Those that these toolchains need, where they are there.
+    /// Finds the compilers that these toolchains need.
     pub fn find_for(tools: Option<&ToolsFolder>, wanted: &[&'static Toolchain]) -> Self {
         Self::of(Compiler::look_for(tools, wanted))
     }
@@ -74,17 +74,18 @@ impl Toolchains {
         Self { compilers, direct, notes, kept: None, services, reader: None, cache: None }
     }
 
-    /// Sentences for the user about programs that are not used, or are used although somebody else owns them.
+    /// Sentences for the user about programs that are not used, or that are used although another
+    /// user owns them.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// One compiler alone, as the one of its family.
+    /// Only this compiler, as the one of its family.
     pub fn only(compiler: Compiler, family: Family) -> Self {
         Self::of(CompilersOfMachine { compilers: vec![compiler.of_family(family)], notes: Vec::new() })
     }
 
-    /// The command line for a source without options of its own, with `program` for the compiler.
+    /// The command line for a source without extra options, with `program` as the compiler.
     pub fn command_line(program: &str, toolchain: &'static Toolchain) -> String {
         let request = CompileRequest {
             toolchain,
@@ -105,42 +106,43 @@ impl Toolchains {
         format!("{program} {}", arguments.join(" "))
     }
 
-    /// Keeps sources and artifacts below this folder, one folder for each compilation.
+    /// Keeps sources and results below this folder, in one folder per compilation.
     #[must_use]
     pub fn keep(self, folder: Option<PathBuf>) -> Self {
         Self { kept: folder, ..self }
     }
 
-    /// Gives every compiler this time for each source.
+    /// Gives every compiler this time limit for each source.
     #[must_use]
     pub fn limit(self, limit: Duration) -> Self {
         let compilers = self.compilers.into_iter().map(|compiler| compiler.with_limit(limit));
         let compilers: Vec<Compiler> = compilers.collect();
-        // Those that are asked by calls were made of the compilers, and have limits of their own.
+        // Directly called compilers hold copies with their own limits, so they are made again.
         let direct = direct_compilers(&compilers);
         Self { compilers, direct, ..self }
     }
 
-    /// Lets this reader read what compilers make and only third-party code can read.
+    /// Sets the reader for compiler output that only third-party code can read.
     #[must_use]
     pub fn with_reader(self, reader: Arc<dyn ModuleReader>) -> Self {
         Self { reader: Some(reader), ..self }
     }
 
-    /// Asks no compiler for what this cache knows, and keeps in it what they answer. Where files are kept for the user
-    /// ([`Toolchains::keep`]), compilers are asked all the same: what they wrote is theirs, and so are the command lines.
+    /// Takes answers from this cache, and keeps new answers in it. If files are kept for the user
+    /// ([`Toolchains::keep`]), the compilers run all the same, because the user wants the files and
+    /// command lines that they leave.
     #[must_use]
     pub fn with_cache(self, cache: Option<Arc<AnswerCache>>) -> Self {
         Self { cache, ..self }
     }
 
-    /// The compilers, in the order in which they are listed.
+    /// The compilers, in the order of listings.
     pub fn compilers(&self) -> &[Compiler] {
         &self.compilers
     }
 
-    /// The toolchains that a name stands for: one of them, all of a compiler, or `all` of those that are there. A
-    /// compiler that is there goes without the toolchains whose other compiler is not.
+    /// The toolchains for a name: one toolchain, all toolchains of a compiler, or `all` that are
+    /// available. Leaves out a toolchain whose second compiler is missing.
     pub fn named(&self, name: &str) -> Vec<&'static Toolchain> {
         let of = |toolchain: &&Toolchain| match name {
             "all" => self.has(toolchain),
@@ -152,7 +154,8 @@ impl Toolchains {
         toolchains().iter().filter(of).collect()
     }
 
-    /// The compilers that `asked` need, by name: version and SHA-256 of each, so that another build shows.
+    /// The compilers that `asked` need, by name: version and SHA-256 of each, so that another build
+    /// shows.
     pub fn builds(&self, asked: &[&'static Toolchain]) -> BTreeMap<String, String> {
         let names = asked.iter().flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler]);
         let needed = names.flatten().filter_map(|name| self.compiler(name));
@@ -169,7 +172,7 @@ impl Toolchains {
         self.compilers.iter().find(|compiler| compiler.name() == name)
     }
 
-    /// True if the compiler of this name can be asked.
+    /// True if the compiler with this name is available.
     fn has_compiler(&self, name: &str) -> bool {
         driver_named(name).is_some_and(|driver| match driver.method() {
             CompileMethod::CommandLine(_) => self.compiler(name).is_some(),
@@ -205,7 +208,7 @@ impl Toolchains {
         }
     }
 
-    /// Asks the compiler that goes on with what another one wrote.
+    /// Runs the compiler that processes another one's output.
     fn ask_second(
         &self,
         request: &CompileRequest<'_>,
@@ -223,8 +226,8 @@ impl Toolchains {
         self.ask_program(asked, folder)
     }
 
-    /// Asks a program, or two in a row, unless the cache has their answers. An answer from there that is of no use is asked
-    /// for again.
+    /// Runs a program, or two in a row, unless the cache has their answers. Asks again if a cached
+    /// answer turns out to be unusable.
     fn ask_program(&self, asked: ProgramRequest<'_>, folder: &mut CompileFolder) -> io::Result<Compilation> {
         folder.add(&asked.line.source, asked.text.as_bytes().to_vec())?;
         if let Some(header) = asked.line.header {
@@ -262,7 +265,8 @@ impl Toolchains {
         Ok(Compilation { outcome, origin })
     }
 
-    /// Runs the compiler `name`, or has its answer from the cache; command and output are kept where sources are.
+    /// Runs the compiler `name`, or takes its answer from the cache. If sources are kept, command
+    /// line and output are kept, too.
     fn run(&self, name: &'static str, folder: &mut CompileFolder, arguments: &[String]) -> io::Result<CompileStep<'_>> {
         let Some(compiler) = self.compiler(name) else {
             return Ok(CompileStep::asked(CompilerAnswer::Broken(absent(name))));
@@ -301,7 +305,8 @@ impl Toolchains {
         Ok(CompileStep { to_keep, ..CompileStep::asked(answer) })
     }
 
-    /// Where the cache has the answer to a question, or will have it; `None` where it is not used, or must not be.
+    /// The place of an answer in the cache; `None` if the cache is not used, or must not be used
+    /// for this question.
     fn slot_of_answer(
         &self,
         compiler: &Compiler,
@@ -316,23 +321,21 @@ impl Toolchains {
     }
 }
 
-/// A text for a program, and perhaps for a second one behind it.
+/// A text for a program, and optionally for a second one that follows.
 #[derive(Clone, Copy)]
 struct ProgramRequest<'a> {
     toolchain: &'static Toolchain,
-    /// The name of the first program.
     compiler: &'static str,
     line: &'a CommandLine,
     text: &'a str,
 }
 
-/// The answer of one program.
 struct CompileStep<'a> {
     answer: CompilerAnswer,
     origin: AnswerOrigin,
-    /// Where the cache had it, if that is where it comes from.
+    /// The cache slot of an answer that comes from the cache.
     recalled: Option<CacheSlot<'a>>,
-    /// The answer as the cache takes it, if it does.
+    /// The answer in the form that the cache keeps, if it may be kept.
     to_keep: Option<AnswerToKeep<'a>>,
 }
 
@@ -346,7 +349,7 @@ impl CompileStep<'_> {
         Self { answer, origin: AnswerOrigin::Asked, recalled: None, to_keep: None }
     }
 
-    /// Gives the answer to the cache.
+    /// Puts the answer into the cache.
     fn keep(&self) {
         if let Some(AnswerToKeep { slot, answer }) = &self.to_keep {
             slot.keep(answer);
@@ -354,8 +357,9 @@ impl CompileStep<'_> {
     }
 }
 
-/// What the compiler of this name answered, with what it wrote, as the cache takes it. `None` for what may be otherwise the
-/// next time: a crash, a time-out, a failure that says nothing of the source, and files that are no files.
+/// The answer of a compiler and its files in the form that the cache keeps. `None` for results that
+/// may change next time: a crash, a time-out, a failure that is not about the source, and output
+/// that is not files.
 fn to_keep(name: &str, answer: &CompilerAnswer, folder: &mut CompileFolder) -> Option<AnswerOfProgram> {
     let driver = driver_named(name)?;
     let written = folder.take_up()?;
@@ -370,7 +374,8 @@ fn to_keep(name: &str, answer: &CompilerAnswer, folder: &mut CompileFolder) -> O
     (status == 0 || driver.is_refusal(status)).then_some(AnswerOfProgram { status, stdout, stderr, files })
 }
 
-/// The compilers that are asked by calls, by the names of their drivers, made of the programs that are there.
+/// Prepares the directly called compilers from the programs that were found, by the names of their
+/// drivers.
 fn direct_compilers(compilers: &[Compiler]) -> BTreeMap<&'static str, Arc<dyn DirectCompiler>> {
     let prepared = |driver: &&dyn CompilerDriver| match driver.method() {
         CompileMethod::CommandLine(_) | CompileMethod::Translates(_) => None,
@@ -399,18 +404,19 @@ impl Compilers for Toolchains {
     }
 }
 
-/// The processes that answer for a compiler, which its driver knows how to start; `None` where it has none.
+/// The processes that answer for a compiler, started by its driver; `None` if it has no service.
 fn service_of(compiler: &Compiler) -> Option<Box<dyn CompileService>> {
     driver_named(compiler.name())?.service(compiler)
 }
 
-/// The folder of this name below another one, whatever a user's path leads to: a file's name is part of it.
+/// A folder inside another one for a name that may contain a user's path; drops the parts that lead
+/// elsewhere.
 fn below(folder: &Path, name: &str) -> PathBuf {
     let down = |part: &Component<'_>| matches!(part, Component::Normal(_));
     folder.join(Path::new(name).components().filter(down).collect::<PathBuf>())
 }
 
-/// Tells a refusal of the source from a crash that the compiler of this name catches itself.
+/// Distinguishes a refusal of the source from a crash that the compiler catches itself.
 fn refusal(compiler: &str, finished: &ProcessOutput) -> CompileOutcome {
     let words = first_error(&finished.stderr, &finished.stdout);
     let crash = driver_named(compiler).and_then(|driver| driver.caught_crash(&finished.stderr, &words));

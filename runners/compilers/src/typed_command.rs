@@ -1,7 +1,7 @@
-//! Asks a compiler by a command line as a person would type it, and collects all that comes of it.
+//! Runs a compiler with a command line as a person would type it, and collects all output.
 //!
-//! For texts that show what a compiler does to whoever wrote it. The drivers ask in their own words, with options of
-//! theirs; here nothing is added but a header that some packages of a compiler lack.
+//! This is for texts that show an author what a compiler does. The drivers use their own command
+//! lines and options; this module adds only a header that some packages of a compiler lack.
 
 use std::fs;
 use std::io;
@@ -15,40 +15,37 @@ use crate::drivers::{CompilerDriver, driver_named, first_error};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
-/// A command line with the source that it is about.
+/// A command line with its source.
 #[derive(Clone, Copy, Debug)]
 pub struct TypedCommand<'a> {
-    /// What stands behind the compiler's name.
+    /// The arguments that follow the compiler's name.
     pub arguments: &'a [&'a str],
-    /// The name of the source's file.
+    /// Name of the source file.
     pub file: &'a str,
-    /// The source.
     pub text: &'a str,
-    /// Files that the compiler writes and that are read; those that end in `.spv` are disassembled.
+    /// Output files to read; those that end in `.spv` are disassembled.
     pub outputs: &'a [String],
 }
 
-/// What came of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedAnswer {
-    /// How the compiler ended.
     pub end: TypedEnd,
-    /// Standard output, standard error and the files, one behind the other.
+    /// Standard output, standard error and the output files, in this order.
     pub output: String,
-    /// True if a header stood in for the compiler's own.
+    /// True if our header replaced the compiler's own.
     pub has_stand_in_header: bool,
 }
 
-/// How a compiler ended that was asked by a command line.
+/// The end of a compiler that ran with a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypedEnd {
     /// It accepted the source.
     Accepted,
     /// It refused the source.
     Refused,
-    /// It ended without success and without a word: what Wine leaves of a crash.
+    /// It failed without printing anything, which is how a crash looks under Wine.
     Silent,
-    /// It crashed, caught a crash of its own or did not end; in a fragment that begins with its name.
+    /// It crashed, caught an internal crash or did not end; a fragment that starts with its name.
     Broken(String),
 }
 
@@ -56,7 +53,7 @@ impl TypedCommand<'_> {
     /// Runs the command line in a temporary folder.
     ///
     /// # Errors
-    /// The folder cannot be made, or an output not be read.
+    /// The folder cannot be made, or an output cannot be read.
     pub fn run(&self, compiler: &Compiler) -> io::Result<TypedAnswer> {
         let folder = ScratchFolder::new()?;
         fs::write(folder.path().join(self.file), self.text)?;
@@ -102,7 +99,7 @@ fn printed(finished: &ProcessOutput) -> String {
     format!("{}\n{}\n", finished.stdout, finished.stderr)
 }
 
-/// An output as text.
+/// Reads an output as text.
 fn read_output(path: &Path) -> io::Result<String> {
     let bytes = regular_file::read(path, OUTPUT_LIMIT).map_err(|error| io::Error::other(error.to_string()))?;
     if path.extension().is_some_and(|extension| extension == "spv") {

@@ -1,7 +1,9 @@
-//! vkd3d as `ci/setup.sh` fetched it: the libraries that make Direct3D 12 of Vulkan, with the C library that they need.
+//! The vkd3d that `ci/setup.sh` fetched: the libraries that implement Direct3D 12 on Vulkan, with
+//! the C library that they need.
 //!
-//! They are newer than the system's C library, so a program that loads them must be started through their own loader.
-//! Then `/proc/self/exe` is that loader, and the program cannot tell where it is itself.
+//! They are newer than the system's C library, so a program that loads them must be started through
+//! their own loader. Then `/proc/self/exe` is that loader, and the program cannot find its own
+//! path.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,31 +11,30 @@ use std::process::Command;
 
 use crate::tools_folder::{ToolsFolder, Untrusted};
 
-/// Its folder, below the tools folder.
+/// Its folder, relative to the tools folder.
 const FOLDER: &str = "tools/vkd3d";
 
-/// The loader, below that.
+/// The loader, relative to `FOLDER`.
 const LOADER: &str = "lib/ld-linux-x86-64.so.2";
 
-/// A file with the versions of the packages, below that.
+/// A file with the versions of the packages, relative to `FOLDER`.
 const VERSIONS: &str = "versions";
 
-/// Folders in which systems keep their libraries, and which the loader of another system does not search.
+/// The library folders of common systems, which another system's loader does not search.
 const SYSTEM: [&str; 3] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"];
 
-/// The fetched vkd3d.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchedVkd3d {
     folder: PathBuf,
-    /// A sentence for the user about its owner, if that is somebody else.
+    /// A sentence for the user if another user owns it.
     pub warning: Option<String>,
 }
 
 impl FetchedVkd3d {
-    /// The one in the tools folder, if there is one for this system.
+    /// Finds the vkd3d in the tools folder, if there is one for this system.
     ///
     /// # Errors
-    /// If others can change it, so that it is not loaded.
+    /// Other users can change it, so it is not loaded.
     pub fn find(tools: &ToolsFolder) -> Result<Option<Self>, Untrusted> {
         let folder = tools.path().join(FOLDER);
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !folder.join(LOADER).is_file() {
@@ -43,14 +44,14 @@ impl FetchedVkd3d {
         Ok(Some(Self { folder, warning }))
     }
 
-    /// Starts `program` so that it can load these libraries.
+    /// The command that starts `program` so that it can load these libraries.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(self.folder.join(LOADER));
         command.arg("--library-path").arg(self.library_path()).arg(program);
         command
     }
 
-    /// The packages with their versions, a line each; empty without the file that lists them.
+    /// The packages with their versions, one per line; empty without the file that lists them.
     pub fn versions(&self) -> String {
         std::fs::read_to_string(self.folder.join(VERSIONS)).unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! The HLSL in exported tests of the offload test suite, through DXC with the options of the test's own `RUN` line.
-//! Ignored, not passed, where DXC is absent.
+//! Compiles the HLSL in exported tests of the offload test suite with DXC, using the options of the
+//! test's own `RUN` line. Ignored, not passed, if DXC is missing.
 
 use std::fs;
 use std::sync::Arc;

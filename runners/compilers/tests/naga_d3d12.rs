@@ -1,5 +1,5 @@
-//! naga's HLSL, compiled by DXC, as `naga-d3d12`: what its code addresses in a buffer and in immediates. Ignored, not
-//! passed, where DXC is absent.
+//! Checks naga's HLSL, compiled by DXC as `naga-d3d12`: the addresses that its code uses in a
+//! buffer and in immediates. Ignored, not passed, if DXC is missing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 const ARRAY: &str = "struct S { float a; float b[2]; float c; };";
 
-/// What naga declares in a way of its own: matrices of two rows are taken apart, alone and in arrays, and gaps are filled.
+/// Types for which naga's declarations differ: it splits matrices with two rows, alone and in
+/// arrays, and it fills gaps.
 const SHAPES: [&str; 6] = [
     "struct S { float a; float3 b; float c; };",
     "struct I { float2 uv; float w; }; struct S { float a; I b; float c; I d[2]; float e; };",
@@ -49,7 +50,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// Immediates and storage buffers, through every form.
+/// Immediates and storage buffers, in every form.
 fn settings() -> Settings {
     let spaces = [AddressSpace::Storage, AddressSpace::PushConstant].into();
     Settings { spaces: Some(spaces), ..Settings::usual(ElementChoice::Sample) }
@@ -68,8 +69,9 @@ fn subject(declared: &str) -> Result<Subject, Failed> {
     Ok(Subject::new(Arc::new(source), find("wgsl-storage").ok_or("no such rules")?))
 }
 
-/// WGSL, 14.4.1 Alignment and Size: a 0, b 4 and 8, c 12. Microsoft, "Packing rules for constant variables": each element
-/// of an array begins a register of 16 bytes, so b is at 16 and 32, and c behind it at 36.
+/// WGSL, 14.4.1 Alignment and Size: a 0, b 4 and 8, c 12. Microsoft, "Packing rules for constant
+/// variables": each element of an array starts a register of 16 bytes, so b is at 16 and 32, and c
+/// follows it at 36.
 fn addresses_what_hlsl_packs(produced: &SubjectShaders) -> Result<(), Failed> {
     let found_in = |space: AddressSpace| {
         let modules = produced.modules.iter().filter(|module| module.plan.entries[0].space == space);
@@ -93,8 +95,8 @@ fn addresses_what_hlsl_packs(produced: &SubjectShaders) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Where DXC's code reads immediates is where our witness for the HLSL of wgpu's devices says, which knows naga's text and
-/// the packing of constant buffers alone.
+/// DXC's code reads immediates at the offsets that our witness for the HLSL of wgpu's devices
+/// predicts. The witness only knows naga's text and the packing of constant buffers.
 fn is_foretold(shape: &str, compiled: &SubjectShaders) -> Result<(), Failed> {
     let foretold = SubjectShaders::new(&subject(shape)?, Generator::Naga, &settings());
     let of_hlsl = offsets(&foretold, |module| module.hlsl_compiled.clone().unwrap_or_default());
@@ -106,13 +108,13 @@ fn is_foretold(shape: &str, compiled: &SubjectShaders) -> Result<(), Failed> {
     for (probed, offset) in of_code {
         if of_hlsl.get(&probed) != Some(&offset) {
             let told = of_hlsl.get(&probed);
-            return Err(format!("{shape}: {probed:?} is read at {offset:?}, and {told:?} was said").into());
+            return Err(format!("{shape}: {probed:?} is read at {offset:?}, but {told:?} was predicted").into());
         }
     }
     Ok(())
 }
 
-/// A leaf of immediates, as it is read.
+/// A leaf of immediates and the form of the read.
 type ProbedLeaf = (String, Form);
 
 /// The offsets of all leaves of immediates, by path and form.

@@ -1,5 +1,5 @@
-//! Tint as `ci/setup.sh` sets it up, asked for a block of each kind: what its code addresses, and the words of a refusal.
-//! Ignored, not passed, where Tint is absent.
+//! Checks the Tint that `ci/setup.sh` installs with a block of each kind: the addresses in its
+//! code, and the text of a refusal. Ignored, not passed, if Tint is missing.
 
 use std::array::TryFromSliceError;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use layoutproof_device::{Shader, word_bytes};
 use layoutproof_layout::{ElementChoice, LayoutOptions};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Bindings with gaps, and groups: Dawn numbers them anew.
+/// Bindings with gaps, and groups; Dawn renumbers them.
 const BOUND: &str = "
 struct S { a: f32, v: vec3<f32>, c: mat2x2<f32> }
 @group(1) @binding(7) var<storage, read> block: S;
@@ -93,7 +93,7 @@ fn keeps_names(asked: &Asked<'_>) -> Result<(), Failed> {
     let mut sockets: Vec<(u32, u32)> = bound.iter().map(|variable| (variable.set, variable.binding)).collect();
     sockets.sort_unstable();
     assert_eq!(sockets, [(0, 3), (0, 9), (1, 7)]);
-    // A string of SPIR-V: its bytes in order, four a word.
+    // A SPIR-V string: its bytes in order, four per word.
     let bytes = word_bytes(&words);
     assert!(bytes.windows(13).any(|window| window == b"read_storage\0"));
     Ok(())
@@ -104,13 +104,14 @@ fn decorates(asked: &Asked<'_>) -> Result<(), Failed> {
     let blocks = declared(&asked.module()?).map_err(|error| error.to_string())?;
     let block = blocks.iter().find(|block| block.binding == Some(7)).ok_or("no block at binding 7")?;
     let leaves = block.layout.leaves();
-    // Tint may put a struct around the block; its leaves stand where they did.
+    // Tint may wrap the block in a struct; the leaves keep their offsets.
     let of = |end: &str| leaves.iter().find(|leaf| leaf.path.ends_with(end)).map(|leaf| leaf.offset);
     assert_eq!(["a", "v.x", "c[0][0]"].map(of), [Some(0), Some(16), Some(32)], "{leaves:?}");
     Ok(())
 }
 
-/// WGSL, 14.4.1 Alignment and Size: a Light takes 64 bytes, with its kind at 32; lights 64, count 256, scale 320.
+/// WGSL, 14.4.1 Alignment and Size: a Light has 64 bytes, with its kind at 32; lights 64, count
+/// 256, scale 320.
 fn probes_own(asked: &Asked<'_>) -> Result<(), Failed> {
     let text = "
 struct Light { @align(32) position: vec3<f32>, @size(20) power: f32, kind: u32 }
@@ -145,8 +146,8 @@ fn refuses(asked: &Asked<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The module that Tint makes when it is started for this source alone, behind a source that was refused in the process that
-/// serves.
+/// A serving process returns the same module, after a source that it refused, as a Tint that is
+/// started for this source alone.
 fn serves(asked: &Asked<'_>) -> Result<(), Failed> {
     let compiler = asked.found.compilers().iter().find(|compiler| compiler.name() == "tint").ok_or("no tint")?;
     let folder = tempfile::tempdir()?;

@@ -1,7 +1,8 @@
 //! COM by hand: identifiers, reference-counted objects and calls by slot.
 //!
-//! An object is a pointer to a pointer to a table of functions; a call picks a slot of that table. The functions have
-//! Microsoft's calling convention, on Linux too: vkd3d declares them so for x86-64.
+//! An object is a pointer to a pointer to a table of functions, and a call picks a slot of that
+//! table. The functions use Microsoft's calling convention, also on Linux: vkd3d declares that for
+//! x86-64.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -10,7 +11,7 @@ use layoutproof_device::RunnerError;
 
 use crate::failure::{HResult, check};
 
-/// The type of a method: its arguments behind the object, and its result.
+/// The type of a method: its arguments after the object, and its result.
 #[cfg(target_arch = "x86_64")]
 macro_rules! method_type {
     (($($argument:ty),* $(,)?) $(-> $result:ty)?) => {
@@ -18,7 +19,7 @@ macro_rules! method_type {
     };
 }
 
-/// The type of a method: its arguments behind the object, and its result.
+/// The type of a method: its arguments after the object, and its result.
 #[cfg(not(target_arch = "x86_64"))]
 macro_rules! method_type {
     (($($argument:ty),* $(,)?) $(-> $result:ty)?) => {
@@ -40,56 +41,60 @@ macro_rules! function_type {
 
 pub(crate) use {function_type, method_type};
 
-/// A `GUID`: names an interface.
+/// A `GUID`, the name of an interface.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guid(pub(crate) u32, pub(crate) u16, pub(crate) u16, pub(crate) [u8; 8]);
 
-/// A method that stores an object: the interface that is asked for, and the place for the answer.
+/// Receives the object that a method makes.
 pub(crate) type OutPointer = *mut *mut c_void;
 
-/// One reference to a COM object, given back when dropped. Its library stays loaded until the process ends.
+/// One reference to a COM object, released on drop. Its library stays loaded until the process
+/// ends.
 #[derive(Debug)]
 pub(crate) struct ComObject(NonNull<c_void>);
 
 impl ComObject {
-    /// Takes over the reference that `call` stored in `pointer`.
+    /// Takes ownership of the reference that `call` stored in `pointer`.
     ///
     /// # Safety
     /// `pointer` is null or a COM object.
     pub(crate) unsafe fn adopt(call: &str, pointer: *mut c_void) -> Result<Self, RunnerError> {
-        let nothing =
-            || RunnerError::Api { call: call.to_owned(), reason: "it answered success without an object".to_owned() };
+        let nothing = || RunnerError::Api {
+            call: call.to_owned(),
+            reason: "it succeeded without returning an object".to_owned(),
+        };
         NonNull::new(pointer).map(Self).ok_or_else(nothing)
     }
 
-    /// The object as methods take it.
+    /// The object as an argument of methods.
     pub(crate) fn as_ptr(&self) -> *mut c_void {
         self.0.as_ptr()
     }
 
-    /// The function in `slot` of the object's interface (0 to 2 are `IUnknown`'s).
+    /// The function in `slot` of the object's interface. Slots 0 to 2 belong to `IUnknown`.
     ///
     /// # Safety
-    /// The object's interface has this slot, and `F` is the type of the function in it.
+    /// The object's interface has this slot, and `F` is the type of its function.
     pub(crate) unsafe fn method<F: Copy>(&self, slot: usize) -> F {
         const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
         // SAFETY: every COM object starts with the pointer to its table.
         let table = unsafe { self.0.cast::<*const *const c_void>().read() };
-        // SAFETY: the caller says that the table has this slot.
+        // SAFETY: the caller guarantees that the table has this slot.
         let function = unsafe { table.wrapping_add(slot).read() };
-        // SAFETY: the caller says that the function has type `F`; the sizes are asserted to be equal.
+        // SAFETY: the caller guarantees that the function has type `F`; the sizes are asserted to
+        // be equal.
         unsafe { std::mem::transmute_copy::<*const c_void, F>(&function) }
     }
 
-    /// The object that `make` stores; `make` is given the place for it.
+    /// The object that `make` stores through its argument.
     ///
     /// # Safety
-    /// Where it succeeds, `make` stores null or a COM object.
+    /// If `make` succeeds, it stores null or a COM object.
     pub(crate) unsafe fn made(call: &str, make: impl FnOnce(OutPointer) -> HResult) -> Result<Self, RunnerError> {
         let mut pointer = std::ptr::null_mut();
         check(call, make(&raw mut pointer))?;
-        // SAFETY: the caller says what was stored.
+        // SAFETY: the caller guarantees the stored value.
         unsafe { Self::adopt(call, pointer) }
     }
 }

@@ -1,4 +1,4 @@
-//! Recording, submitting and waiting for one dispatch or draw at a time.
+//! Records and submits one dispatch or draw at a time, and waits for it.
 
 use std::ffi::c_void;
 use std::thread;
@@ -17,10 +17,10 @@ use crate::structures::{CopyLocation, CopySource, Rectangle, Transition, Viewpor
 use crate::target::DrawTarget;
 use crate::textures::{FilledTexture, LevelCopy};
 
-/// The longest pause between two looks at the fence.
+/// The longest pause between two checks of the fence.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// One dispatch or draw with all that it needs.
+/// One dispatch or draw with everything it needs.
 pub(crate) struct Direct3dSubmission<'a> {
     pub(crate) job: &'a Job,
     pub(crate) layout: &'a RootLayout,
@@ -35,27 +35,29 @@ pub(crate) struct Direct3dSubmission<'a> {
 }
 
 impl Direct3dSubmission<'_> {
-    /// The slot of a method that command lists have twice: for dispatches, and right behind for draws.
+    /// The slot of a method that command lists have twice: for dispatches, and in the next slots
+    /// for draws.
     fn slot(&self, of_dispatch: usize) -> usize {
         of_dispatch + usize::from(self.target.is_some())
     }
 }
 
-/// A command list with its queue, and the fence that tells when it is done.
+/// A command list with its queue, and the fence that signals its completion.
 #[derive(Debug)]
 pub(crate) struct Direct3dCommands {
     queue: ComObject,
     allocator: ComObject,
     list: CommandList,
     fence: ComObject,
-    /// The value of the fence once the last list is done.
+    /// The value that the fence reaches when the last list is done.
     submitted: u64,
-    /// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch).
+    /// Time limit of a dispatch, including the compilation of its shader (lavapipe compiles at the
+    /// first dispatch).
     longest: Duration,
 }
 
 impl Direct3dCommands {
-    /// A list that is closed.
+    /// Makes a closed list.
     pub(crate) fn new(device: &Direct3dDevice, longest: Duration) -> Result<Self, RunnerError> {
         let queue = device.command_queue()?;
         let allocator = device.command_allocator()?;
@@ -64,10 +66,11 @@ impl Direct3dCommands {
         Ok(Self { queue, allocator, list, fence: device.fence()?, submitted: 0, longest })
     }
 
-    /// Runs `work` to its end; what it wrote is then in the memory that the host reads.
+    /// Runs `work` to its end. Its writes are then in the memory that the host reads.
     ///
     /// # Errors
-    /// After `Timeout` and `DeviceLost` the work may still run: nothing of the device may be used or released.
+    /// After `Timeout` and `DeviceLost` the work may still run, so the caller must not use or
+    /// release anything of the device.
     pub(crate) fn run(&mut self, device: &Direct3dDevice, work: &Direct3dSubmission<'_>) -> Result<(), RunnerError> {
         self.list.reset(&self.allocator, work.pipeline)?;
         self.list.record(work);
@@ -76,14 +79,14 @@ impl Direct3dCommands {
         let lists = [self.list.0.as_ptr()];
         // SAFETY: slot 10 of `ID3D12CommandQueue` is `ExecuteCommandLists`.
         let execute = unsafe { self.queue.method::<method_type!((u32, *const *mut c_void))>(10) };
-        // SAFETY: the list is closed, and its resources live until it is done or are leaked.
+        // SAFETY: the list is closed, and its resources live until it is done, or are leaked.
         unsafe { execute(self.queue.as_ptr(), 1, lists.as_ptr()) };
         self.submitted += 1;
         // SAFETY: slot 14 of `ID3D12CommandQueue` is `Signal`.
         let signal = unsafe { self.queue.method::<method_type!((*mut c_void, u64) -> HResult)>(14) };
         // SAFETY: the fence comes from the queue's device.
         let code = unsafe { signal(self.queue.as_ptr(), self.fence.as_ptr(), self.submitted) };
-        // Whatever the reason, the work may be running.
+        // Whatever the reason, the work may still be running.
         check("Signal", code).map_err(|error| RunnerError::DeviceLost(error.to_string()))?;
         self.wait(device)
     }
@@ -97,10 +100,10 @@ impl Direct3dCommands {
             // SAFETY: the fence is alive.
             let value = unsafe { completed(self.fence.as_ptr()) };
 
-            // Every fence of a device that is gone has this value.
+            // Every fence of a removed device has this value.
             if value == u64::MAX {
                 device.check_alive()?;
-                return Err(RunnerError::DeviceLost("its fence says so, and gives no reason".to_owned()));
+                return Err(RunnerError::DeviceLost("its fence reports the loss without a reason".to_owned()));
             }
             if value >= self.submitted {
                 return device.check_alive();
@@ -124,7 +127,7 @@ impl CommandList {
     fn close(&self) -> Result<(), RunnerError> {
         // SAFETY: slot 9 of `ID3D12GraphicsCommandList` is `Close`.
         let close = unsafe { self.0.method::<method_type!(() -> HResult)>(9) };
-        // SAFETY: the list is being recorded.
+        // SAFETY: the list is recording.
         check("Close", unsafe { close(self.0.as_ptr()) })
     }
 
@@ -135,7 +138,7 @@ impl CommandList {
         check("ID3D12CommandAllocator::Reset", unsafe { reset(allocator.as_ptr()) })?;
         // SAFETY: slot 10 of `ID3D12GraphicsCommandList` is `Reset`.
         let reset = unsafe { self.0.method::<method_type!((*mut c_void, *mut c_void) -> HResult)>(10) };
-        // SAFETY: the list is closed, and the allocator is its own.
+        // SAFETY: the list is closed, and this is its allocator.
         check("ID3D12GraphicsCommandList::Reset", unsafe {
             reset(self.0.as_ptr(), allocator.as_ptr(), pipeline.as_ptr())
         })
@@ -169,21 +172,22 @@ impl CommandList {
         if regions.written > 0 {
             self.transition(written, state::UNORDERED_ACCESS, state::COPY_SOURCE);
             self.copy(memory.after.resource(), written, regions.written);
-            // The next job copies to it again.
+            // The next job copies to the resource again.
             self.transition(written, state::COPY_SOURCE, state::COPY_DEST);
         }
     }
 
-    /// Records the dispatch; pipeline, root signature and all its parameters are set.
+    /// Records the dispatch. The pipeline, the root signature and all its parameters are set.
     fn dispatch(&self, workgroups: [u32; 3]) {
         let [x, y, z] = workgroups;
         // SAFETY: slot 14 of `ID3D12GraphicsCommandList` is `Dispatch`.
         let dispatch = unsafe { self.0.method::<method_type!((u32, u32, u32))>(14) };
-        // SAFETY: all that it needs is set.
+        // SAFETY: everything it needs is set.
         unsafe { dispatch(self.0.as_ptr(), x, y, z) };
     }
 
-    /// Records the draw of one point into `target`; pipeline, root signature and all its parameters are set.
+    /// Records the draw of one point into `target`. The pipeline, the root signature and all its
+    /// parameters are set.
     fn draw_point(&self, target: &DrawTarget) {
         type SetRenderTargets = method_type!((u32, *const CpuDescriptor, u32, *const CpuDescriptor));
         /// `D3D_PRIMITIVE_TOPOLOGY_POINTLIST`.
@@ -208,12 +212,12 @@ impl CommandList {
         let view = target.view();
         // SAFETY: slot 46 of `ID3D12GraphicsCommandList` is `OMSetRenderTargets`.
         let set_targets = unsafe { self.0.method::<SetRenderTargets>(46) };
-        // SAFETY: the target lives until the list is done; there is no view of depths.
+        // SAFETY: the target lives until the list is done; there is no depth view.
         unsafe { set_targets(self.0.as_ptr(), 1, &raw const view, 0, std::ptr::null()) };
 
         // SAFETY: slot 12 of `ID3D12GraphicsCommandList` is `DrawInstanced`.
         let draw = unsafe { self.0.method::<method_type!((u32, u32, u32, u32))>(12) };
-        // SAFETY: all that it needs is set.
+        // SAFETY: everything it needs is set.
         unsafe { draw(self.0.as_ptr(), 1, 1, 0, 0) };
     }
 
@@ -226,7 +230,7 @@ impl CommandList {
         let count = u32::try_from(heaps.len()).expect("there are two kinds of heaps");
         // SAFETY: slot 28 of `ID3D12GraphicsCommandList` is `SetDescriptorHeaps`.
         let set = unsafe { self.0.method::<method_type!((u32, *const *mut c_void))>(28) };
-        // SAFETY: the heaps live until the list is done, and are of two kinds.
+        // SAFETY: the heaps live until the list is done, and are of two different kinds.
         unsafe { set(self.0.as_ptr(), count, heaps.as_ptr()) };
     }
 
@@ -245,7 +249,7 @@ impl CommandList {
                 // SAFETY: slots 35 and 36 of `ID3D12GraphicsCommandList` are `SetComputeRoot32BitConstants` and
                 // `SetGraphicsRoot32BitConstants`.
                 let set = unsafe { self.0.method::<method_type!((u32, u32, *const u8, u32))>(work.slot(35)) };
-                // SAFETY: the buffer has so many words, which are copied.
+                // SAFETY: the buffer has this many words, and the call copies them.
                 unsafe { set(self.0.as_ptr(), index, *words, bytes.as_ptr(), 0) };
             }
             RootBinding::Descriptor { range, buffer } => {
@@ -257,9 +261,9 @@ impl CommandList {
                     RegisterClass::ShaderResource | RegisterClass::Sampler => 39,
                     RegisterClass::UnorderedAccess => 41,
                 };
-                // SAFETY: these slots of `ID3D12GraphicsCommandList` are `SetComputeRootConstantBufferView`,
-                // `SetComputeRootShaderResourceView` and `SetComputeRootUnorderedAccessView`, with those of draws behind
-                // each.
+                // SAFETY: these slots of `ID3D12GraphicsCommandList` are
+                // `SetComputeRootConstantBufferView`, `SetComputeRootShaderResourceView` and
+                // `SetComputeRootUnorderedAccessView`; the next slot of each is the one for draws.
                 let set = unsafe { self.0.method::<method_type!((u32, u64))>(work.slot(slot)) };
                 // SAFETY: the memory lives until the list is done.
                 unsafe { set(self.0.as_ptr(), index, address(holder) + region.range()) };
@@ -267,7 +271,7 @@ impl CommandList {
         }
     }
 
-    /// Fills a texture and makes it ready for shaders.
+    /// Fills a texture and transitions it for shaders.
     fn fill(&self, texture: &FilledTexture) {
         type CopyTextureRegion = method_type!((*const CopyLocation, u32, u32, u32, *const CopyLocation, *const c_void));
         // SAFETY: slot 16 of `ID3D12GraphicsCommandList` is `CopyTextureRegion`.
@@ -287,7 +291,7 @@ impl CommandList {
         type CopyBufferRegion = method_type!((*mut c_void, u64, *mut c_void, u64, u64));
         // SAFETY: slot 15 of `ID3D12GraphicsCommandList` is `CopyBufferRegion`.
         let copy = unsafe { self.0.method::<CopyBufferRegion>(15) };
-        // SAFETY: both buffers have so many bytes, and live until the list is done.
+        // SAFETY: both buffers have this many bytes, and live until the list is done.
         unsafe { copy(self.0.as_ptr(), to.as_ptr(), 0, from.as_ptr(), 0, size) };
     }
 
@@ -295,7 +299,7 @@ impl CommandList {
         let barrier = Transition::new(resource.as_ptr(), before, after);
         // SAFETY: slot 26 of `ID3D12GraphicsCommandList` is `ResourceBarrier`.
         let barriers = unsafe { self.0.method::<method_type!((u32, *const Transition))>(26) };
-        // SAFETY: the resource is in the state `before` then.
+        // SAFETY: the resource is in the state `before` at that point.
         unsafe { barriers(self.0.as_ptr(), 1, &raw const barrier) };
     }
 }

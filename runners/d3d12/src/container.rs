@@ -1,7 +1,9 @@
-//! Checks that bytes are a container of DXBC or DXIL, and adds the hash without which drivers refuse it.
+//! Checks that bytes are a DXBC or DXIL container, and adds the hash without which drivers refuse
+//! it.
 //!
-//! DXC without its validator leaves the hash zero. It is MD5 but for its padding, which holds the number of bits at both
-//! ends of the last block. Nothing else of a container is read or changed here.
+//! DXC without its validator leaves the hash zero. The hash is MD5 with a different padding, which
+//! stores the number of bits at both ends of the last block. This module does not read or change
+//! anything else in a container.
 //!
 //! Source: `DxilContainer.h` and `DxilHash.cpp` of `DirectXShaderCompiler`; RFC 1321.
 
@@ -9,20 +11,20 @@ use layoutproof_device::RunnerError;
 
 /// First bytes of every container.
 const MAGIC: &[u8] = b"DXBC";
-/// Where the hash is, and where the bytes begin that it is about.
+/// The bytes of the hash. It covers everything after them.
 const HASH: std::ops::Range<usize> = 4..20;
-/// Bytes of the header of a container without parts.
+/// Bytes in the header of a container without parts.
 const HEADER: usize = 32;
-/// Bytes of a block of the hash.
+/// Bytes in a block of the hash.
 const BLOCK: usize = 64;
 
-/// The container with a hash: its own if it has one.
+/// Returns the container with a hash; keeps the hash that it already has.
 ///
 /// # Errors
 /// `ShaderRefused` for bytes that are not a container.
 pub(crate) fn signed(container: &[u8]) -> Result<Vec<u8>, RunnerError> {
     if container.len() < HEADER || !container.starts_with(MAGIC) {
-        let reason = format!("{} bytes, which are not a container of DXBC or DXIL", container.len());
+        let reason = format!("{} bytes that are not a container of DXBC or DXIL", container.len());
         return Err(RunnerError::ShaderRefused(reason));
     }
     let mut signed = container.to_vec();
@@ -33,7 +35,7 @@ pub(crate) fn signed(container: &[u8]) -> Result<Vec<u8>, RunnerError> {
     Ok(signed)
 }
 
-/// The hash of the bytes behind it.
+/// The hash of the bytes after the hash field.
 fn hash(bytes: &[u8]) -> [u8; 16] {
     let mut state = [0x6745_2301_u32, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476];
     let blocks = bytes.chunks_exact(BLOCK);
@@ -42,7 +44,7 @@ fn hash(bytes: &[u8]) -> [u8; 16] {
         add(&mut state, block);
     }
 
-    // Only the low 32 bits of the length are kept.
+    // The hash only uses the low 32 bits of the length.
     let bits = u32::try_from((bytes.len() as u64 * 8) & u64::from(u32::MAX)).expect("32 bits were kept");
     let (first, last) = (bits.to_le_bytes(), ((bits >> 2) | 1).to_le_bytes());
 
@@ -68,7 +70,7 @@ fn hash(bytes: &[u8]) -> [u8; 16] {
     hash
 }
 
-/// Bits by which the steps of MD5 rotate, four for each round.
+/// Rotation counts of MD5's steps, four per round.
 const ROTATIONS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
 
 /// MD5's numbers `floor(2^32 * abs(sin(i + 1)))`.
@@ -171,7 +173,7 @@ mod tests {
     #[test]
     fn what_is_no_container_is_refused() {
         for bytes in [&b""[..], b"DXBC", &[0; 64]] {
-            let reason = format!("{} bytes, which are not a container of DXBC or DXIL", bytes.len());
+            let reason = format!("{} bytes that are not a container of DXBC or DXIL", bytes.len());
             assert_eq!(signed(bytes), Err(RunnerError::ShaderRefused(reason)));
         }
     }

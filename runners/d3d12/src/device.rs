@@ -1,4 +1,4 @@
-//! An open device and what it makes: the methods of `ID3D12Device`.
+//! An open device and the objects that it makes: the methods of `ID3D12Device`.
 
 use std::ffi::c_void;
 use std::mem::size_of;
@@ -16,13 +16,13 @@ use crate::structures::{
     format, interfaces,
 };
 
-/// Where a descriptor is written.
+/// CPU handle of a descriptor.
 pub(crate) type CpuDescriptor = usize;
 
-/// The format of the target that is drawn into.
+/// The format of the render target.
 pub(crate) const TARGET_FORMAT: u32 = format::R32G32B32A32_UINT;
 
-/// Draws both sides of everything, without a bias.
+/// Rasterises both sides of everything, without a bias.
 const POINTS: RasterizerDesc = RasterizerDesc {
     fill: 3,
     cull: 1,
@@ -44,7 +44,6 @@ pub(crate) struct DrawnStages<'a> {
     pub(crate) pixel: &'a [u8],
 }
 
-/// A device.
 #[derive(Debug)]
 pub(crate) struct Direct3dDevice {
     raw: ComObject,
@@ -52,13 +51,14 @@ pub(crate) struct Direct3dDevice {
 }
 
 impl Direct3dDevice {
-    /// Opens the device of `adapter`, which is null for the first one.
+    /// Opens the device of `adapter`; null means the first adapter.
     ///
     /// # Safety
     /// `adapter` is null or an adapter of DXGI.
     pub(crate) unsafe fn open(functions: Functions, adapter: *mut c_void) -> Result<Self, RunnerError> {
         let create = |place: OutPointer| {
-            // SAFETY: the arguments are an adapter, as the caller says, a level, an interface and a place for the answer.
+            // SAFETY: the arguments are an adapter, as the caller guarantees, a level, an interface
+            // and a pointer for the result.
             unsafe { (functions.create_device)(adapter, FEATURE_LEVEL_11_0, &raw const interfaces::DEVICE, place) }
         };
         // SAFETY: the call stores a device.
@@ -66,7 +66,7 @@ impl Direct3dDevice {
         Ok(Self { raw, functions })
     }
 
-    /// Asks for the structure `T` of support that has this number; `None` where the device does not know it.
+    /// Queries the support structure `T` with this number; `None` if the device does not know it.
     ///
     /// # Safety
     /// `T` is the structure of `feature`.
@@ -75,23 +75,23 @@ impl Direct3dDevice {
         // SAFETY: slot 13 of `ID3D12Device` is `CheckFeatureSupport`.
         let ask = unsafe { self.raw.method::<CheckFeatureSupport>(13) };
         let size = u32::try_from(size_of::<T>()).expect("structures of support are small");
-        // SAFETY: the caller says that the structure is the feature's; it lives until the call returns.
+        // SAFETY: the caller guarantees that the structure belongs to the feature; it lives until
+        // the call returns.
         let code = unsafe { ask(self.raw.as_ptr(), feature, (&raw mut answer).cast(), size) };
         (code >= 0).then_some(answer)
     }
 
-    /// Another interface of the device.
     #[cfg(windows)]
     pub(crate) fn interface(&self, interface: &Guid) -> Result<ComObject, RunnerError> {
         // SAFETY: slot 0 of every interface is `QueryInterface`.
         let query = unsafe { self.raw.method::<method_type!((*const Guid, OutPointer) -> HResult)>(0) };
         self.make("QueryInterface", |device, place| {
-            // SAFETY: the arguments are an interface and a place for the answer.
+            // SAFETY: the arguments are an interface and a pointer for the result.
             unsafe { query(device, interface, place) }
         })
     }
 
-    /// A queue for everything.
+    /// Makes a queue for all kinds of commands.
     pub(crate) fn command_queue(&self) -> Result<ComObject, RunnerError> {
         type CreateCommandQueue = method_type!((*const CommandQueueDesc, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 8 of `ID3D12Device` is `CreateCommandQueue`.
@@ -103,7 +103,7 @@ impl Direct3dDevice {
         })
     }
 
-    /// Memory for commands.
+    /// Makes memory for commands.
     pub(crate) fn command_allocator(&self) -> Result<ComObject, RunnerError> {
         type CreateCommandAllocator = method_type!((u32, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 9 of `ID3D12Device` is `CreateCommandAllocator`.
@@ -114,7 +114,7 @@ impl Direct3dDevice {
         })
     }
 
-    /// A list of commands in the memory of `allocator`, ready to be recorded.
+    /// Makes a list of commands in the memory of `allocator`, ready for recording.
     pub(crate) fn command_list(&self, allocator: &ComObject) -> Result<ComObject, RunnerError> {
         type CreateCommandList = method_type!((u32, u32, *mut c_void, *mut c_void, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 12 of `ID3D12Device` is `CreateCommandList`.
@@ -126,18 +126,18 @@ impl Direct3dDevice {
         })
     }
 
-    /// A fence at 0.
+    /// Makes a fence with value 0.
     pub(crate) fn fence(&self) -> Result<ComObject, RunnerError> {
         type CreateFence = method_type!((u64, u32, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 36 of `ID3D12Device` is `CreateFence`.
         let create = unsafe { self.raw.method::<CreateFence>(36) };
         self.make("CreateFence", |device, place| {
-            // SAFETY: the arguments are plain numbers, an interface and a place for the answer.
+            // SAFETY: the arguments are plain numbers, an interface and a pointer for the result.
             unsafe { create(device, 0, 0, &raw const interfaces::FENCE, place) }
         })
     }
 
-    /// A resource with memory of its own.
+    /// Makes a resource with separate memory.
     pub(crate) fn resource(&self, heap: HeapType, desc: &ResourceDesc, state: u32) -> Result<ComObject, RunnerError> {
         type CreateCommittedResource = method_type!(
             (
@@ -156,18 +156,17 @@ impl Direct3dDevice {
         let heap = HeapProperties { kind: heap, cpu_pages: 0, pool: 0, creation_nodes: 1, visible_nodes: 1 };
         self.make("CreateCommittedResource", |device, place| {
             let interface = &raw const interfaces::RESOURCE;
-            // SAFETY: the descriptions live until the call returns; no clear value is asked for.
+            // SAFETY: the descriptions live until the call returns; there is no clear value.
             unsafe { create(device, &raw const heap, 0, desc, state, ptr::null(), interface, place) }
         })
     }
 
-    /// A root signature.
     pub(crate) fn root_signature(&self, desc: &RootSignatureDesc) -> Result<ComObject, RunnerError> {
         /// `D3D_ROOT_SIGNATURE_VERSION_1_0`.
         const VERSION: u32 = 1;
         type CreateRootSignature = method_type!((u32, *const c_void, usize, *const Guid, OutPointer) -> HResult);
         let (mut blob, mut words) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: what the description points to lives until the call returns.
+        // SAFETY: everything in the description lives until the call returns.
         let code = unsafe { (self.functions.serialize_root_signature)(desc, VERSION, &raw mut blob, &raw mut words) };
         if code < 0 {
             // SAFETY: the call stored null or a blob.
@@ -190,7 +189,7 @@ impl Direct3dDevice {
         })
     }
 
-    /// A pipeline of one compute shader.
+    /// Makes a pipeline of one compute shader.
     pub(crate) fn compute_pipeline(&self, root_signature: &ComObject, code: &[u8]) -> Result<ComObject, RunnerError> {
         type CreateComputePipelineState =
             method_type!((*const ComputePipelineDesc, *const Guid, OutPointer) -> HResult);
@@ -212,7 +211,8 @@ impl Direct3dDevice {
         })
     }
 
-    /// A pipeline that draws points into one target of [`TARGET_FORMAT`], of which it writes nothing.
+    /// Makes a pipeline that draws points into one target of [`TARGET_FORMAT`] without writing to
+    /// it.
     pub(crate) fn graphics_pipeline(
         &self,
         root_signature: &ComObject,
@@ -268,11 +268,12 @@ impl Direct3dDevice {
         type CreateRenderTargetView = method_type!((*mut c_void, *const c_void, CpuDescriptor));
         // SAFETY: slot 20 of `ID3D12Device` is `CreateRenderTargetView`.
         let create = unsafe { self.raw.method::<CreateRenderTargetView>(20) };
-        // SAFETY: the caller says what `at` is; without a description it is the view of the whole texture.
+        // SAFETY: the caller guarantees `at`; without a description it is the view of the whole
+        // texture.
         unsafe { create(self.raw.as_ptr(), texture.as_ptr(), ptr::null(), at) };
     }
 
-    /// A heap of `count` descriptors that shaders see: of views, or of samplers.
+    /// Makes a heap of `count` shader-visible descriptors: views or samplers.
     pub(crate) fn descriptor_heap(&self, desc: &DescriptorHeapDesc) -> Result<ComObject, RunnerError> {
         type CreateDescriptorHeap = method_type!((*const DescriptorHeapDesc, *const Guid, OutPointer) -> HResult);
         // SAFETY: slot 14 of `ID3D12Device` is `CreateDescriptorHeap`.
@@ -292,7 +293,7 @@ impl Direct3dDevice {
         unsafe { get(self.raw.as_ptr(), kind) }
     }
 
-    /// Writes a view of constants.
+    /// Writes a constant buffer view.
     ///
     /// # Safety
     /// `at` is a descriptor of a heap of views.
@@ -300,11 +301,12 @@ impl Direct3dDevice {
         type CreateConstantBufferView = method_type!((*const ConstantBufferView, CpuDescriptor));
         // SAFETY: slot 17 of `ID3D12Device` is `CreateConstantBufferView`.
         let create = unsafe { self.raw.method::<CreateConstantBufferView>(17) };
-        // SAFETY: the caller says what `at` is.
+        // SAFETY: the caller guarantees `at`.
         unsafe { create(self.raw.as_ptr(), view, at) };
     }
 
-    /// Writes a view of a buffer that is only read; of none where `resource` is `None`, which reads as zeros.
+    /// Writes a read-only view of a buffer. If `resource` is `None`, it is a null view, which reads
+    /// as zeros.
     ///
     /// # Safety
     /// `at` is a descriptor of a heap of views.
@@ -318,11 +320,11 @@ impl Direct3dDevice {
         // SAFETY: slot 18 of `ID3D12Device` is `CreateShaderResourceView`.
         let create = unsafe { self.raw.method::<CreateShaderResourceView>(18) };
         let resource = resource.map_or(ptr::null_mut(), ComObject::as_ptr);
-        // SAFETY: the caller says what `at` is.
+        // SAFETY: the caller guarantees `at`.
         unsafe { create(self.raw.as_ptr(), resource, view, at) };
     }
 
-    /// Writes the view of a texture: the whole, or as `view` says.
+    /// Writes a view of a texture: of the part that `view` describes, or of the whole.
     ///
     /// # Safety
     /// `at` is a descriptor of a heap of views.
@@ -335,11 +337,11 @@ impl Direct3dDevice {
         type CreateShaderResourceView = method_type!((*mut c_void, *const TextureShaderView, CpuDescriptor));
         // SAFETY: slot 18 of `ID3D12Device` is `CreateShaderResourceView`.
         let create = unsafe { self.raw.method::<CreateShaderResourceView>(18) };
-        // SAFETY: the caller says what `at` is.
+        // SAFETY: the caller guarantees `at`.
         unsafe { create(self.raw.as_ptr(), texture.as_ptr(), view.map_or(ptr::null(), ptr::from_ref), at) };
     }
 
-    /// Writes the view of a whole texture that shaders write.
+    /// Writes a writable view of a whole texture.
     ///
     /// # Safety
     /// `at` is a descriptor of a heap of views.
@@ -348,7 +350,7 @@ impl Direct3dDevice {
             method_type!((*mut c_void, *mut c_void, *const BufferWritableView, CpuDescriptor));
         // SAFETY: slot 19 of `ID3D12Device` is `CreateUnorderedAccessView`.
         let create = unsafe { self.raw.method::<CreateUnorderedAccessView>(19) };
-        // SAFETY: the caller says what `at` is.
+        // SAFETY: the caller guarantees `at`.
         unsafe { create(self.raw.as_ptr(), texture.as_ptr(), ptr::null_mut(), ptr::null(), at) };
     }
 
@@ -360,11 +362,12 @@ impl Direct3dDevice {
         type CreateSampler = method_type!((*const SamplerDesc, CpuDescriptor));
         // SAFETY: slot 22 of `ID3D12Device` is `CreateSampler`.
         let create = unsafe { self.raw.method::<CreateSampler>(22) };
-        // SAFETY: the caller says what `at` is.
+        // SAFETY: the caller guarantees `at`.
         unsafe { create(self.raw.as_ptr(), sampler, at) };
     }
 
-    /// Writes a view of a buffer that shaders write, without a counter; of none where `resource` is `None`.
+    /// Writes a writable view of a buffer, without a counter. If `resource` is `None`, it is a null
+    /// view.
     ///
     /// # Safety
     /// `at` is a descriptor of a heap of views.
@@ -379,16 +382,16 @@ impl Direct3dDevice {
         // SAFETY: slot 19 of `ID3D12Device` is `CreateUnorderedAccessView`.
         let create = unsafe { self.raw.method::<CreateUnorderedAccessView>(19) };
         let resource = resource.map_or(ptr::null_mut(), ComObject::as_ptr);
-        // SAFETY: the caller says what `at` is.
+        // SAFETY: the caller guarantees `at`.
         unsafe { create(self.raw.as_ptr(), resource, ptr::null_mut(), view, at) };
     }
 
-    /// Why the device is gone, if it is.
+    /// Returns the reason why the device is gone, if it is.
     pub(crate) fn check_alive(&self) -> Result<(), RunnerError> {
         type GetDeviceRemovedReason = method_type!(() -> HResult);
         // SAFETY: slot 37 of `ID3D12Device` is `GetDeviceRemovedReason`.
         let get = unsafe { self.raw.method::<GetDeviceRemovedReason>(37) };
-        // SAFETY: the device is alive as an object.
+        // SAFETY: the object still exists even if the device is removed.
         let reason = unsafe { get(self.raw.as_ptr()) };
         check("GetDeviceRemovedReason", reason).map_err(|error| RunnerError::DeviceLost(error.to_string()))
     }
@@ -398,12 +401,12 @@ impl Direct3dDevice {
         call: &str,
         make: impl FnOnce(*mut c_void, OutPointer) -> HResult,
     ) -> Result<ComObject, RunnerError> {
-        // SAFETY: every method that this is used with stores an object where it succeeds.
+        // SAFETY: every method that this is used with stores an object if it succeeds.
         unsafe { ComObject::made(call, |place| make(self.raw.as_ptr(), place)) }
     }
 }
 
-/// Where the bytes of a blob are, and how many.
+/// Pointer to the bytes of a blob, and their number.
 fn blob_range(blob: &ComObject) -> (*const c_void, usize) {
     // SAFETY: slot 3 of `ID3DBlob` is `GetBufferPointer`.
     let pointer = unsafe { blob.method::<method_type!(() -> *const c_void)>(3) };
@@ -415,13 +418,12 @@ fn blob_range(blob: &ComObject) -> (*const c_void, usize) {
     (pointer, unsafe { size(blob.as_ptr()) })
 }
 
-/// The text that a blob holds.
 fn text(blob: &ComObject) -> String {
     let (pointer, size) = blob_range(blob);
     if pointer.is_null() {
         return String::new();
     }
-    // SAFETY: the blob has so many bytes there, and lives as long as they are read.
+    // SAFETY: the blob has this many bytes there, and lives as long as they are read.
     let bytes = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), size) };
     String::from_utf8_lossy(bytes).trim_end_matches('\0').trim().to_owned()
 }

@@ -1,11 +1,11 @@
-//! Turns the codes of failed calls into errors of a job.
+//! Converts the codes of failed calls to errors of a job.
 
 use layoutproof_device::RunnerError;
 
-/// Result of a COM call; negative means failure.
+/// Result of a COM call; negative values are failures.
 pub(crate) type HResult = i32;
 
-/// Codes with a name, and whether the device is gone then.
+/// Codes with their names; true if the device is gone.
 ///
 /// Source: Windows SDK, `winerror.h`.
 const NAMES: [(u32, &str, bool); 12] = [

@@ -1,4 +1,5 @@
-//! The descriptor heaps of a job: every descriptor of every table, null where the job names no resource.
+//! The descriptor heaps of a job. They have every descriptor of every table; those for which the
+//! job has no resource are null.
 
 use layoutproof_device::{ImageKind, Job, JobImage, JobSampler, RegisterClass, RegisterRange, RunnerError};
 
@@ -13,7 +14,6 @@ use crate::structures::{
 };
 use crate::textures::{FilledTexture, TexelFormat};
 
-/// A heap of descriptors.
 #[derive(Debug)]
 pub(crate) struct Heap {
     raw: ComObject,
@@ -22,7 +22,6 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// A heap of `count` descriptors.
     fn new(device: &Direct3dDevice, kind: HeapKind, count: u32) -> Result<Self, RunnerError> {
         let kind = match kind {
             HeapKind::Views => 0,
@@ -32,49 +31,47 @@ impl Heap {
         Ok(Self { raw, step: device.descriptor_size(kind) })
     }
 
-    /// A heap of one render target, which shaders do not see.
+    /// Makes a heap of one render target, which shaders do not see.
     pub(crate) fn of_target(device: &Direct3dDevice) -> Result<Self, RunnerError> {
         const TARGETS: u32 = 2;
         let raw = device.descriptor_heap(&DescriptorHeapDesc { kind: TARGETS, count: 1, flags: 0, nodes: 0 })?;
         Ok(Self { raw, step: device.descriptor_size(TARGETS) })
     }
 
-    /// The heap as command lists take it.
+    /// The heap as an argument of command lists.
     pub(crate) fn raw(&self) -> &ComObject {
         &self.raw
     }
 
-    /// Where the descriptor of this number is written.
+    /// CPU handle of the descriptor with this number, for writing it.
     pub(crate) fn cpu(&self, number: u32) -> CpuDescriptor {
         type GetCpuStart = method_type!((*mut CpuDescriptor) -> *mut CpuDescriptor);
         // SAFETY: slot 9 of `ID3D12DescriptorHeap` is `GetCPUDescriptorHandleForHeapStart`, which returns its structure
         // through a pointer.
         let get = unsafe { self.raw.method::<GetCpuStart>(9) };
         let mut start = 0;
-        // SAFETY: the place for the answer lives until the call returns.
+        // SAFETY: the result lives until the call returns.
         unsafe { get(self.raw.as_ptr(), &raw mut start) };
         start + number as usize * self.step as usize
     }
 
-    /// The handle by which command lists refer to the descriptor of this number.
+    /// GPU handle of the descriptor with this number, for command lists.
     pub(crate) fn gpu(&self, number: u32) -> u64 {
         type GetGpuStart = method_type!((*mut u64) -> *mut u64);
         // SAFETY: slot 10 of `ID3D12DescriptorHeap` is `GetGPUDescriptorHandleForHeapStart`, which returns its structure
         // through a pointer.
         let get = unsafe { self.raw.method::<GetGpuStart>(10) };
         let mut start = 0;
-        // SAFETY: the place for the answer lives until the call returns.
+        // SAFETY: the result lives until the call returns.
         unsafe { get(self.raw.as_ptr(), &raw mut start) };
         start + u64::from(number) * u64::from(self.step)
     }
 }
 
-/// The heaps of a job; `None` for those that it does not need.
+/// The heaps of a job; `None` if the job does not need a heap of that kind.
 #[derive(Debug, Default)]
 pub(crate) struct Heaps {
-    /// Views of resources.
     pub(crate) views: Option<Heap>,
-    /// Samplers.
     pub(crate) samplers: Option<Heap>,
 }
 
@@ -89,10 +86,10 @@ pub(crate) struct DescriptorSources<'a> {
 }
 
 impl Heaps {
-    /// The heaps for `layout`, filled.
+    /// Makes and fills the heaps for `layout`.
     ///
     /// # Errors
-    /// `Unsupported` for what is not bound here.
+    /// `Unsupported` for resources that this runner does not bind.
     pub(crate) fn new(
         device: &Direct3dDevice,
         layout: &RootLayout,
@@ -107,7 +104,7 @@ impl Heaps {
         Ok(heaps)
     }
 
-    /// The heap of this kind, which a table is in.
+    /// The heap of this kind, which holds a table.
     pub(crate) fn of(&self, kind: HeapKind) -> &Heap {
         let heap = match kind {
             HeapKind::Views => &self.views,
@@ -118,7 +115,6 @@ impl Heaps {
 }
 
 impl DescriptorSources<'_> {
-    /// Writes the descriptors of a table.
     fn fill(&self, device: &Direct3dDevice, heap: &Heap, table: &Table) -> Result<(), RunnerError> {
         for ranged in &table.ranges {
             let mut resources = self.registers.in_range(&ranged.range).peekable();
@@ -133,7 +129,7 @@ impl DescriptorSources<'_> {
         Ok(())
     }
 
-    /// Writes the descriptor of a resource in `range` at `at`.
+    /// Writes the descriptor of a resource in `range` to `at`.
     fn write_resource(
         &self,
         device: &Direct3dDevice,
@@ -169,7 +165,8 @@ impl DescriptorSources<'_> {
         }
     }
 
-    /// Writes a descriptor of the class of `range` at `at`, a place in a heap of views; null for no view.
+    /// Writes a descriptor of the class of `range` to `at`, a place in a heap of views. Without a
+    /// view, the descriptor is null.
     fn write(&self, device: &Direct3dDevice, range: &RegisterRange, view: Option<RegionView>, at: CpuDescriptor) {
         let first = view.map_or(0, |view| view.region.range() / u64::from(view.element));
         let count = view.map_or(0, |view| view.region.size() / view.element);
@@ -209,7 +206,7 @@ impl DescriptorSources<'_> {
     }
 }
 
-/// Writes the view of a texture at `at`, a place in a heap of views.
+/// Writes the view of a texture to `at`, a place in a heap of views.
 fn write_texture(device: &Direct3dDevice, image: &JobImage, texture: &FilledTexture, at: CpuDescriptor) {
     if image.kind == ImageKind::Storage {
         // SAFETY: `at` is a place in a heap of views.
@@ -220,19 +217,19 @@ fn write_texture(device: &Direct3dDevice, image: &JobImage, texture: &FilledText
     }
 }
 
-/// The mip level that samplers see in elements of arrays that a job leaves out.
+/// The mip level of the samplers for array elements that a job leaves out.
 const UNSEEN_LEVEL: u32 = 15;
 
-/// What a sampler without filtering does.
+/// The behaviour of a sampler without filtering.
 #[derive(Clone, Copy, Debug)]
 struct SamplerBehavior {
-    /// The mip level to which it clamps.
+    /// The sampler clamps to this mip level.
     level: u32,
-    /// True if it compares, with less-or-equal.
+    /// True for a comparison sampler, which compares with less-or-equal.
     comparison: bool,
 }
 
-/// Writes a sampler at `at`.
+/// Writes a sampler to `at`.
 fn write_sampler(device: &Direct3dDevice, behavior: SamplerBehavior, at: CpuDescriptor) {
     let level = u16::try_from(behavior.level).map_or(f32::from(u16::MAX), f32::from);
     let sampler = SamplerDesc {
@@ -246,16 +243,16 @@ fn write_sampler(device: &Direct3dDevice, behavior: SamplerBehavior, at: CpuDesc
         most_level: level,
     };
 
-    // SAFETY: samplers are only in heaps of samplers.
+    // SAFETY: sampler registers only occur in heaps of samplers.
     unsafe { device.write_sampler(&sampler, at) };
 }
 
-/// The view of a region that a shader sees.
+/// The view that a shader has of a region.
 #[derive(Clone, Copy, Debug)]
 struct RegionView {
     region: Region,
     format: u32,
-    /// Bytes of what is counted.
+    /// Bytes in an element, the unit in which the view counts.
     element: u32,
     stride: u32,
     /// 1: raw.
@@ -263,7 +260,7 @@ struct RegionView {
 }
 
 impl RegionView {
-    /// A structured buffer, or a raw one where `stride` is 0.
+    /// Views a structured buffer, or a raw one if `stride` is 0.
     fn of_buffer(region: Region, stride: u32) -> Self {
         match stride {
             0 => Self { region, format: format::R32_TYPELESS, element: 4, stride: 0, flags: 1 },

@@ -1,11 +1,14 @@
-//! Runs layoutproof's probes on Direct3D 12 devices: GPUs and WARP on Windows, and on Linux vkd3d's device above Vulkan.
+//! Runs layoutproof's probes on Direct3D 12 devices: GPUs and WARP on Windows, and vkd3d's device
+//! on Vulkan on Linux.
 //!
-//! [`enumerate`] lists the adapters; [`open`] makes a [`Runner`] of one of them. Jobs with containers of DXBC or DXIL go
-//! in, the bytes of every buffer come out. Which bytes are right is not decided here.
+//! [`enumerate`] lists the adapters; [`open`] makes a [`Runner`] for one of them. A runner takes
+//! jobs with DXBC or DXIL containers and returns the bytes of every buffer. This crate does not
+//! decide which bytes are right.
 //!
-//! The interfaces are called through their tables of methods (`com`), since the `windows` crate has another calling
-//! convention on Linux than vkd3d. Source of the rules: Microsoft's Direct3D 12 programming guide and reference; what
-//! vkd3d does besides was measured with 2.1 and is said where the code depends on it.
+//! The interfaces are called through their method tables (`com`), since the `windows` crate uses
+//! another calling convention on Linux than vkd3d. The rules come from Microsoft's Direct3D 12
+//! programming guide and reference. vkd3d's behaviour beyond it was measured with version 2.1, and
+//! is noted where the code depends on it.
 
 mod adapters;
 mod com;
@@ -38,22 +41,23 @@ use adapters::AdapterListing;
 use library::Functions;
 use session::Direct3dSession;
 
-/// Wine's version, where this is a Windows program that Wine runs: names of GPUs are made up there. `None` elsewhere.
+/// Wine's version if this is a Windows program under Wine, which invents the names of GPUs; else
+/// `None`.
 #[cfg(windows)]
 pub fn wine_version() -> Option<String> {
     adapters::wine_version()
 }
 
-/// Wine's version; `None` outside of Windows programs.
+/// `None`: only a Windows program can run under Wine.
 #[cfg(not(windows))]
 pub fn wine_version() -> Option<String> {
     None
 }
 
-/// Lists the devices; a machine without the library has none.
+/// Lists the devices. A machine without the library has none.
 ///
 /// # Errors
-/// `Api` if the library is there but a call fails.
+/// `Api` if the library exists but a call fails.
 pub fn enumerate() -> Result<Enumeration, RunnerError> {
     let Ok(functions) = Functions::load() else { return Ok(Enumeration::default()) };
     let AdapterListing { devices, notes } = adapters::list(functions)?;
@@ -62,10 +66,10 @@ pub fn enumerate() -> Result<Enumeration, RunnerError> {
     Ok(Enumeration { devices, notes })
 }
 
-/// Opens a device that [`enumerate`] listed, for jobs that may take `job_limit` each.
+/// Opens a device that [`enumerate`] listed, with the time limit `job_limit` for each job.
 ///
 /// # Errors
-/// `Api` if the device is no longer there or a call fails.
+/// `Api` if the device is gone or a call fails.
 pub fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
     let functions = Functions::load().map_err(|reason| RunnerError::Api { call: library::NAME.to_owned(), reason })?;
     let device = adapters::open(functions, info)?;

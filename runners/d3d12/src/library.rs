@@ -1,7 +1,7 @@
-//! The library that has Direct3D 12, and the functions that it exports.
+//! The library that implements Direct3D 12, and its exported functions.
 //!
-//! `d3d12.dll` and `dxgi.dll` on Windows, vkd3d's `libvkd3d-utils.so.1` elsewhere. Once loaded it stays so: drivers keep
-//! threads that would run into unloaded code.
+//! It is `d3d12.dll` and `dxgi.dll` on Windows, and vkd3d's `libvkd3d-utils.so.1` elsewhere. A
+//! loaded library is never unloaded: drivers keep threads, which would run into unloaded code.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -13,13 +13,12 @@ use crate::failure::HResult;
 use crate::messages;
 use crate::structures::RootSignatureDesc;
 
-/// The library's name.
 pub(crate) const NAME: &str = if cfg!(windows) { "d3d12.dll" } else { "libvkd3d-utils.so.1" };
 
 type CreateDevice = function_type!((*mut c_void, u32, *const Guid, OutPointer) -> HResult);
 type SerializeRootSignature = function_type!((*const RootSignatureDesc, u32, OutPointer, OutPointer) -> HResult);
 
-/// The functions that are used.
+/// The functions that this crate uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Functions {
     /// `D3D12CreateDevice`.
@@ -29,7 +28,7 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    /// The functions of this machine's library, or why there is none.
+    /// Loads the functions of this machine's library; the error is the reason why they are missing.
     pub(crate) fn load() -> Result<Self, String> {
         static LOADED: OnceLock<Result<Functions, String>> = OnceLock::new();
         LOADED.get_or_init(Self::of_library).clone()
@@ -39,7 +38,7 @@ impl Functions {
         let library = open(NAME)?;
         messages::begin(library);
         let function = |name: &str| format!("{NAME} has no `{name}`");
-        // SAFETY: the function has this type in `d3d12.h`, and so it has in vkd3d.
+        // SAFETY: the function has this type in `d3d12.h`, and also in vkd3d.
         let create_device = unsafe { library.get::<CreateDevice>(b"D3D12CreateDevice\0") };
         // SAFETY: as above.
         let serialize = unsafe { library.get::<SerializeRootSignature>(b"D3D12SerializeRootSignature\0") };
@@ -50,23 +49,23 @@ impl Functions {
     }
 }
 
-/// Loads a library for as long as the process lives.
+/// Loads a library until the process ends.
 pub(crate) fn open(name: &str) -> Result<&'static Library, String> {
     let library = load(name).map_err(|error| format!("{name} cannot be loaded: {error}"))?;
     Ok(Box::leak(Box::new(library)))
 }
 
-/// From the system's folder and no other: libraries of Windows lie nowhere else.
+/// Loads only from the system's folder, since the libraries of Windows are nowhere else.
 #[cfg(windows)]
 fn load(name: &str) -> Result<Library, libloading::Error> {
     use libloading::os::windows::{LOAD_LIBRARY_SEARCH_SYSTEM32, Library as WindowsLibrary};
-    // SAFETY: the initialisers of Windows' own libraries ask for nothing.
+    // SAFETY: the initialisers of Windows' own libraries have no requirements.
     unsafe { WindowsLibrary::load_with_flags(name, LOAD_LIBRARY_SEARCH_SYSTEM32) }.map(Library::from)
 }
 
-/// As the dynamic linker finds it.
+/// Loads with the dynamic linker's search.
 #[cfg(not(windows))]
 fn load(name: &str) -> Result<Library, libloading::Error> {
-    // SAFETY: vkd3d's initialisers ask for nothing.
+    // SAFETY: vkd3d's initialisers have no requirements.
     unsafe { Library::new(name) }
 }

@@ -1,7 +1,8 @@
-//! The memory in which a job's buffers lie: one resource for all that shaders only read, one for all that they write,
-//! and one to read that back.
+//! The memory for a job's buffers: one resource for everything that shaders only read, one for
+//! everything that they write, and one to read the latter back.
 //!
-//! What is only read lies in memory that the host writes and reads. What shaders write is copied there from it, and back.
+//! The host can write and read the memory that shaders only read. The memory that shaders write is
+//! filled by a copy from such memory, and copied back into it.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -14,10 +15,10 @@ use crate::device::Direct3dDevice;
 use crate::failure::{HResult, check};
 use crate::structures::{HeapType, ResourceDesc, state};
 
-/// Least size of a buffer, in bytes.
+/// Smallest size of a buffer, in bytes.
 const LEAST: u64 = 64 * 1024;
 
-/// A buffer that the host has mapped as long as it lives.
+/// A buffer that stays mapped for the host for its whole life.
 #[derive(Debug)]
 pub(crate) struct MappedBuffer {
     resource: ComObject,
@@ -26,7 +27,7 @@ pub(crate) struct MappedBuffer {
 }
 
 impl MappedBuffer {
-    /// A buffer of at least `size` bytes that the host writes, or reads.
+    /// Makes a buffer of at least `size` bytes that the host writes or reads.
     pub(crate) fn new(device: &Direct3dDevice, heap: HeapType, size: u64) -> Result<Self, RunnerError> {
         type Map = method_type!((u32, *const c_void, *mut *mut u8) -> HResult);
         let size = size.next_power_of_two().max(LEAST);
@@ -49,7 +50,6 @@ impl MappedBuffer {
         Ok(Self { resource, address, size })
     }
 
-    /// The resource.
     pub(crate) fn resource(&self) -> &ComObject {
         &self.resource
     }
@@ -61,21 +61,21 @@ impl MappedBuffer {
 
     /// Copies `bytes` to `start`.
     pub(crate) fn write(&mut self, start: u64, bytes: &[u8]) {
-        // SAFETY: so many bytes are mapped there as long as `self` lives.
-        // No work is in flight when the host writes, so nothing else has access.
+        // SAFETY: this many bytes are mapped there as long as `self` lives. No work is in flight
+        // when the host writes, so nothing else has access.
         let memory = unsafe { slice::from_raw_parts_mut(self.address.as_ptr(), self.length()) };
         mapped::write(memory, start, bytes);
     }
 
     /// Copies `size` bytes from `start`.
     pub(crate) fn read(&self, start: u64, size: u32) -> Vec<u8> {
-        // SAFETY: so many bytes are mapped there as long as `self` lives.
-        // No work is in flight when the host reads, so nobody writes.
+        // SAFETY: this many bytes are mapped there as long as `self` lives. No work is in flight
+        // when the host reads, so nothing writes.
         let memory = unsafe { slice::from_raw_parts(self.address.as_ptr(), self.length()) };
         mapped::read(memory, start, size)
     }
 
-    /// Size in bytes, as slices count.
+    /// Size in bytes as a `usize`, for slices.
     fn length(&self) -> usize {
         usize::try_from(self.size).expect("what is mapped fits the address space")
     }
@@ -89,34 +89,33 @@ pub(crate) struct WritableBuffer {
 }
 
 impl WritableBuffer {
-    /// A buffer of at least `size` bytes, to be copied to.
+    /// Makes a buffer of at least `size` bytes, in the state of a copy destination.
     pub(crate) fn new(device: &Direct3dDevice, size: u64) -> Result<Self, RunnerError> {
         let size = size.next_power_of_two().max(LEAST);
         let desc = ResourceDesc::buffer(size, true);
         Ok(Self { resource: device.resource(HeapType::Default, &desc, state::COPY_DEST)?, size })
     }
 
-    /// The resource.
     pub(crate) fn resource(&self) -> &ComObject {
         &self.resource
     }
 }
 
-/// The buffers of a device, which grow to what the largest job so far needed.
+/// The buffers of a device. They grow to the size of the largest job so far.
 #[derive(Debug)]
 pub(crate) struct DeviceBuffers {
     /// Bytes that shaders only read.
     pub(crate) read: MappedBuffer,
-    /// The initial contents of what shaders write.
+    /// Initial contents of the buffer that shaders write.
     pub(crate) before: MappedBuffer,
     /// Bytes that shaders write.
     pub(crate) written: WritableBuffer,
-    /// The same bytes for the host to read when the shaders are done.
+    /// The same bytes, for the host to read after the shaders.
     pub(crate) after: MappedBuffer,
 }
 
 impl DeviceBuffers {
-    /// Small buffers.
+    /// Makes small buffers.
     pub(crate) fn new(device: &Direct3dDevice) -> Result<Self, RunnerError> {
         Ok(Self {
             read: MappedBuffer::new(device, HeapType::Upload, 0)?,
@@ -126,7 +125,7 @@ impl DeviceBuffers {
         })
     }
 
-    /// Makes room for so many bytes that are read, and written.
+    /// Makes room for this many bytes that shaders read and write.
     pub(crate) fn grow(&mut self, device: &Direct3dDevice, read: u64, written: u64) -> Result<(), RunnerError> {
         if read > self.read.size() {
             self.read = MappedBuffer::new(device, HeapType::Upload, read)?;

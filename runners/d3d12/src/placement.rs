@@ -7,51 +7,52 @@ use crate::memory::DeviceBuffers;
 use crate::registers::class_of_buffer;
 use crate::root_signature::RootLayout;
 
-/// Regions start at multiples of this many bytes, so that a range at one multiple of its alignment is at an odd one in the
-/// whole buffer, too.
+/// Regions start at multiples of this many bytes. So a range at offset 1 × alignment in its region
+/// is at an odd multiple of the alignment in the whole buffer.
 const REGION: u32 = 512;
 
-/// `D3D12_CONSTANT_BUFFER_DATA_PLACEMENT_ALIGNMENT`, of which the size of a view is a multiple as well.
+/// `D3D12_CONSTANT_BUFFER_DATA_PLACEMENT_ALIGNMENT`; the size of a view is a multiple of it as
+/// well.
 pub(crate) const CONSTANT_ALIGNMENT: u32 = 256;
 
 /// `D3D12_RAW_UAV_SRV_BYTE_ALIGNMENT`.
 const STORAGE_ALIGNMENT: u32 = 16;
 
-/// Bytes of a texel.
+/// Bytes in a texel.
 pub(crate) const TEXEL: u32 = 16;
 
-/// Where a resource is.
+/// The place of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Region {
     /// True if it is in the buffer that shaders write.
     pub(crate) is_written: bool,
-    /// Where its memory begins, in bytes.
+    /// Start of its memory, in bytes.
     start: u64,
     placement: BufferPlacement,
 }
 
 impl Region {
-    /// Where the bound range begins, in bytes.
+    /// Start of the bound range, in bytes.
     pub(crate) fn range(&self) -> u64 {
         self.start + u64::from(self.placement.offset)
     }
 
-    /// Bytes of the bound range.
+    /// Bytes in the bound range.
     pub(crate) fn size(&self) -> u32 {
         self.placement.size
     }
 }
 
-/// Where all of a job's resources are.
+/// The places of all resources of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JobRegions {
     /// In the order of the job's buffers.
     pub(crate) buffers: Vec<Region>,
     /// In the order of the job's images; `None` for textures.
     pub(crate) typed: Vec<Option<Region>>,
-    /// Bytes that are only read.
+    /// Bytes that shaders only read.
     pub(crate) read: u64,
-    /// Bytes that are written.
+    /// Bytes that shaders write.
     pub(crate) written: u64,
 }
 
@@ -59,7 +60,7 @@ impl JobRegions {
     /// Places the resources of `job`, whose root signature is `layout`.
     ///
     /// # Errors
-    /// As [`BufferPlacement::of`].
+    /// The errors of [`BufferPlacement::of`].
     pub(crate) fn new(job: &Job, layout: &RootLayout) -> Result<Self, RunnerError> {
         let strides = strides(job, layout);
         let mut regions = Self::default();
@@ -96,13 +97,13 @@ impl JobRegions {
     fn add(&mut self, is_written: bool, alignment: u32, placement: BufferPlacement) -> Region {
         let end = if is_written { &mut self.written } else { &mut self.read };
         let start = end.next_multiple_of(u64::from(common_multiple(REGION, alignment)));
-        // A view of constants ends at a multiple of its alignment.
+        // A constant buffer view ends at a multiple of its alignment.
         *end =
             start + u64::from(placement.total.max(placement.offset + placement.size)) + u64::from(CONSTANT_ALIGNMENT);
         Region { is_written, start, placement }
     }
 
-    /// Writes the memory of all resources.
+    /// Writes all resources to memory.
     pub(crate) fn write(&self, job: &Job, memory: &mut DeviceBuffers) {
         let mut write = |region: &Region, bytes: &[u8]| {
             let target = if region.is_written { &mut memory.before } else { &mut memory.read };
@@ -121,7 +122,7 @@ impl JobRegions {
         }
     }
 
-    /// The job's buffers as they are now.
+    /// Reads the current content of the job's buffers.
     pub(crate) fn read(&self, memory: &DeviceBuffers) -> Vec<BufferAfter> {
         let read = |region: &Region| {
             let source = if region.is_written { &memory.after } else { &memory.read };
@@ -137,7 +138,7 @@ pub(crate) fn texel(image: &JobImage) -> Vec<u8> {
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// The stride of each buffer that is bound as a structured one; 1 for all others.
+/// The stride of each buffer that is bound as a structured buffer; 1 for all others.
 fn strides(job: &Job, layout: &RootLayout) -> Vec<u32> {
     let range_of = |class: RegisterClass, set: u32, register: u32| {
         let ranges = layout.tables().flat_map(|table| &table.ranges).map(|ranged| &ranged.range);

@@ -1,16 +1,18 @@
-//! Finds the words in which a driver refuses a shader.
+//! Finds the driver's message for a shader that it refuses.
 //!
-//! A pipeline that cannot be made has a code and no words. vkd3d's compiler of shaders is asked again for them; on
-//! Windows the code must do.
+//! When a pipeline cannot be made, Direct3D returns a code without a message. On vkd3d, this module
+//! compiles the shader again with vkd3d's compiler to get its message; on Windows the code has to
+//! suffice.
 
 use layoutproof_device::{RunnerError, Shader};
 
-/// What stands before vkd3d's words in an error.
+/// Precedes vkd3d's message in an error.
 pub(crate) const TOLD: &str = "what vkd3d calls ";
 
-/// The error of a pipeline for `shader`, whose container is `code`, that could not be made for this reason.
+/// The error for `shader`, with the container `code`, after making its pipeline failed for this
+/// reason.
 ///
-/// `Unsupported` if the translator says that it lacks something; anything else is a refusal.
+/// `Unsupported` if the translator reports a missing feature; anything else is a refusal.
 pub(crate) fn of_shader(shader: &Shader, code: &[u8], reason: &str) -> RunnerError {
     match words(shader, code) {
         Some(Vkd3dMessage { text, is_limit: true }) => RunnerError::Unsupported(text),
@@ -19,10 +21,10 @@ pub(crate) fn of_shader(shader: &Shader, code: &[u8], reason: &str) -> RunnerErr
     }
 }
 
-/// The error message of vkd3d.
+/// An error message of vkd3d.
 struct Vkd3dMessage {
     text: String,
-    /// True if vkd3d lacks something, false if the shader is wrong.
+    /// True if vkd3d lacks a feature, false if the shader is wrong.
     is_limit: bool,
 }
 
@@ -96,7 +98,7 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Vkd3dMessage> {
     };
 
     let (mut made, mut messages) = (ShaderCode { code: ptr::null(), size: 0 }, ptr::null_mut());
-    // SAFETY: the container lives until the call returns, as do the places for what it makes.
+    // SAFETY: the container and the results live until the call returns.
     let result = unsafe { compile(&raw const info, &raw mut made, &raw mut messages) };
     if result >= 0 {
         // SAFETY: the call made this code.
@@ -108,7 +110,7 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Vkd3dMessage> {
     } else {
         // SAFETY: the call stored a text.
         let text = unsafe { CStr::from_ptr(messages) }.to_string_lossy().into_owned();
-        // SAFETY: the text came from this library, and is not used again.
+        // SAFETY: the text came from this library, and is not used after this.
         unsafe { free_messages(messages) };
         text
     };
@@ -116,11 +118,12 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Vkd3dMessage> {
     (result < 0 && !text.trim().is_empty()).then(|| told(&text))
 }
 
-/// The first error of vkd3d's compiler, without the place: `<anonymous>:1:1: E8018: ...`.
+/// The first error of vkd3d's compiler, without its place: `<anonymous>:1:1: E8018: ...`.
 #[cfg(not(windows))]
 fn told(text: &str) -> Vkd3dMessage {
-    /// Words for things that vkd3d lacks.
-    // It takes no constant index beyond a private array either, which is undefined, but no error.
+    /// Phrases in messages about features that vkd3d lacks.
+    // vkd3d also refuses a constant index beyond a private array, which is undefined behaviour but
+    // not an error.
     const LIMITS: [&str; 7] = [
         "not supported",
         "does not support",

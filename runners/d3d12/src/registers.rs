@@ -1,30 +1,24 @@
 //! Finds the registers that a job binds, and the ranges in which its root signature declares them.
 //!
-//! The ranges are those that the job declares, and one for each resource or array that is in none of them.
+//! The ranges are those that the job declares, plus one for each resource or array that is in none
+//! of them.
 
 use std::collections::BTreeMap;
 
 use layoutproof_device::{BufferKind, ImageKind, Job, JobBuffer, JobImage, RegisterClass, RegisterRange, RunnerError};
 
-/// A register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Direct3dRegister {
-    /// Its class.
     pub(crate) class: RegisterClass,
-    /// Its space.
     pub(crate) space: u32,
-    /// Its number.
     pub(crate) number: u32,
 }
 
-/// The resource at a register: one of the job's buffers, images or samplers, by its index.
+/// The resource at a register: the index of one of the job's buffers, images or samplers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JobResource {
-    /// A buffer.
     Buffer(usize),
-    /// An image.
     Image(usize),
-    /// A sampler.
     Sampler(usize),
 }
 
@@ -33,11 +27,10 @@ pub(crate) enum JobResource {
 pub(crate) struct Registers {
     /// Resources by register.
     pub(crate) named: BTreeMap<Direct3dRegister, JobResource>,
-    /// All ranges.
     pub(crate) ranges: Vec<RegisterRange>,
 }
 
-/// A resource on its way to its register: arrays begin at `first`.
+/// A resource before its register is computed: arrays begin at `first`.
 struct ResourceSite {
     class: RegisterClass,
     space: u32,
@@ -47,10 +40,10 @@ struct ResourceSite {
 }
 
 impl Registers {
-    /// The registers of `job`.
+    /// Finds the registers of `job`.
     ///
     /// # Errors
-    /// `Api` if two resources share a register; `Unsupported` for what Direct3D 12 does not have.
+    /// `Api` if two resources share a register; `Unsupported` for resources that Direct3D 12 lacks.
     pub(crate) fn of(job: &Job) -> Result<Self, RunnerError> {
         let mut registers = Self { named: BTreeMap::new(), ranges: job.root_signature.ranges.clone() };
         let mut lengths: BTreeMap<Direct3dRegister, u32> = BTreeMap::new();
@@ -82,7 +75,7 @@ impl Registers {
         self.ranges.iter().any(|range| range.count != Some(1))
     }
 
-    /// The resources in `range`, by their places in it.
+    /// The resources in `range`, by their position in it.
     pub(crate) fn in_range(&self, range: &RegisterRange) -> impl Iterator<Item = (u32, JobResource)> {
         let first = Direct3dRegister { class: range.class, space: range.space, number: range.first };
         let inside = self.named.range(first..).take_while({
@@ -126,7 +119,7 @@ fn sites(job: &Job) -> Result<Vec<ResourceSite>, RunnerError> {
     Ok(sites)
 }
 
-/// The class of the registers of such buffers.
+/// The register class of a kind of buffer.
 pub(crate) fn class_of_buffer(kind: BufferKind) -> Result<RegisterClass, RunnerError> {
     match kind {
         BufferKind::Uniform => Ok(RegisterClass::ConstantBuffer),

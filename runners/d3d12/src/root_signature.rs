@@ -1,8 +1,9 @@
-//! Lays out the root signature of a job: its parameters, and the buffers and tables that they are set to.
+//! Lays out the root signature of a job: its parameters, and the buffers and tables that they are
+//! set to.
 //!
-//! A buffer alone is a root descriptor, or words in the root signature, as the job asks; everything else goes through
-//! descriptor tables: one of all ranges that have an end, one of all such ranges of samplers, and one for each range
-//! without end, which must be the last of its table.
+//! A single buffer is a root descriptor, or words in the root signature, as the job requests.
+//! Everything else goes through descriptor tables: one for all bounded ranges, one for all bounded
+//! ranges of samplers, and one for each unbounded range, which must be the last in its table.
 //!
 //! Source: Microsoft, "Root Signature Limits"; `D3D12_ROOT_PARAMETER` of the Windows SDK.
 
@@ -15,24 +16,22 @@ use crate::structures::{
     DescriptorRange, RootParameter, RootParameterType, RootParameterValue, RootRegister, RootSignatureDesc, RootTable,
 };
 
-/// Words that a root signature has.
+/// Words in a root signature.
 const WORDS: u32 = 64;
 
-/// Words that are left for tables: one for each.
+/// Words reserved for tables, one per table.
 const WORDS_OF_TABLES: u32 = 24;
 
-/// Words of a root descriptor.
+/// Words per root descriptor.
 const WORDS_OF_DESCRIPTOR: u32 = 2;
 
-/// Descriptors of one job at most, of which those that the job does not name are null.
+/// Upper limit of the descriptors of one job, including the null descriptors for resources that the
+/// job leaves out.
 const MOST_DESCRIPTORS: u32 = 1 << 16;
 
-/// The kind of descriptors that a heap holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeapKind {
-    /// Views of resources.
     Views,
-    /// Samplers.
     Samplers,
 }
 
@@ -41,62 +40,58 @@ pub(crate) enum HeapKind {
 pub(crate) enum RootBinding {
     /// The address of a buffer of the job.
     Descriptor {
-        /// Its register.
         range: RegisterRange,
-        /// The buffer.
+        /// Index of the buffer.
         buffer: usize,
     },
     /// The words of a buffer of the job.
     Constants {
-        /// Its register.
         range: RegisterRange,
-        /// The buffer.
+        /// Index of the buffer.
         buffer: usize,
-        /// Number of its words.
+        /// Number of words.
         words: u32,
     },
-    /// Descriptors in a row.
+    /// Consecutive descriptors.
     Table(Table),
 }
 
-/// Descriptors in a row.
+/// Consecutive descriptors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// Where they are.
+    /// The heap that holds them.
     pub(crate) heap: HeapKind,
-    /// Place of the first one in its heap.
+    /// Index of the first one in its heap.
     pub(crate) first: u32,
-    /// The ranges, one behind the other.
+    /// The ranges, in order.
     pub(crate) ranges: Vec<TableRange>,
 }
 
-/// A range of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TableRange {
-    /// The registers.
     pub(crate) range: RegisterRange,
-    /// Place of the first one in the table.
+    /// Index of the first descriptor in the table.
     pub(crate) offset: u32,
-    /// Descriptors that the heap has for it: all, or of a range without end as many as the job names.
+    /// Number of descriptors in the heap: the whole range, or for an unbounded range as many as the
+    /// job uses.
     pub(crate) length: u32,
 }
 
-/// The parameters of a root signature, with the number of descriptors in its tables.
+/// The parameters of a root signature, and the number of descriptors in its tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RootLayout {
-    /// The root parameters.
     pub(crate) parameters: Vec<RootBinding>,
-    /// Descriptors of all tables of views.
+    /// Number of descriptors in all tables of views.
     pub(crate) views: u32,
-    /// Descriptors of all tables of samplers.
+    /// Number of descriptors in all tables of samplers.
     pub(crate) samplers: u32,
 }
 
 impl RootLayout {
-    /// The layout for `job`, which binds `registers`.
+    /// Lays out `job`, which binds `registers`.
     ///
     /// # Errors
-    /// `Unsupported` for more than a root signature or a heap can hold.
+    /// `Unsupported` for more parameters or descriptors than a root signature or a heap can hold.
     pub(crate) fn new(job: &Job, registers: &Registers) -> Result<Self, RunnerError> {
         let mut layout = Self::default();
         let mut left = WORDS - WORDS_OF_TABLES;
@@ -131,7 +126,6 @@ impl RootLayout {
         }
     }
 
-    /// The tables.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {
         self.parameters.iter().filter_map(|parameter| match parameter {
             RootBinding::Table(table) => Some(table),
@@ -161,7 +155,6 @@ impl RootLayout {
         Ok(())
     }
 
-    /// Makes the root signature.
     pub(crate) fn root_signature(&self, device: &Direct3dDevice) -> Result<ComObject, RunnerError> {
         let ranges: Vec<Vec<DescriptorRange>> = self.tables().map(descriptor_ranges).collect();
         let mut tables = ranges.iter();
@@ -193,7 +186,7 @@ impl RootLayout {
     }
 }
 
-/// The heap that has the descriptors of such registers.
+/// The kind of heap for descriptors of a register class.
 fn heap_of(class: RegisterClass) -> HeapKind {
     match class {
         RegisterClass::ConstantBuffer | RegisterClass::ShaderResource | RegisterClass::UnorderedAccess => {
@@ -203,7 +196,8 @@ fn heap_of(class: RegisterClass) -> HeapKind {
     }
 }
 
-/// The parameter of a range that needs no table, with the words that it takes; `None` for all others.
+/// The parameter of a range without a table, and the words that it occupies; `None` if the range
+/// needs a table.
 fn root_parameter(job: &Job, registers: &Registers, range: &RegisterRange) -> Option<(RootBinding, u32)> {
     let alone = registers.in_range(range).next().filter(|_| range.count == Some(1));
     let Some((_, JobResource::Buffer(buffer))) = alone else { return None };

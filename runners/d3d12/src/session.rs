@@ -1,4 +1,4 @@
-//! A device in use: runs one job after the other and keeps what the next one may need again.
+//! An open device: runs one job after the other and keeps objects that the next job may reuse.
 
 use std::time::Duration;
 
@@ -22,11 +22,12 @@ use crate::textures::FilledTexture;
 /// An open device with its reusable objects.
 #[derive(Debug)]
 pub(crate) struct Direct3dSession {
-    // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
+    // The last job's program. Compiling takes the time, and consecutive jobs often differ only in
+    // their buffers.
     program: Option<Direct3dProgram>,
     commands: Direct3dCommands,
     memory: DeviceBuffers,
-    /// The target of draws, once there was one.
+    /// The target of draws, made by the first draw.
     target: Option<DrawTarget>,
     log: DriverLog,
     device: Direct3dDevice,
@@ -37,7 +38,7 @@ pub(crate) struct Direct3dSession {
 struct Direct3dProgram {
     /// The job's shader.
     shader: Shader,
-    /// That of a draw's fragment stage.
+    /// The shader of a draw's fragment stage.
     fragment: Option<Shader>,
     layout: RootLayout,
     root_signature: ComObject,
@@ -45,7 +46,7 @@ struct Direct3dProgram {
 }
 
 impl Direct3dSession {
-    /// A session on `device` that waits `longest` for each job.
+    /// Opens a session on `device` with the time limit `longest` for each job.
     pub(crate) fn new(device: Direct3dDevice, longest: Duration) -> Result<Self, RunnerError> {
         Ok(Self {
             program: None,
@@ -60,7 +61,7 @@ impl Direct3dSession {
 
 impl DeviceSession for Direct3dSession {
     fn run(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
-        // What was said before is not about this job.
+        // Earlier messages are not about this job.
         drop(self.log.take());
         let result = self.run_job(job, info);
         let DriverWords { messages, details } = self.log.take();
@@ -123,7 +124,7 @@ impl Direct3dSession {
 }
 
 impl Direct3dSession {
-    /// The last program if it fits, else a new one; either way it is the caller's.
+    /// Returns the last program if it fits, else a new one. The caller owns it.
     fn program(&mut self, job: &Job, layout: RootLayout) -> Result<Direct3dProgram, RunnerError> {
         let fragment = job.draw.as_ref().and_then(|draw| draw.fragment_shader.as_ref());
         let is_same = |last: &mut Direct3dProgram| {
@@ -160,7 +161,7 @@ impl Direct3dSession {
     }
 }
 
-/// An error with what the driver said of it, unless its own words are there already.
+/// Adds the driver's message to an error, unless the error already has one.
 fn with_words(error: RunnerError, words: Option<&String>) -> RunnerError {
     let Some(first) = words else { return error };
     let told = |reason: String| if reason.contains(TOLD) { reason } else { format!("{reason} ({first})") };
@@ -173,7 +174,7 @@ fn with_words(error: RunnerError, words: Option<&String>) -> RunnerError {
     }
 }
 
-/// The container of a shader, with its hash.
+/// The container of a shader, with a hash.
 fn code_of(shader: &Shader) -> Result<Vec<u8>, RunnerError> {
     let (Shader::Dxil(container) | Shader::Dxbc(container)) = shader else {
         return Err(RunnerError::Unsupported("shaders that are not containers of DXBC or DXIL".to_owned()));
@@ -181,12 +182,13 @@ fn code_of(shader: &Shader) -> Result<Vec<u8>, RunnerError> {
     signed(container)
 }
 
-/// The error of a pipeline that could not be made for this reason, in the words that the driver has for one of its stages.
+/// The error after making a pipeline failed for this reason, with the driver's message for one of
+/// its stages.
 fn refused(job: &Job, code: &[u8], fragment_code: Option<&[u8]>, reason: &str) -> RunnerError {
     let of_first = refusal::of_shader(&job.shader, code, reason);
     let fragment = job.draw.as_ref().and_then(|draw| draw.fragment_shader.as_ref());
     match (of_first, fragment.zip(fragment_code)) {
-        // The first stage is not what it refuses.
+        // The driver does not refuse the first stage.
         (RunnerError::ShaderRefused(words), Some((shader, code))) if words == reason => {
             refusal::of_shader(shader, code, reason)
         }
@@ -194,7 +196,7 @@ fn refused(job: &Job, code: &[u8], fragment_code: Option<&[u8]>, reason: &str) -
     }
 }
 
-/// Checks that the device can run such a job at all.
+/// Checks that the device can run such a job.
 fn accept(info: &DeviceInfo, job: &Job) -> Result<(), RunnerError> {
     check_features(info, &job.requires)?;
 
@@ -220,9 +222,11 @@ fn accept(info: &DeviceInfo, job: &Job) -> Result<(), RunnerError> {
 
     match &job.shader {
         Shader::Dxil(_) | Shader::Dxbc(_) => Ok(()),
-        Shader::Spirv(_) => unsupported("SPIR-V: Direct3D 12 takes containers of DXBC and DXIL"),
-        Shader::Wgsl(_) => unsupported("WGSL: Direct3D 12 takes containers of DXBC and DXIL"),
-        Shader::DxilListing(_) | Shader::ClangIr(_) => unsupported("listings: Direct3D 12 takes containers of DXIL"),
-        Shader::Msl(_) => unsupported("Metal's language: Direct3D 12 takes containers of DXBC and DXIL"),
+        Shader::Spirv(_) => unsupported("SPIR-V: Direct3D 12 accepts only containers of DXBC and DXIL"),
+        Shader::Wgsl(_) => unsupported("WGSL: Direct3D 12 accepts only containers of DXBC and DXIL"),
+        Shader::DxilListing(_) | Shader::ClangIr(_) => {
+            unsupported("listings: Direct3D 12 accepts only containers of DXIL")
+        }
+        Shader::Msl(_) => unsupported("Metal's language: Direct3D 12 accepts only containers of DXBC and DXIL"),
     }
 }

@@ -1,4 +1,4 @@
-//! Direct3D 12's structures and numbers, as far as they are used.
+//! The structures and numbers of Direct3D 12 that this crate uses.
 //!
 //! Source: Windows SDK, `d3d12.h`; vkd3d's `vkd3d_d3d12.idl` has the same.
 
@@ -6,7 +6,7 @@ use std::ffi::c_void;
 
 use crate::com::Guid;
 
-/// Interfaces.
+/// Identifiers of interfaces.
 pub(crate) mod interfaces {
     use super::Guid;
 
@@ -29,10 +29,10 @@ pub(crate) mod interfaces {
         Guid(0x8efb_471d, 0x616c, 0x4f49, [0x90, 0xf7, 0x12, 0x7b, 0xb7, 0x63, 0xfa, 0x51]);
 }
 
-/// `D3D_FEATURE_LEVEL_11_0`, the least that every device of Direct3D 12 has.
+/// `D3D_FEATURE_LEVEL_11_0`, the minimum for Direct3D 12.
 pub(crate) const FEATURE_LEVEL_11_0: u32 = 0xb000;
 
-/// `D3D12_FEATURE`: what a device can be asked.
+/// `D3D12_FEATURE`: the queries that a device answers.
 pub(crate) mod feature {
     pub(crate) const OPTIONS: u32 = 0;
     pub(crate) const FEATURE_LEVELS: u32 = 2;
@@ -56,7 +56,7 @@ pub(crate) struct CommandQueueDesc {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum HeapType {
-    /// The device's own memory.
+    /// Memory of the device.
     Default = 1,
     /// Memory that the host writes.
     Upload = 2,
@@ -83,7 +83,7 @@ pub(crate) mod state {
     pub(crate) const COPY_SOURCE: u32 = 0x800;
     /// A texture that any stage reads.
     pub(crate) const SHADER_RESOURCE: u32 = 0xc0;
-    /// Everything that is only read.
+    /// All read-only states.
     pub(crate) const GENERIC_READ: u32 = 0xac3;
 }
 
@@ -101,14 +101,13 @@ pub(crate) struct ResourceDesc {
     pub(crate) format: u32,
     pub(crate) samples: u32,
     pub(crate) quality: u32,
-    /// 1: row by row, as buffers are.
+    /// 1: row by row, the layout of buffers.
     pub(crate) layout: u32,
     /// 1: a render target, 4: shaders may write it.
     pub(crate) flags: u32,
 }
 
 impl ResourceDesc {
-    /// A buffer of `size` bytes.
     pub(crate) fn buffer(size: u64, is_written: bool) -> Self {
         Self {
             dimension: 1,
@@ -142,11 +141,11 @@ pub(crate) mod format {
 pub(crate) struct DescriptorRange {
     /// 0: `t`, 1: `u`, 2: `b`, 3: `s`.
     pub(crate) kind: u32,
-    /// `u32::MAX`: without end.
+    /// `u32::MAX`: unbounded.
     pub(crate) count: u32,
     pub(crate) register: u32,
     pub(crate) space: u32,
-    /// Place in the table.
+    /// Index in the table.
     pub(crate) offset: u32,
 }
 
@@ -169,7 +168,7 @@ pub(crate) struct RootTable {
     pub(crate) ranges: *const DescriptorRange,
 }
 
-/// `D3D12_ROOT_CONSTANTS`; a `D3D12_ROOT_DESCRIPTOR` is the same without words.
+/// `D3D12_ROOT_CONSTANTS`; `D3D12_ROOT_DESCRIPTOR` is the same without the number of words.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct RootRegister {
@@ -178,7 +177,7 @@ pub(crate) struct RootRegister {
     pub(crate) words: u32,
 }
 
-/// The contents of a root parameter, by its type.
+/// The content of a root parameter, by its type.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) union RootParameterValue {
@@ -229,12 +228,11 @@ pub(crate) struct ShaderBytecode {
 }
 
 impl ShaderBytecode {
-    /// The bytes of a container, which must outlive this.
+    /// The bytes of a container, which must outlive this value.
     pub(crate) fn of(code: &[u8]) -> Self {
         Self { code: code.as_ptr(), size: code.len() }
     }
 
-    /// No shader.
     pub(crate) fn none() -> Self {
         Self { code: std::ptr::null(), size: 0 }
     }
@@ -244,9 +242,9 @@ impl ShaderBytecode {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TargetBlendDesc {
-    /// Switches, factors and operations, all of which mean nothing without blending.
+    /// Switches, factors and operations, which have no effect without blending.
     pub(crate) blending: [u32; 9],
-    /// The components that a pixel shader writes, by bits.
+    /// Bit mask of the components that a pixel shader writes.
     pub(crate) write_mask: u8,
 }
 
@@ -269,7 +267,7 @@ pub(crate) struct RasterizerDesc {
     pub(crate) conservative: u32,
 }
 
-/// `D3D12_DEPTH_STENCIL_DESC`; all zeros: neither depth nor stencil.
+/// `D3D12_DEPTH_STENCIL_DESC`; all zeros means neither depth nor stencil.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DepthStencilDesc {
@@ -358,13 +356,13 @@ pub(crate) struct Transition {
 }
 
 impl Transition {
-    /// Of all of a resource.
+    /// A transition of all subresources.
     pub(crate) fn new(resource: *mut c_void, before: u32, after: u32) -> Self {
         Self { kind: 0, flags: 0, resource, subresource: u32::MAX, before, after }
     }
 }
 
-/// `D3D12_PLACED_SUBRESOURCE_FOOTPRINT`: where in a buffer the texels of a subresource are.
+/// `D3D12_PLACED_SUBRESOURCE_FOOTPRINT`: the place of a subresource's texels in a buffer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TexelFootprint {
@@ -378,13 +376,13 @@ pub(crate) struct TexelFootprint {
 }
 
 impl TexelFootprint {
-    /// Bytes of all rows.
+    /// Bytes in all rows.
     pub(crate) fn bytes(&self) -> u64 {
         u64::from(self.pitch) * u64::from(self.height) * u64::from(self.depth)
     }
 }
 
-/// The part of a resource that is copied, by its kind.
+/// The part of a resource to copy, by its kind.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) union CopySource {
@@ -406,13 +404,13 @@ pub(crate) struct CopyLocation {
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct SamplerDesc {
-    /// 0: no filter; 0x80: none, of comparisons.
+    /// 0: no filter; 0x80: no filter, comparison.
     pub(crate) filter: u32,
     /// 3: clamps to the edge.
     pub(crate) addresses: [u32; 3],
     pub(crate) level_bias: f32,
     pub(crate) anisotropy: u32,
-    /// 1: never; 4: where the reference is less or equal.
+    /// 1: never; 4: if the reference is less or equal.
     pub(crate) comparison: u32,
     pub(crate) border: [f32; 4],
     pub(crate) least_level: f32,
@@ -428,7 +426,7 @@ pub(crate) struct TextureShaderView {
     /// [`COMPONENTS`].
     pub(crate) components: u32,
     pub(crate) reserved: u32,
-    /// The numbers of the dimension: first level, levels, ...
+    /// Numbers that depend on the dimension: first level, levels, ...
     pub(crate) words: [u32; 6],
 }
 
@@ -490,7 +488,7 @@ pub(crate) struct BufferWritableView {
 mod tests {
     use super::*;
 
-    /// Sizes as MinGW's `d3d12.h` has them on x86-64.
+    /// Sizes from MinGW's `d3d12.h` for x86-64.
     #[test]
     fn structures_are_as_long_as_those_of_the_sdk() {
         let sizes = [

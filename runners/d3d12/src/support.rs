@@ -1,4 +1,4 @@
-//! Asks a device for its feature level, shader model and features.
+//! Queries a device for its feature level, shader model and features.
 
 use std::collections::BTreeSet;
 
@@ -12,26 +12,25 @@ use crate::structures::{
 /// `D3D12_REQ_CONSTANT_BUFFER_ELEMENT_COUNT`, in bytes: the largest constant buffer.
 pub(crate) const MOST_CONSTANTS: u32 = 1 << 16;
 
-/// Shader models, newest first. Devices refuse to be asked about those that they do not know.
+/// Shader models, newest first. A device rejects a query about a model that it does not know.
 const MODELS: [(u8, u8); 11] = [(6, 9), (6, 8), (6, 7), (6, 6), (6, 5), (6, 4), (6, 3), (6, 2), (6, 1), (6, 0), (5, 1)];
 
 /// Feature levels, newest first.
 const LEVELS: [(u32, &str); 5] =
     [(0xc200, "12_2"), (0xc100, "12_1"), (0xc000, "12_0"), (0xb100, "11_1"), (0xb000, "11_0")];
 
-/// The first level whose devices let every stage write.
+/// The first level at which every shader stage can write to resources.
 const LEVEL_11_1: u32 = 0xb100;
 
-/// The level, the shader model and the features of a device.
+/// The feature level, shader model and features of a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Support {
-    /// Feature level.
     pub(crate) level: &'static str,
     /// Highest shader model.
     pub(crate) shader_model: ShaderModel,
-    /// Tier of resource binding.
+    /// Resource binding tier.
     pub(crate) binding_tier: u32,
-    /// Those of our features that it has.
+    /// The probe features that it supports.
     pub(crate) features: BTreeSet<Feature>,
 }
 
@@ -73,7 +72,7 @@ struct FeatureLevels {
 }
 
 impl Support {
-    /// Asks `device`.
+    /// Queries `device`.
     pub(crate) fn of(device: &Direct3dDevice) -> Self {
         // SAFETY: this is the structure of the options.
         let options = unsafe { device.support(feature::OPTIONS, FeatureOptions::default()) }.unwrap_or_default();
@@ -89,12 +88,12 @@ impl Support {
             (Feature::Int64, options1.int64),
             (Feature::Int16, options4.native_16_bit),
             (Feature::Float16, options4.native_16_bit),
-            // Every tier has so many descriptors that all arrays of ours fit.
+            // Every tier has enough descriptors for all our arrays.
             (Feature::UniformBufferArray, arrays),
             (Feature::StorageBufferArray, arrays),
             (Feature::Graphics, 1),
             (Feature::FragmentStores, 1),
-            // Before level 11_1 no stage but compute and pixel shaders has unordered access.
+            // Below level 11_1 only compute and pixel shaders have unordered access.
             (Feature::VertexStores, u32::from(level >= LEVEL_11_1)),
         ];
 
@@ -107,8 +106,9 @@ impl Support {
     }
 }
 
-/// True if shaders may declare arrays of registers. vkd3d 2.1 has them above Vulkan devices with `VK_EXT_descriptor_indexing`
-/// alone, which lavapipe 22.3.6 lacks; it refuses ranges without end then, and finds no array in any range.
+/// True if shaders may declare arrays of registers. vkd3d 2.1 supports them only on Vulkan devices
+/// with `VK_EXT_descriptor_indexing`, which lavapipe 22.3.6 lacks. Without the extension it refuses
+/// unbounded ranges, and finds no array in any range.
 fn has_arrays(device: &Direct3dDevice) -> bool {
     let range = DescriptorRange { kind: 0, count: u32::MAX, register: 0, space: 0, offset: 0 };
     let table = RootTable { count: 1, ranges: &raw const range };
@@ -142,7 +142,7 @@ fn shader_model(device: &Direct3dDevice) -> ShaderModel {
         // SAFETY: `D3D12_FEATURE_DATA_SHADER_MODEL` is one number.
         unsafe { device.support(feature::SHADER_MODEL, asked) }
     });
-    // What the device knows is at most what it was asked.
+    // The result is at most the model in the query.
     let model = models.unwrap_or(0x51).to_le_bytes()[0];
     ShaderModel { major: model >> 4, minor: model & 0xf }
 }

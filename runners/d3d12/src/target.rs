@@ -1,4 +1,5 @@
-//! The target of draws: one texel that nobody looks at, since probes answer in buffers.
+//! The target of draws: one texel, which is never read, since probes write their results to
+//! buffers.
 
 use layoutproof_device::RunnerError;
 
@@ -7,16 +8,15 @@ use crate::device::{CpuDescriptor, Direct3dDevice, TARGET_FORMAT};
 use crate::heaps::Heap;
 use crate::structures::{HeapType, ResourceDesc, state};
 
-/// A texture of one texel with its view.
+/// A texture of one texel and its view.
 #[derive(Debug)]
 pub(crate) struct DrawTarget {
     heap: Heap,
-    // The view refers to it.
+    // Kept alive because the view refers to it.
     _texture: ComObject,
 }
 
 impl DrawTarget {
-    /// Makes the target.
     pub(crate) fn new(device: &Direct3dDevice) -> Result<Self, RunnerError> {
         let desc = ResourceDesc {
             dimension: 3,
@@ -38,7 +38,7 @@ impl DrawTarget {
         Ok(Self { heap, _texture: texture })
     }
 
-    /// The view as command lists take it.
+    /// The view as an argument of command lists.
     pub(crate) fn view(&self) -> CpuDescriptor {
         self.heap.cpu(0)
     }

@@ -1,4 +1,5 @@
-//! Textures of a job: made, filled with one texel for each mip level, and written into descriptors.
+//! Textures of a job: makes them, fills each mip level with one texel, and writes their
+//! descriptors.
 
 use layoutproof_device::{ImageKind, ImageView, JobImage, RunnerError, TexelType};
 
@@ -14,26 +15,26 @@ const PITCH: u32 = 256;
 /// `D3D12_TEXTURE_DATA_PLACEMENT_ALIGNMENT`.
 const PLACEMENT: u64 = 512;
 
-/// Elements of an array of images.
+/// Elements of an image array.
 const ELEMENTS: u16 = 2;
 
 /// Faces of a cube.
 const FACES: u16 = 6;
 
-/// A texture with the memory that it is filled from.
+/// A texture and the memory to fill it from.
 #[derive(Debug)]
 pub(crate) struct FilledTexture {
     pub(crate) resource: ComObject,
     pub(crate) staging: MappedBuffer,
     pub(crate) copies: Vec<LevelCopy>,
-    /// The state that it gets when it is filled.
+    /// Its state after it is filled.
     pub(crate) state: u32,
     view: ImageView,
     levels: u32,
     format: u32,
 }
 
-/// One mip level of one element on its way into a texture.
+/// One mip level of one element to copy into a texture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LevelCopy {
     pub(crate) subresource: u32,
@@ -41,7 +42,7 @@ pub(crate) struct LevelCopy {
 }
 
 impl FilledTexture {
-    /// The textures of a job, in the order of its images; `None` for typed buffers.
+    /// Makes the textures of a job, in the order of its images; `None` for typed buffers.
     pub(crate) fn of_job(device: &Direct3dDevice, images: &[JobImage]) -> Result<Vec<Option<Self>>, RunnerError> {
         let make = |image: &JobImage| match image.kind {
             ImageKind::Sampled | ImageKind::Storage => Self::new(device, image).map(Some),
@@ -50,7 +51,6 @@ impl FilledTexture {
         images.iter().map(make).collect()
     }
 
-    /// Makes the texture of an image.
     fn new(device: &Direct3dDevice, image: &JobImage) -> Result<Self, RunnerError> {
         let TexelFormat { format, bytes: texel_bytes } = TexelFormat::of(image.texel);
         let levels = u16::try_from(image.levels.len()).expect("a few levels, which was checked");
@@ -119,7 +119,7 @@ impl FilledTexture {
         Ok(Self { resource, staging, copies, state, view: image.view, levels: levels.into(), format })
     }
 
-    /// The view of cubes, which is not what a view is without a description.
+    /// The view of a cube; the default view would be another one.
     pub(crate) fn cube_view(&self) -> Option<TextureShaderView> {
         let (dimension, words) = match self.view {
             ImageView::Cube => (9, [0, self.levels, 0, 0, 0, 0]),
@@ -130,7 +130,7 @@ impl FilledTexture {
     }
 }
 
-/// The format of texels, with the bytes of one.
+/// The format of texels, and the bytes per texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TexelFormat {
     pub(crate) format: u32,
@@ -138,7 +138,8 @@ pub(crate) struct TexelFormat {
 }
 
 impl TexelFormat {
-    /// Four components; one of a depth, which every device compares in this format, too.
+    /// The format with four components. A depth has one component, in a format that every device
+    /// can also compare.
     pub(crate) fn of(texel: TexelType) -> Self {
         let (format, bytes) = match texel {
             TexelType::Float => (format::R32G32B32A32_FLOAT, TEXEL),

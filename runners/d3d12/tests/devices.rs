@@ -1,7 +1,7 @@
-//! Runs shaders on each Direct3D 12 device: what DXC and FXC made of `shaders/*.hlsl`, which say where everything
-//! is bound. What they must leave in memory follows from their text.
+//! Runs shaders on each Direct3D 12 device: DXC's and FXC's output for `shaders/*.hlsl`, which
+//! declare all bindings. The expected memory follows from their text.
 //!
-//! Where vkd3d was fetched, this program starts itself once more through vkd3d's loader.
+//! If vkd3d was fetched, this program restarts itself through vkd3d's loader.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,14 +14,15 @@ use layoutproof_device::{
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// One resource of each class, by DXC 1.7.2308 with `-T cs_6_0`, which left the hash zero.
+/// One resource of each class, compiled by DXC 1.7.2308 with `-T cs_6_0`, which left the hash zero.
 const CLASSES: &[u8] = include_bytes!("shaders/classes.dxil");
-/// The same by FXC 10.0.22621 with `/T cs_5_1`, hash included.
+/// The same, compiled by FXC 10.0.22621 with `/T cs_5_1`, including the hash.
 const CLASSES_OF_FXC: &[u8] = include_bytes!("shaders/classes.dxbc");
-/// Arrays and typed buffers, by DXC.
+/// Arrays and typed buffers, compiled by DXC.
 const ARRAYS: &[u8] = include_bytes!("shaders/arrays.dxil");
 
-/// Stages of draws, by DXC: vertex stages that write nothing, and something, and the same of pixel stages.
+/// Stages of draws, compiled by DXC: vertex stages that write nothing or something, and pixel
+/// stages of both kinds.
 const PLACE: &[u8] = include_bytes!("shaders/place.dxil");
 const VERTEX: &[u8] = include_bytes!("shaders/vertex.dxil");
 const NOTHING: &[u8] = include_bytes!("shaders/nothing.dxil");
@@ -29,10 +30,10 @@ const PIXEL: &[u8] = include_bytes!("shaders/pixel.dxil");
 
 /// Fills the memory before each bound range.
 const BEFORE: u32 = 0xBEF0_BEF0;
-/// What the output is filled with.
+/// Initial content of the output.
 const FILL: u32 = 0xDEAD_F111;
 
-/// What is run on a device.
+/// A check to run on a device.
 type Check = fn(&DeviceInfo) -> Result<(), Failed>;
 
 const CHECKS: [(&str, Check); 8] = [
@@ -63,7 +64,8 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Runs all of this again where the fetched vkd3d can be loaded; `None` where this is that, and without one.
+/// Runs this program again if the fetched vkd3d can be loaded; `None` inside of that run, and
+/// without a fetched vkd3d.
 fn through_the_loader() -> Option<ExitCode> {
     let this = std::env::current_exe().ok()?;
     if this.file_name()?.to_string_lossy().starts_with("ld-linux") {
@@ -99,7 +101,7 @@ fn ensure(holds: bool, text: &str) -> Result<(), Failed> {
     if holds { Ok(()) } else { Err(text.into()) }
 }
 
-/// The job of the shader of all classes in two workgroups.
+/// The job for the shader of all classes, with two workgroups.
 fn job_of_classes(shader: Shader, parameters: RootParameters) -> Job {
     let buffers = vec![
         buffer('u', 9, 7, 0, &[FILL; 16]),
@@ -120,7 +122,7 @@ fn job_of_classes(shader: Shader, parameters: RootParameters) -> Job {
     job
 }
 
-/// What the shader of all classes leaves.
+/// Checks the results of the shader of all classes.
 fn check_classes(read_back: &ReadBack) -> Result<(), Failed> {
     let first = [0x101, 0x104, 0x202, 0x306, 0x403, 0, FILL, FILL];
     let second = [0x101, 0x104, 0x202, 0x306, 0x403, 1, FILL, FILL];
@@ -193,7 +195,7 @@ fn arrays(info: &DeviceInfo) -> Result<(), Failed> {
         let Err(RunnerError::Unsupported(words)) = &result else {
             return Err(format!("without arrays: {result:?}").into());
         };
-        // The driver's own answer stands behind the colon.
+        // The driver's message follows the colon.
         return ensure(words.starts_with("arrays of registers: "), words);
     }
     let read_back = result?;
@@ -203,7 +205,7 @@ fn arrays(info: &DeviceInfo) -> Result<(), Failed> {
     ensure(output == expected, &format!("the output is {output:x?}"))
 }
 
-/// Each stage writes once: one point is drawn, into one texel.
+/// Each stage writes once: the draw has one point and one texel.
 fn draws(info: &DeviceInfo) -> Result<(), Failed> {
     let draw = |vertex: &[u8], pixel: &[u8], feature: Feature| {
         let buffers = vec![buffer('u', 9, 7, 0, &[FILL; 4]), buffer('b', 2, 3, 0, &[0x101, 0x102, 0x103, 0x104])];
@@ -247,7 +249,7 @@ fn afresh(info: &DeviceInfo) -> Result<(), Failed> {
     ensure(output[..2] == [7, 8] && output[8..] == [FILL; 8], &format!("the other's output is {output:x?}"))
 }
 
-/// Direct3D's registers cannot be faked: a root signature without one of them is no home for the shader.
+/// Direct3D needs every register: a root signature that lacks one does not fit the shader.
 fn undeclared(info: &DeviceInfo) -> Result<(), Failed> {
     let right = job_of_classes(Shader::Dxil(CLASSES.to_vec()), RootParameters::Descriptors);
     for (index, name) in [(1, "b3 space 2"), (3, "t1 space 1"), (4, "u1 space 1")] {

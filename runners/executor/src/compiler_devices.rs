@@ -1,28 +1,28 @@
-//! Chooses the devices that run what compilers make.
+//! Chooses the devices that run compiler output.
 //!
-//! Where the offsets are in a compiler's code is the same on every driver, so a run that asks every compiler shows one driver
-//! each module, and in the next run another driver.
+//! The offsets in compiled code are the same on every driver. A run that checks every compiler
+//! therefore gives each module to one driver, and the next run gives it to another.
 
 use layoutproof_core::check::Producer;
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::DeviceInfo;
 
-/// Which devices run the modules of compilers.
+/// The devices that run the modules of compilers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompilerDevices {
-    /// All that take them.
+    /// Every device whose API accepts the module.
     Every,
-    /// Of the drivers that take them one, which the case, the compiler and the number of the run decide; and what evaluates
-    /// code without a driver.
+    /// One driver among those whose API accepts the module, plus every device that evaluates code
+    /// without a driver. The case, the compiler and the run number pick the driver.
     OneDriver {
-        /// Number of the run. After as many as there are drivers in a row every driver has had every module.
+        /// Run number. With N drivers, N runs in a row give every module to every driver.
         turn: u64,
     },
 }
 
 impl CompilerDevices {
-    /// Returns true if what `producer` makes of the case with this id runs on `device`, one of the `devices` of the run, given
-    /// that its API takes it.
+    /// Returns true if `device`, one of the run's `devices`, runs the output of `producer` for the
+    /// case with this id. The caller has checked that the device's API accepts it.
     pub(crate) fn include(self, device: &DeviceInfo, case: &str, producer: Producer, devices: &[DeviceInfo]) -> bool {
         match (self, producer) {
             (Self::Every, _) | (_, Producer::Generator(_)) => true,
@@ -72,7 +72,7 @@ mod tests {
         ]
     }
 
-    /// The devices that run what a producer makes of a case.
+    /// The devices that run a producer's output for a case.
     fn chosen(choice: CompilerDevices, case: &str, producer: &str) -> Vec<String> {
         let devices = devices();
         let producer = Producer::named(producer).unwrap();

@@ -1,8 +1,8 @@
 //! Lists the devices of this machine, through each API.
 //!
-//! Each API is asked in a process of its own, because drivers may crash, and one must not take the other's devices along.
-//! A process that crashes or hangs is started once more; then the API's devices are missing, which is an error: nobody
-//! knows what they would have said.
+//! Each API is queried in its own process, because a driver may crash and must not take the devices
+//! of another API along. A process that crashes or hangs is restarted once. If that fails too, the
+//! listing is an error: the devices of that API are unknown.
 
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
@@ -10,23 +10,23 @@ use crate::launch::Launch;
 use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
 use crate::worker::{Worker, WorkerDeath};
 
-/// How often an API is asked for its devices before it counts as failed.
+/// An API counts as failed after this many failed queries.
 const ATTEMPTS: usize = 2;
 
 /// The devices that APIs list, with notes and failures.
 #[derive(Debug, Default)]
 pub struct DeviceListing {
-    /// The devices, API by API.
+    /// Ordered by API.
     pub devices: Vec<DeviceInfo>,
     /// Sentences for the user about drivers that are missing, broken or not trusted.
     pub notes: Vec<String>,
-    /// A sentence for each API whose devices could not be listed. A command ends with exit code 3 then, whatever it finds
-    /// out without them.
+    /// One sentence per API whose devices could not be listed. The command then exits with code 3,
+    /// whatever it finds without them.
     pub failures: Vec<String>,
 }
 
 impl DeviceListing {
-    /// Asks these APIs, all at once.
+    /// Queries these APIs in parallel.
     pub fn of(apis: &[RunnerKind], launch: &Launch) -> Self {
         let mut listing = Self::default();
         if !apis.is_empty() {
@@ -55,7 +55,7 @@ impl DeviceListing {
     }
 }
 
-/// The devices of one API; asked again where the process that lists them dies.
+/// Lists the devices of one API, and retries if the listing process dies.
 fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
     let name = api.as_str();
     let mut notes = Vec::new();

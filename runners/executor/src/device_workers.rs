@@ -1,7 +1,8 @@
-//! The workers of one thread, a process per device: jobs are run one after the other.
+//! The workers of one thread: one process per device, which runs its jobs one after the other.
 //!
-//! A job that kills or hangs its worker is run again alone in a fresh worker, and only if that dies too is the job's
-//! result an error. Everything else is run, but for what a check or a device that does so again and again has left.
+//! A job that kills or hangs its worker is rerun alone in a fresh worker. Only if that worker dies
+//! too does the job end with an error. All other jobs still run, until a check or a device exhausts
+//! its patience (the constants below).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,29 +22,32 @@ use crate::worker::{Worker, WorkerDeath};
 /// The result of one job.
 pub(crate) type JobResult = Result<ReadBack, RunnerError>;
 
-/// Jobs of one check that may each end a fresh worker; the check is broken, and the rest of it would say no more.
+/// After this many jobs that each ended a fresh worker, a check is broken: its other jobs would
+/// show nothing new.
 const CHECK_PATIENCE: u32 = 3;
-/// Cases in a row whose jobs may end fresh workers before the device has to show that it lives.
+/// After this many cases in a row with a job that ended a fresh worker, the device has to prove
+/// that it is alive.
 const DEVICE_PATIENCE: u32 = 6;
-/// Jobs in a row of several cases that may come to nothing before the device gets no more of them.
+/// After this many failed screens (jobs that cover several cases) in a row, the device gets no more
+/// of them.
 const SCREEN_PATIENCE: u32 = 3;
-/// Times in a row that a device may fail to open before it counts as lost for the run.
+/// After this many failed attempts in a row to open a device, it counts as lost for the run.
 const OPEN_PATIENCE: u32 = 4;
 
-/// Workers that run one job at a time, by device.
+/// Workers by device. Each runs one job at a time.
 #[derive(Debug)]
 pub(crate) struct DeviceWorkers<'a> {
     open: HashMap<WorkerKey, Worker>,
-    /// Those that have had trouble here: a fresh worker is started for them.
+    /// Workers that died here. Each is replaced by a fresh process, not by a spare one.
     troubled: HashSet<WorkerKey>,
     health: HashMap<DeviceKey, Health>,
-    /// How drivers compile what is run next.
+    /// The driver settings for the jobs that follow.
     pub(crate) compilation: DriverCompilation,
     pub(crate) launch: &'a Launch,
 }
 
 impl Drop for DeviceWorkers<'_> {
-    /// Leaves them to the next pool, or ends all of them before any is waited for.
+    /// Leaves the workers to the next pool, or kills all of them before it waits for any.
     fn drop(&mut self) {
         match self.launch.spare_workers.as_ref().filter(|_| !std::thread::panicking()) {
             Some(spare) => self.open.drain().for_each(|(key, worker)| spare.give(key, worker)),
@@ -55,21 +59,21 @@ impl Drop for DeviceWorkers<'_> {
 /// A device through one API.
 pub(crate) type DeviceKey = (String, RunnerKind);
 
-/// A device and how its driver compiles in a worker.
+/// A device and how its worker's driver compiles.
 pub(crate) type WorkerKey = (DeviceKey, DriverCompilation);
 
-/// The failures of a device in its workers.
+/// The failures of one device.
 #[derive(Debug, Default)]
 struct Health {
-    /// Cases in a row of which a job ended a fresh worker.
+    /// Number of cases in a row with a job that ended a fresh worker.
     fatal_cases: u32,
-    /// The last of them.
+    /// The last of these cases.
     last_case: String,
-    /// Jobs in a row of several cases that came to nothing.
+    /// Number of failed screens in a row.
     failed_screens: u32,
-    /// True once it gives no sign of life any more.
+    /// True once the device gives no sign of life.
     lost: bool,
-    /// Times in a row that it could not be opened.
+    /// Number of failed attempts in a row to open the device.
     failed_opens: u32,
     /// The error of the last failure.
     last: Option<RunnerError>,
@@ -86,14 +90,14 @@ impl Health {
 }
 
 impl<'a> DeviceWorkers<'a> {
-    /// No worker is started before there is a job for it.
+    /// Starts no worker; a worker starts with its first job.
     pub(crate) fn new(launch: &'a Launch) -> Self {
         let compilation = DriverCompilation::Own;
         Self { open: HashMap::new(), troubled: HashSet::new(), health: HashMap::new(), compilation, launch }
     }
 
-    /// Runs jobs of a case on a device; one result per job. `fatal_jobs` counts those of all of the check's jobs that have
-    /// each ended a fresh worker.
+    /// Runs jobs of a case on a device; one result per job. `fatal_jobs` counts the jobs of the
+    /// whole check that each ended a fresh worker.
     pub(crate) fn run(
         &mut self,
         device: &DeviceInfo,
@@ -127,8 +131,8 @@ impl<'a> DeviceWorkers<'a> {
         }
     }
 
-    /// Runs jobs that stand for jobs of all these cases. `None` if one fails, which says nothing of any single case: each
-    /// has to be run by itself then.
+    /// Runs jobs that cover all these cases. Returns `None` if one job fails. The failure does not
+    /// show which case is at fault, so the caller has to run each case by itself.
     pub(crate) fn screen(&mut self, device: &DeviceInfo, cases: &[&str], jobs: &[Job]) -> Option<Vec<ReadBack>> {
         let patient = |health: &Health| health.failed_screens < SCREEN_PATIENCE;
         if !patient(self.health.entry(place(device)).or_default()) || self.hopeless(device, 0).is_some() {
@@ -174,7 +178,8 @@ impl<'a> DeviceWorkers<'a> {
         results
     }
 
-    /// The reason not to run another job on the device, for a check of which `fatal_jobs` jobs have each ended a fresh worker.
+    /// Returns the reason not to run another job on the device, if there is one. `fatal_jobs`
+    /// counts the check's jobs that each ended a fresh worker.
     fn hopeless(&mut self, device: &DeviceInfo, fatal_jobs: u32) -> Option<RunnerError> {
         if self.launch.interrupt.is_set() {
             return Some(WorkerDeath::Interrupted.error());
@@ -197,12 +202,13 @@ impl<'a> DeviceWorkers<'a> {
         }
 
         if fatal_jobs >= CHECK_PATIENCE {
-            return not_run(format!("{CHECK_PATIENCE} jobs before it have each ended a worker of their own"));
+            return not_run(format!("{CHECK_PATIENCE} earlier jobs of the check have each ended a fresh worker"));
         }
         None
     }
 
-    /// Runs jobs until one ends its worker or loses the device; that job has no result yet, and the worker is gone.
+    /// Runs jobs until one ends its worker or loses the device. That job has no result yet, and the
+    /// worker is gone.
     fn run_until_trouble(
         &mut self,
         device: &DeviceInfo,
@@ -249,7 +255,7 @@ impl<'a> DeviceWorkers<'a> {
     }
 }
 
-/// Has a worker run jobs, and adds the results to `results` as they come.
+/// Runs jobs in a worker, and adds the results to `results` as they arrive.
 ///
 /// # Errors
 /// The worker ended, or the device is lost, before every job was answered.

@@ -1,7 +1,7 @@
-//! The environment of worker processes: which drivers the Vulkan loader finds there.
+//! The environment of worker processes, which determines the drivers that the Vulkan loader finds.
 //!
-//! The user's own choice wins entirely; otherwise the loader's defaults count, plus what `ci/setup.sh` fetched into the
-//! tools folder.
+//! If the user chooses drivers, that choice alone counts. Otherwise the loader uses its defaults
+//! plus the drivers that `ci/setup.sh` fetched into the tools folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ const ADDED: &str = "VK_ADD_DRIVER_FILES";
 /// Separates paths in [`ADDED`].
 const SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
 
-/// Where manifests are, below the tools folder.
+/// Folder of the manifests, relative to the tools folder.
 const FOLDER: &str = "drivers";
 
-/// Variables that steer drivers and belong into every record.
+/// Variables that steer drivers; every record contains them.
 const RECORDED: [&str; 18] = [
     "VK_DRIVER_FILES",
     "VK_ICD_FILENAMES",
@@ -49,35 +49,35 @@ const RECORDED: [&str; 18] = [
 /// A variable of a worker's environment, with its value.
 pub type Setting = (&'static str, &'static str);
 
-/// Settings that make lavapipe compile fast rather than well: four lanes for eight, and no optimisation. Other drivers
-/// do not know them.
+/// Settings that make lavapipe compile fast rather than well: four lanes instead of eight, and no
+/// optimisation. Other drivers ignore them.
 const FAST: [Setting; 2] = [("LP_NATIVE_VECTOR_WIDTH", "128"), ("GALLIVM_PERF", "nopt")];
 
-/// The setting that keeps Mesa's drivers from looking shaders up on the disk.
+/// The setting that turns off the shader cache of Mesa's drivers.
 const UNCACHED: Setting = ("MESA_SHADER_CACHE_DISABLE", "true");
 
-/// Those of the settings for fast compilation that the user has not set.
+/// The settings for fast compilation that the user has not set.
 fn fast() -> Vec<Setting> {
     FAST.into_iter().filter(|setting| is_free(*setting)).collect()
 }
 
-/// How a device's driver compiles shaders.
+/// The settings with which a device's driver compiles shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DriverCompilation {
-    /// With its own settings.
+    /// With the driver's default settings.
     #[default]
     Own,
-    /// With settings that make it fast.
+    /// With settings that shorten compilation.
     Fast,
 }
 
 impl DriverCompilation {
-    /// [`Self::Fast`] where the device's driver has such settings and the user has set none of them.
+    /// [`Self::Fast`] if the device's driver has such settings and the user has set none of them.
     pub fn fastest(device: &DeviceInfo) -> Self {
         if is_llvmpipe(&device.name) && fast().len() == FAST.len() { Self::Fast } else { Self::Own }
     }
 
-    /// The variables that workers find in their environment.
+    /// The variables to set in a worker's environment.
     pub fn settings(self) -> Vec<Setting> {
         match self {
             Self::Own => Vec::new(),
@@ -86,12 +86,12 @@ impl DriverCompilation {
     }
 }
 
-/// The settings that keep drivers from using a shader cache; none where the user has set them.
+/// The settings that turn off the drivers' shader cache; empty if the user has set them.
 pub fn uncached() -> Vec<Setting> {
     [UNCACHED].into_iter().filter(|setting| is_free(*setting)).collect()
 }
 
-/// True if workers that get [`uncached`] have no shader cache: the user may have asked for one.
+/// True if workers that get [`uncached`] have no shader cache. The user may have turned it on.
 pub fn is_uncached() -> bool {
     std::env::var(UNCACHED.0).map_or(true, |value| matches!(value.as_str(), "true" | "1" | "yes" | "y"))
 }
@@ -100,7 +100,7 @@ fn is_free((name, _): Setting) -> bool {
     std::env::var_os(name).is_none()
 }
 
-/// The drivers in the tools folder, as far as they are loaded.
+/// The drivers in the tools folder that workers load.
 #[derive(Clone, Debug, Default)]
 pub struct FetchedDrivers {
     manifests: Vec<PathBuf>,
@@ -108,7 +108,7 @@ pub struct FetchedDrivers {
 }
 
 impl FetchedDrivers {
-    /// Those of the tools folder; none where the user chooses drivers.
+    /// Finds the drivers of the tools folder; none if the user chooses drivers.
     pub fn find(tools: &MachineTools) -> Self {
         let mut fetched = Self::default();
         if chosen().is_some() {
@@ -123,7 +123,7 @@ impl FetchedDrivers {
         fetched
     }
 
-    /// Adds a driver, unless others can change it.
+    /// Adds a driver, unless other users can change it.
     fn add(&mut self, manifest: PathBuf, tools: &ToolsFolder) {
         match inspect(&manifest, tools) {
             Ok(warnings) => {
@@ -134,17 +134,17 @@ impl FetchedDrivers {
         }
     }
 
-    /// The manifests of the drivers that are added to the loader's own.
+    /// The manifests of the drivers that are added to the loader's defaults.
     pub fn manifests(&self) -> &[PathBuf] {
         &self.manifests
     }
 
-    /// Sentences for the user about drivers that are not loaded, or that belong to somebody else.
+    /// Sentences for the user about drivers that are not loaded, or that another user owns.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Variables that are set for workers only.
+    /// Variables to set for workers only.
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         if self.manifests.is_empty() {
             return Vec::new();
@@ -161,7 +161,7 @@ impl FetchedDrivers {
     }
 }
 
-/// The variable by which the user chooses drivers, if one is set: then no other driver is added.
+/// The variable by which the user chooses drivers, if one is set. Then no other driver is added.
 pub fn chosen() -> Option<&'static str> {
     CHOICES.into_iter().find(|name| std::env::var_os(name).is_some())
 }
@@ -175,15 +175,15 @@ fn manifests(tools: &ToolsFolder) -> Vec<PathBuf> {
     manifests
 }
 
-/// Warnings about a driver: its manifest, and the library that this names.
+/// Checks a driver's manifest and the library it names, and returns warnings.
 ///
 /// # Errors
-/// A sentence on why it is not loaded.
+/// A sentence that says why the driver is not loaded.
 fn inspect(manifest: &Path, tools: &ToolsFolder) -> Result<Vec<String>, String> {
-    // The loader would read the rest of the path as another one, which may be relative.
+    // The loader would read the rest of the path as another path, which may be relative.
     if manifest.to_string_lossy().contains(SEPARATOR) {
         return Err(format!(
-            "{} is not loaded: its path has a `{SEPARATOR}`, which separates paths",
+            "{} is not loaded: its path contains `{SEPARATOR}`, which separates paths",
             manifest.display()
         ));
     }
@@ -196,8 +196,8 @@ fn inspect(manifest: &Path, tools: &ToolsFolder) -> Result<Vec<String>, String> 
     Ok(warnings)
 }
 
-/// The library that a manifest names by a path. A bare file name is the dynamic linker's to find, in the system's folders;
-/// what cannot be read is the loader's to complain of.
+/// The library that a manifest names by a path. The dynamic linker finds a bare file name in the
+/// system's folders, and the loader reports a manifest that it cannot read.
 ///
 /// Source: Vulkan-Loader, `LoaderDriverInterface.md`, Driver Manifest File Format, `library_path`.
 fn library(manifest: &Path) -> Option<PathBuf> {

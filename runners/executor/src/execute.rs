@@ -1,4 +1,4 @@
-//! Carries checks out: has shaders written and validated, runs them on devices, judges what comes back.
+//! Carries out checks: makes and validates shaders, runs them on devices and judges the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,23 +20,23 @@ use crate::rotation::{self, Rotation, SparedKinds};
 use crate::screen::{self, CheckProbes};
 use crate::validator::Validator;
 
-/// How shaders are made.
+/// The inputs for making shaders and running them.
 #[derive(Clone, Copy, Debug)]
 pub struct ShaderProduction<'a> {
-    /// Who makes them.
+    /// The generators and compilers that make the shaders.
     pub producers: &'a [Producer],
-    /// Forms, spaces, stages and elements that our generators probe.
+    /// The forms, spaces, stages and elements that our generators probe.
     pub settings: &'a Settings,
-    /// The compilers behind producers that are compilers.
+    /// Runs the compilers among `producers`.
     pub compilers: &'a dyn Compilers,
-    /// Which devices run what these make.
+    /// The devices that run compiler output.
     pub compiler_devices: CompilerDevices,
-    /// Who works.
+    /// The settings of workers.
     pub launch: &'a Launch,
 }
 
 impl ShaderProduction<'_> {
-    /// Returns true if `device`, one of `devices`, runs what `producer` makes of `subject`.
+    /// Returns true if `device`, one of `devices`, runs the output of `producer` for `subject`.
     fn pairs(&self, subject: &Subject, producer: Producer, device: &DeviceInfo, devices: &[DeviceInfo]) -> bool {
         producer.feeds(device.runner)
             && producer.takes(subject)
@@ -44,11 +44,11 @@ impl ShaderProduction<'_> {
     }
 }
 
-/// Cases whose shaders are planned together, and are in the memory at once: enough for the whole suite that comes with the
-/// program. A record's place in a file of records depends on it.
+/// Number of cases that are planned together, with all their shaders in memory: enough for the
+/// whole suite that comes with the program. The order of records in a file depends on it.
 pub const CASES_AT_ONCE: usize = 640;
 
-/// The subjects of which there is a check.
+/// The subjects that have at least one check.
 pub fn checked(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<Arc<Subject>> {
     let is_checked = |subject: &&Arc<Subject>| {
         making
@@ -59,7 +59,8 @@ pub fn checked(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: Shader
     subjects.iter().filter(is_checked).cloned().collect()
 }
 
-/// Parts of the subjects of a run that are planned one after the other: [`CASES_AT_ONCE`] neighbouring cases each.
+/// Splits the subjects of a run into parts of [`CASES_AT_ONCE`] neighbouring cases, which are
+/// planned one after the other.
 pub fn portions(subjects: &[Arc<Subject>]) -> Vec<&[Arc<Subject>]> {
     let of_one_case = |one: &Arc<Subject>, other: &Arc<Subject>| one.source.id == other.source.id;
     let mut portions = Vec::new();
@@ -73,7 +74,8 @@ pub fn portions(subjects: &[Arc<Subject>]) -> Vec<&[Arc<Subject>]> {
     portions
 }
 
-/// The name of every check that [`plan`] can make of the portions of these subjects, in their order.
+/// The name of every check that [`plan`] can make from the portions of these subjects, in the same
+/// order.
 pub fn names(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<String> {
     portions(subjects).into_iter().flat_map(|portion| names_of_portion(portion, devices, making)).collect()
 }
@@ -90,26 +92,22 @@ fn names_of_portion(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: S
     devices.iter().flat_map(of_device).collect()
 }
 
-/// A check whose shaders are not made yet.
+/// A check before its shaders are made.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckPlan<'a> {
-    /// What is laid out.
     pub subject: &'a Subject,
-    /// Who makes the shaders.
     pub producer: Producer,
-    /// Who runs them.
     pub device: &'a DeviceInfo,
 }
 
 impl CheckPlan<'_> {
-    /// The name of the check.
     pub fn name(&self) -> String {
         Check::name_of(self.subject, self.producer, self.device)
     }
 }
 
-/// Pairs every subject with every producer and device that go together, where `takes` says so of the check; shaders are
-/// made here, in parallel.
+/// Pairs every subject with every producer and device that fit, and keeps the checks that `takes`
+/// accepts. Makes their shaders, in parallel.
 pub fn plan(
     subjects: &[Arc<Subject>],
     devices: &[DeviceInfo],
@@ -161,19 +159,19 @@ pub fn plan(
     checks
 }
 
-/// Shaders to be made.
+/// A request for shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ShaderOrder {
     producer: Producer,
     target: CodeTarget,
-    /// Index of the subject.
+    /// Index into the list of subjects.
     subject: usize,
 }
 
-/// Orders that the shaders of the first of them answer.
+/// Orders that share the shaders of the first one.
 type OrdersAlike = Vec<ShaderOrder>;
 
-/// Puts orders together that are for the same shaders.
+/// Groups the orders that share their shaders.
 fn alike(orders: BTreeSet<ShaderOrder>, subjects: &[Arc<Subject>], settings: &Settings) -> Vec<OrdersAlike> {
     let of_one_source = |one: ShaderOrder, other: ShaderOrder| {
         let sources = [one, other].map(|order| &subjects[order.subject].source);
@@ -214,7 +212,8 @@ fn produce(
             let ValidatorAnswer { validation, origin } = validator.validate(words, module.block_rules);
             module.validation = validation;
             shaders.origin = shaders.origin.and(origin);
-            // The verdict on the module stands; a device that allows it shows what its code does all the same.
+            // The verdict on the module stays. A device with the feature still shows what the code
+            // does.
             if let Validation::ValidOnlyWith { feature, .. } = module.validation {
                 module.requires.insert(feature);
             }
@@ -223,13 +222,14 @@ fn produce(
     shaders
 }
 
-/// Runs checks and gives the records of each batch to `done` as it ends, each with the check's place in `checks`.
+/// Runs checks and passes the records of each finished batch to `done`, each with the index of its
+/// check in `checks`.
 pub fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, done: impl FnMut(Vec<(usize, CheckRecord)>)) {
     execute_part(checks, launch, rotation, &mut SparedKinds::default(), done);
 }
 
-/// Runs a part of the checks of a run. `spared` has the kinds of access that earlier parts have run without the screen, and
-/// gets those of this one.
+/// Runs a part of a run's checks. `spared` holds the access kinds that earlier parts ran without
+/// the screen; this function adds those of this part.
 pub fn execute_part(
     checks: &[Check],
     launch: &Launch,
@@ -250,13 +250,14 @@ pub fn execute_part(
     }
 }
 
-/// Groups of checks whose probes can share modules, which one thread runs.
+/// Groups of checks whose probes can share modules. One thread runs a bundle.
 type Bundle = Vec<Vec<usize>>;
 
-/// Checks of a bundle: enough to fill shared modules, few enough for threads to end at about the same time.
+/// Number of checks in a bundle: enough to fill shared modules, few enough for all threads to
+/// finish at about the same time.
 const BUNDLE: usize = 256;
 
-/// Puts groups together that one device can screen together.
+/// Bundles the groups that one device can screen together.
 fn bundles(checks: &[Check]) -> Vec<Bundle> {
     let key = |group: &[usize]| (checks[group[0]].device.clone(), checks[group[0]].produced.producer);
     let is_full = |bundle: &[Vec<usize>]| bundle.iter().map(Vec::len).sum::<usize>() >= BUNDLE;
@@ -274,8 +275,9 @@ fn bundles(checks: &[Check]) -> Vec<Bundle> {
     bundles
 }
 
-/// Neighbouring checks of one case on one device: where rule sets agree on a layout, their jobs are the same, and so they are
-/// where options of a compiler do. A generator has groups of its own, because it can share modules with other cases.
+/// Groups neighbouring checks of one case on one device, because rule sets that agree on a layout
+/// have the same jobs, and so do compiler options. Each generator has its own groups, because it
+/// can share modules with other cases.
 fn groups(checks: &[Check]) -> Vec<Vec<usize>> {
     let generator = |producer: Producer| match producer {
         Producer::Generator(_) => Some(producer),
@@ -306,17 +308,17 @@ fn run_bundle(
         .collect()
 }
 
-/// The probes of checks that do not run as single jobs that are compiled fast.
+/// The probes of checks that do not run as single, fast compiled jobs.
 #[derive(Clone, Copy)]
 struct ScreenedProbes<'a> {
-    /// Those that screens have answered.
+    /// Probes that the screen has answered.
     answered: &'a CheckProbes,
-    /// Those that run with the driver's own settings.
+    /// Probes that run with the driver's default settings.
     spared: &'a CheckProbes,
 }
 
-/// Runs the checks of a group but for what is answered, compiled fast. What does not agree then is run again in full, with
-/// the driver's own settings, and that counts.
+/// Runs the checks of a group, except for answered probes, with fast compilation. Reruns in full
+/// each check that does not agree, with the driver's default settings; the second result counts.
 fn run_screened(
     checks: &[Check],
     group: &[usize],
@@ -343,22 +345,24 @@ fn run_screened(
     fine.chain(run_thoroughly(checks, &suspects, workers)).collect()
 }
 
-/// Runs the checks of a group in full, with the driver's own settings.
+/// Runs the checks of a group in full, with the driver's default settings.
 fn run_thoroughly(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>) -> Vec<(usize, CheckRecord)> {
     let none = CheckProbes::new();
     let probes = ScreenedProbes { answered: &none, spared: &none };
     run_alike(checks, group, probes, DriverCompilation::Own, workers)
 }
 
-/// Jobs that were run, with their results.
+/// Jobs and their results.
 struct JobsDone {
     jobs: Vec<Job>,
-    /// For each job whether the driver compiled it with its own settings whatever the others had.
+    /// For each job: true if the driver compiled it with its default settings, whatever the other
+    /// jobs used.
     spared: Vec<bool>,
     results: Vec<JobResult>,
 }
 
-/// Runs checks but for what is answered; jobs that are the same to the byte are run once and answer for each of them.
+/// Runs checks, except for answered probes. Byte-identical jobs run once; their results count for
+/// each check.
 fn run_alike(
     checks: &[Check],
     group: &[usize],
@@ -390,7 +394,8 @@ fn run_alike(
     records
 }
 
-/// Runs jobs of a check, those that are spared with the driver's own settings; the results are in the order of the jobs.
+/// Runs jobs of a check, spared jobs with the driver's default settings. Results are in the order
+/// of the jobs.
 fn run_jobs(
     check: &Check,
     jobs: &[Job],

@@ -1,4 +1,5 @@
-//! Faults planted in workers, to see that a run survives them: a test aid, as planted misreadings are one for verdicts.
+//! Faults planted in workers to test that a run survives them, as planted misreadings test
+//! verdicts.
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -16,11 +17,11 @@ pub enum FaultKind {
     Crash,
     /// Sleeps for ever.
     Hang,
-    /// Answers with the complement of every byte.
+    /// Returns the complement of every byte.
     Garbage,
-    /// Asks for more memory than there can be, and ends as programs do then.
+    /// Asks for more memory than any machine has, and dies as programs do then.
     Oom,
-    /// Does its work, and prints on both standard streams.
+    /// Does its work, and prints to both standard streams.
     Print,
 }
 
@@ -34,7 +35,7 @@ impl FaultKind {
     ];
 }
 
-/// A fault and where it strikes: `crash@CASE`, `crash#N` or `crash:API`.
+/// A fault and its place: `crash@CASE`, `crash#N` or `crash:API`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     kind: FaultKind,
@@ -43,11 +44,11 @@ pub struct Fault {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum FaultSite {
-    /// In every job of the cases that this filter matches.
+    /// Every job of the cases that this filter matches.
     Case(String),
-    /// In every so-manyth job of each worker, from 1.
+    /// Every N-th job of each worker; jobs count from 1.
     Job(u32),
-    /// Where the devices of this API are listed, each time.
+    /// Every listing of this API's devices.
     Listing(RunnerKind),
 }
 
@@ -61,7 +62,7 @@ impl FromStr for Fault {
 
         let found = FaultKind::ALL.into_iter().find(|(known, _)| *known == name);
         let known = || FaultKind::ALL.map(|(name, _)| name).join(", ");
-        let (_, kind) = found.ok_or_else(|| format!("no fault is called `{name}`; known are {}", known()))?;
+        let (_, kind) = found.ok_or_else(|| format!("unknown fault `{name}`; known are {}", known()))?;
 
         let strikes = match text.as_bytes().get(name.len()) {
             Some(b'@') => FaultSite::Case(place.to_owned()),
@@ -78,10 +79,10 @@ impl FromStr for Fault {
     }
 }
 
-/// A listing of devices as a place for a fault.
+/// Parses an API as the place of a fault.
 fn listing_of(kind: FaultKind, api: &str) -> Result<FaultSite, String> {
     if kind == FaultKind::Garbage {
-        return Err("garbage needs the answer of a job, which a listing is not".to_owned());
+        return Err("garbage needs the result of a job, and a listing has none".to_owned());
     }
 
     let found = RunnerKind::driven().find(|driven| driven.as_str() == api);
@@ -89,11 +90,11 @@ fn listing_of(kind: FaultKind, api: &str) -> Result<FaultSite, String> {
     found.map(FaultSite::Listing).ok_or_else(|| format!("no devices are listed through `{api}`; known are {}", known()))
 }
 
-/// A fault as a request tells it to a worker, with jobs of one case.
+/// A fault in the form that a request carries to a worker, with jobs of one case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerFault {
     kind: FaultKind,
-    /// 1 for every job.
+    /// The worker misbehaves in every N-th job; 1 for every job.
     every: u32,
 }
 
@@ -119,7 +120,7 @@ impl Fault {
 }
 
 impl WorkerFault {
-    /// Does a job, or misbehaves where the fault strikes; `number` counts the worker's jobs from 1.
+    /// Runs a job, and misbehaves if the fault covers it. `number` counts the worker's jobs from 1.
     ///
     /// # Errors
     /// Those of the job.
@@ -139,7 +140,7 @@ impl WorkerFault {
 }
 
 impl FaultKind {
-    /// Misbehaves as a worker that has not answered yet; returns where the process outlives it.
+    /// Misbehaves before the worker has answered. Returns if the process survives.
     pub fn strike(self) {
         match self {
             Self::Crash => {
@@ -151,7 +152,7 @@ impl FaultKind {
             },
             Self::Garbage => {}
             Self::Oom => drop(black_box(Vec::<u8>::with_capacity(black_box(isize::MAX.unsigned_abs())))),
-            // More than a pipe holds, and what looks like the head of a message.
+            // More than a pipe holds, and it looks like the head of a message.
             Self::Print => say(&"\0\0\0\x01printed by a driver\n".repeat(8192)),
         }
     }
@@ -199,11 +200,11 @@ mod tests {
     fn what_is_no_fault_is_told() {
         for (text, message) in [
             ("crash", "written KIND@CASE, KIND#N or KIND:API"),
-            ("melt@a", "no fault is called `melt`; known are crash, hang"),
+            ("melt@a", "unknown fault `melt`; known are crash, hang"),
             ("crash#x", "`x` is not the number"),
             ("crash#0", "jobs count from 1"),
             ("crash:model", "no devices are listed through `model`; known are ash, wgpu, d3d12"),
-            ("garbage:ash", "which a listing is not"),
+            ("garbage:ash", "and a listing has none"),
         ] {
             let error = text.parse::<Fault>().unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

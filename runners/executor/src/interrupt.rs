@@ -1,7 +1,8 @@
-//! Ctrl-C and the other ways to ask a process for its end: the first one stops a run in good order, the second one at once.
+//! Handles Ctrl-C and the other requests to end a process. The first request ends a run in good
+//! order, the second one ends it at once.
 //!
-//! On Unix these are SIGINT, SIGTERM and SIGHUP, the last only where nobody (`nohup`) has it ignored; on Windows Ctrl-C and
-//! the closing of the console.
+//! On Unix these are SIGINT, SIGTERM and SIGHUP, the last unless the process started with it
+//! ignored (`nohup`). On Windows they are Ctrl-C and the closing of the console.
 
 use std::process;
 use std::sync::Arc;
@@ -10,18 +11,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use layoutproof_compilers::scratch::remove_scratch_folders;
 
-/// Added to a signal's number in the exit code of a process that it ended at once, as shells do.
+/// Added to a signal's number in the exit code of a process that the signal ended, as shells do.
 const SIGNALLED: i32 = 128;
 
-/// Set once the user has asked the process to end.
+/// A flag that is set once the user asks the process to end.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens from now on; `tell` is called at the first request, on a thread of its own.
+    /// Starts to listen. Calls `tell` at the first request, on a separate thread.
     ///
     /// # Errors
-    /// If the system allows no handler.
+    /// The system allows no handler.
     pub fn listen(tell: impl Fn() + Send + 'static) -> anyhow::Result<Self> {
         let interrupt = Self::default();
         let set = Arc::clone(&interrupt.0);
@@ -34,35 +35,36 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Asks for an end, as the user can.
+    /// Requests an end, as the user can.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// True once an end was asked for.
+    /// True once an end was requested.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Ends this process at the first request, as it would end without a handler, but for its temporary folders: they are
-/// removed. For commands that have nothing to report when half of their work is done.
+/// Ends this process at the first request, as it would end without a handler, but removes its
+/// temporary folders first. For commands that have nothing to report about half of their work.
 ///
 /// # Errors
-/// If the system allows no handler.
+/// The system allows no handler.
 pub fn end_without_traces() -> anyhow::Result<()> {
     on_request_to_end(end_at_once)
 }
 
-/// Ignores requests to end: a terminal sends them to every process of the run, and the one that the user started decides.
+/// Ignores requests to end. A terminal sends them to every process of the run, and the process that
+/// the user started decides.
 ///
 /// # Errors
-/// If the system allows no handler.
+/// The system allows no handler.
 pub fn leave_to_the_parent() -> anyhow::Result<()> {
     on_request_to_end(|_| {})
 }
 
-/// Calls `handler` with the number of each signal that asks for an end, on a thread of its own.
+/// Calls `handler` with the number of each signal that requests an end, on a separate thread.
 #[cfg(unix)]
 fn on_request_to_end(handler: impl FnMut(i32) + Send + 'static) -> anyhow::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -77,12 +79,12 @@ fn on_request_to_end(handler: impl FnMut(i32) + Send + 'static) -> anyhow::Resul
 
 #[cfg(not(unix))]
 fn on_request_to_end(mut handler: impl FnMut(i32) + Send + 'static) -> anyhow::Result<()> {
-    /// Its number on every system that has signals.
+    /// The signal's number on every system that has signals.
     const SIGINT: i32 = 2;
     ctrlc::set_handler(move || handler(SIGINT)).context("listening for Ctrl-C")
 }
 
-/// True if SIGHUP was ignored when this process began, as `nohup` has it. Only Linux tells.
+/// True if SIGHUP was ignored when this process started, as under `nohup`. Only Linux reports this.
 ///
 /// Source: proc(5), `SigIgn` of `/proc/pid/status`: a mask in hexadecimal digits, SIGHUP is bit 0.
 #[cfg(unix)]
@@ -92,7 +94,7 @@ fn is_hangup_ignored() -> bool {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 != 0)
 }
 
-#[expect(clippy::exit, reason = "the user wants it at once, and every thread may be waiting for something")]
+#[expect(clippy::exit, reason = "the user wants it at once, and every thread may be blocked")]
 fn end_at_once(signal: i32) {
     remove_scratch_folders();
     process::exit(SIGNALLED + signal);

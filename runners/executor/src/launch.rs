@@ -1,6 +1,7 @@
-//! The settings with which workers are started: program, drivers, planted faults, time limits.
+//! The settings of workers: program, drivers, planted faults, time limits.
 //!
-//! Commands make a [`Launch`] of their arguments; [`crate::pool`], [`crate::worker`] and [`crate::device_listing`] read it.
+//! Commands build a [`Launch`] from their arguments; [`crate::pool`], [`crate::worker`] and
+//! [`crate::device_listing`] read it.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -19,45 +20,46 @@ use crate::spare_workers::SpareWorkers;
 use crate::tools::MachineTools;
 use crate::watch::{SilentWatcher, Watcher};
 
-/// How long a worker may take at least to open a device or to list all.
+/// The least time that a worker may take to open a device or to list all devices.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
 
-/// How workers are started, and how long they may take.
+/// The settings and time limits of workers.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The `layoutproof` command, which is also the worker.
+    /// The `layoutproof` command, which is also the worker program.
     pub program: PathBuf,
-    /// Variables that every worker finds in its environment.
+    /// Variables to set in every worker's environment.
     pub settings: Vec<Setting>,
-    /// The drivers that it finds beside those of the system.
+    /// The drivers that a worker finds in addition to those of the system.
     pub drivers: FetchedDrivers,
-    /// The vkd3d that was fetched, if there is one that is loaded.
+    /// The fetched vkd3d, if workers load it.
     pub vkd3d: Option<FetchedVkd3d>,
-    /// A sentence for the user about it: who can change it, or why it is not loaded.
+    /// A sentence for the user about vkd3d: who can change it, or why it is not loaded.
     pub vkd3d_note: Option<String>,
-    /// The misreading that is planted in the model device.
+    /// The misreading planted in the model device.
     pub misreading: Option<Misreading>,
-    /// The fault that is planted in workers; then the model has workers, too.
+    /// The fault planted in workers. With a fault, the model runs in workers, too.
     pub fault: Option<Fault>,
-    /// How long one job may take.
+    /// Time limit of one job.
     pub job_limit: Duration,
-    /// How many threads hand out jobs; `None` for as many as there are processors.
+    /// Number of threads that hand out jobs; `None` for one per processor.
     pub threads: Option<NonZeroUsize>,
     /// Set once the user has interrupted the run.
     pub interrupt: Interrupt,
     /// Receives the progress.
     pub watcher: Arc<dyn Watcher>,
-    /// Keeps workers that have no job for the next pool; `None` where each pool starts workers of its own.
+    /// Keeps idle workers for the next pool; `None` if each pool starts its own workers.
     pub spare_workers: Option<Arc<SpareWorkers>>,
-    /// Answers of earlier runs, which spirv-val is not asked for again; `None` where it is asked for all.
+    /// Answers of earlier runs, for which spirv-val does not run again; `None` to run it for every
+    /// module.
     pub cache: Option<Arc<AnswerCache>>,
 }
 
 impl Launch {
-    /// Workers of this command, with nothing planted.
+    /// Workers of this command, without planted faults.
     ///
     /// # Errors
-    /// A variable names the folder of fetched drivers by a path that is not absolute.
+    /// A variable names the folder of fetched drivers by a relative path.
     pub fn of(program: PathBuf) -> anyhow::Result<Self> {
         let tools = MachineTools::find()?;
         let drivers = FetchedDrivers::find(&tools);
@@ -73,13 +75,13 @@ impl Launch {
         Ok(Self { program, drivers, vkd3d, vkd3d_note, ..Self::without_workers() })
     }
 
-    /// How long a worker may take to open a device or to list all: longer where the user gives every job more time, since
-    /// the machine or the driver is as slow then.
+    /// Time limit for a worker to open a device or to list all. It grows with the job limit, since
+    /// a slow machine or driver is slow here, too.
     pub fn open_limit(&self) -> Duration {
         OPEN_LIMIT.max(self.job_limit)
     }
 
-    /// For work that needs no device, so that no worker is started.
+    /// A launch for work that needs no device and starts no worker.
     pub fn without_workers() -> Self {
         Self {
             program: PathBuf::new(),

@@ -1,10 +1,12 @@
-//! Keeps a run alive: worker processes for each device, batches of jobs, time limits, planted faults, and the shaders that
-//! are made on the way.
+//! Keeps a run alive: worker processes for each device, batches of jobs, time limits, planted
+//! faults, and the shaders that the run makes on the way.
 //!
-//! Drivers are loaded in workers only ([`worker`], [`serve`]); [`launch`] says how workers are started. [`pool`] hands out
-//! jobs, and starts a worker anew where one dies; [`execute`] makes shaders and carries checks out, [`proofs`] does so for
-//! placements. No argument is read here and nothing is printed: a [`watch::Watcher`] hears what is going on.
+//! Only workers load drivers ([`worker`], [`serve`]); [`launch`] describes how they start. [`pool`]
+//! hands out jobs and replaces workers that die. [`execute`] makes shaders and carries out checks;
+//! [`proofs`] does the same for placements. This crate reads no arguments and prints nothing: it
+//! reports progress to a [`watch::Watcher`].
 #![forbid(unsafe_code)]
+#![expect(missing_docs, reason = "many fields are documented by their names")]
 
 pub mod compiler_devices;
 mod connection;

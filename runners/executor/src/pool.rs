@@ -1,4 +1,5 @@
-//! Work on devices: as many threads as processors or as the user says, each with worker processes of its own.
+//! Runs work on devices with one thread per processor, or as many as the user asks for. Each thread
+//! has its own worker processes.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -12,14 +13,14 @@ use crate::device_workers::{DeviceWorkers, JobResult};
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 
-/// Jobs of a check that a worker is given at once.
+/// Most jobs of a check that a worker gets at once.
 const SHARE: usize = 8;
 
-/// Gives every task to a thread with workers, and every result to `done` on this thread, as they come. Threads without a
-/// task of their own help the others.
+/// Gives every task to a thread with workers, and passes every result to `done` on the calling
+/// thread, as it arrives. Threads without a task help the others.
 ///
-/// Tasks are taken in order, but threads finish as they like. Once the user wants an end, no task is given out, and what
-/// comes of those that are out is dropped: it may be Ctrl-C's doing.
+/// Tasks start in order, but may finish in any order. Once the user requests an end, no further
+/// task starts, and the results of running tasks are dropped, because Ctrl-C may have caused them.
 pub fn run<T: Send, R: Send>(
     tasks: Vec<T>,
     launch: &Launch,
@@ -55,7 +56,7 @@ pub fn run<T: Send, R: Send>(
     });
 }
 
-/// Workers that have no task.
+/// Workers without a task.
 #[derive(Debug)]
 struct IdleWorkers<'a>(Mutex<Vec<DeviceWorkers<'a>>>);
 
@@ -65,23 +66,23 @@ impl<'a> IdleWorkers<'a> {
     }
 
     fn give(&self, workers: DeviceWorkers<'a>) {
-        // Where a thread has panicked, they are dropped, and their processes end.
+        // If a thread has panicked, the workers are dropped, which ends their processes.
         if let Ok(mut idle) = self.0.lock() {
             idle.push(workers);
         }
     }
 }
 
-/// What a task runs its jobs with.
+/// The workers that a task runs its jobs with.
 #[derive(Debug)]
 pub struct Workers<'a> {
     own: DeviceWorkers<'a>,
-    /// Those that may help.
+    /// Idle workers that may help.
     idle: Arc<IdleWorkers<'a>>,
 }
 
 impl<'a> Workers<'a> {
-    /// Says how drivers compile what is run from now on.
+    /// Sets how drivers compile the jobs that follow.
     pub fn compile(&mut self, compilation: DriverCompilation) {
         self.own.compilation = compilation;
     }
@@ -94,19 +95,20 @@ impl<'a> Workers<'a> {
         results.into_iter().flatten().collect()
     }
 
-    /// Runs screens of checks of `cases`, each with those that it looks at; the answers to the jobs of each screen, `None` if
-    /// it came to nothing, which says nothing of any single case: each has to be run by itself then.
+    /// Runs screens, each with the cases that it covers, and returns the answers to the jobs of
+    /// each. The answers are `None` if the screen failed. The failure does not show which case is
+    /// at fault, so the caller has to run each case by itself.
     pub fn screens(&mut self, device: &DeviceInfo, screens: &[CasesScreen<'_>]) -> Vec<Option<Vec<ReadBack>>> {
         self.share_out(screens, |workers, screen| workers.screen(device, &screen.cases, screen.screen.jobs()))
     }
 
-    /// Tells the run's watcher that a device has read or written leaves so many times.
+    /// Reports the number of leaves that a device has read or written to the run's watcher.
     pub(crate) fn tell_accessed(&self, accesses: usize) {
         self.own.launch.watcher.accessed(accesses);
     }
 
-    /// Gives each piece of work to whichever is free first, these workers or idle ones of other threads; the results are in the
-    /// order of the pieces.
+    /// Gives each piece of work to the first free workers: these, or idle ones of other threads.
+    /// Results are in the order of the pieces.
     fn share_out<T: Sync, R: Send>(
         &mut self,
         tasks: &[T],
@@ -145,11 +147,10 @@ impl<'a> Workers<'a> {
     }
 }
 
-/// A screen with the cases that it stands for.
+/// A screen and the cases that it covers.
 #[derive(Debug)]
 pub struct CasesScreen<'a> {
-    /// What is run.
     pub screen: Screen,
-    /// Ids of the cases whose probes it looks at.
+    /// Ids of the cases that the screen probes.
     pub cases: Vec<&'a str>,
 }

@@ -1,4 +1,5 @@
-//! Placements on devices: shaders are written and validated, devices read what is bound, records come back.
+//! Proves placements on devices: writes and validates shaders, runs them on devices that read the
+//! bound resources, and returns records.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,11 +18,11 @@ use crate::pool;
 use crate::rotation::Rotation;
 use crate::validator::Validator;
 
-/// After so many runs in a row every proof has had the driver's own settings once.
+/// After this many runs in a row, every proof has run once with the driver's default settings.
 const TURNS: u64 = 16;
 
-/// Every placement that one of `producers` can write shaders for, or one of `compilers` can compile them, on every device that
-/// takes them, neither compiled nor validated.
+/// Every placement for which one of `producers` can write shaders or one of `compilers` can compile
+/// them, on every device that accepts those shaders. Compiles and validates nothing yet.
 pub fn plan(
     placed: &[BindingCheck],
     producers: &[Producer],
@@ -45,7 +46,8 @@ pub fn plan(
     checks.collect()
 }
 
-/// Runs checks and gives the records of each batch to `done` as it ends, each with the check's place in `checks`.
+/// Runs checks and passes the records of each finished batch to `done`, each with the index of its
+/// check in `checks`.
 pub fn execute(
     checks: &[ProofCheck],
     launch: &Launch,
@@ -57,7 +59,7 @@ pub fn execute(
     let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| {
         let proof = Arc::new(validated(&checks[group[0]].proof, validator.as_ref()));
 
-        // A compiler makes shaders for one device, generators make them for all.
+        // A compiler makes shaders for one device, a generator makes them for all devices.
         let check = |index: usize| {
             let device = checks[index].device.clone();
             let proof = match proof.producer {
@@ -72,7 +74,7 @@ pub fn execute(
     pool::run(groups(checks), launch, work, done);
 }
 
-/// Neighbours with the same shaders, which are validated once.
+/// Groups neighbouring checks that share their shaders, so that those are validated once.
 fn groups(checks: &[ProofCheck]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (index, check) in checks.iter().enumerate() {
@@ -108,8 +110,9 @@ fn validated(proof: &Proof, validator: Option<&Validator>) -> Proof {
     proof
 }
 
-/// Runs a check, compiled fast unless it has its turn. What does not agree then is run again with the driver's own settings,
-/// and that counts.
+/// Runs a check with fast compilation, unless it is the check's turn for the default settings. If
+/// the result does not agree, reruns the check with the driver's default settings; the second
+/// result counts.
 fn run(check: &ProofCheck, rotation: Rotation, workers: &mut pool::Workers<'_>) -> CheckRecord {
     let compilation = match rotation {
         Rotation::Turn(turn) if !is_turn(turn, check) => DriverCompilation::fastest(&check.device),
@@ -127,9 +130,9 @@ fn run(check: &ProofCheck, rotation: Rotation, workers: &mut pool::Workers<'_>) 
     }
 }
 
-/// Returns true if a check runs with the driver's own settings in the run of this number.
+/// Returns true if a check uses the driver's default settings in the run with this number.
 fn is_turn(turn: u64, check: &ProofCheck) -> bool {
-    // The upper half of the hash depends on every letter.
+    // The upper half of the hash depends on every character.
     (stable_hash(&check.name()) >> 32) % TURNS == turn % TURNS
 }
 

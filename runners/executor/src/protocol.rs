@@ -1,5 +1,5 @@
-//! The messages between the command and its worker processes, each with its length in front, over a
-//! `connection` of their own, apart from what drivers print to the standard streams.
+//! The messages between the command and its worker processes, each with its length in front. They
+//! go over a separate `connection`, because drivers print to the standard streams.
 
 use std::io::{self, Read, Write};
 use std::time::Duration;
@@ -10,34 +10,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::{FaultKind, WorkerFault};
 
-/// To a worker.
+/// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum WorkerRequest {
-    /// List the devices of this API, perhaps with a planted fault.
+    /// List the devices of this API, optionally with a planted fault.
     Enumerate(RunnerKind, Option<FaultKind>),
-    /// Open this device for the batches that follow, whose jobs may take so long each.
+    /// Open this device for the batches that follow. The duration is the time limit of one job.
     Open(Box<DeviceInfo>, Duration),
-    /// Run these jobs, perhaps with a planted fault; each is answered by one [`WorkerAnswer::Job`] as soon as it is done.
+    /// Run these jobs, optionally with a planted fault. The worker answers each with one
+    /// [`WorkerAnswer::Job`] as soon as it is done.
     Run(Batch, Option<WorkerFault>),
 }
 
-/// From a worker.
+/// A message from a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum WorkerAnswer {
-    /// Devices and what the API had to say about drivers that are missing or broken; or the call that failed.
+    /// The devices and the API's notes on missing or broken drivers; or the call that failed.
     Devices(Result<(Vec<DeviceInfo>, Vec<String>), RunnerError>),
-    /// The device was opened, or why it could not be.
+    /// The device is open, or the reason why it is not.
     Opened(Result<(), RunnerError>),
-    /// One job's result.
+    /// The result of one job.
     Job(Result<ReadBack, RunnerError>),
 }
 
-/// The error of a worker whose answer does not fit its request.
+/// The error for a worker whose answer does not fit its request.
 pub fn out_of_turn() -> RunnerError {
     RunnerError::DeviceLost("the worker sent an answer that fits no request".to_owned())
 }
 
-/// Messages beyond this are a broken peer, not a batch.
+/// Longest message, in bytes. A longer one comes from a broken peer, not from a batch.
 const MAX_MESSAGE: u32 = 1 << 30;
 
 /// Sends one message.
@@ -55,7 +56,7 @@ pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()>
 /// Receives one message.
 ///
 /// # Errors
-/// The other process is gone, or sent no message of this type.
+/// The other process is gone, or sent a message of another type.
 pub fn receive<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;

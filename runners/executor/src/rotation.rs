@@ -1,9 +1,9 @@
-//! Chooses the probes that go through the screen, shared modules and settings that make a driver fast: none of them, or all
-//! but some that are others in the next run.
+//! Chooses the probes that skip the screen, that is, shared modules and fast driver settings:
+//! either all probes, or a few that change from run to run.
 //!
-//! The screen leaves out what a driver's users have, and what a hash does not see, so it is good for finding candidates:
-//! of every kind of access one probe goes without, and so does again each check that fails with it. Of a kind all probes
-//! have their turn, one after the other from run to run.
+//! The screen does not use the settings that a driver's users have, and its hashes can miss a
+//! difference, so it only finds candidates. One probe per access kind skips it, and each check that
+//! fails in the screen is rerun without it. From run to run, every probe of a kind has its turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,15 +16,16 @@ use layoutproof_layout::{Component, Scalar};
 
 use crate::screen::CheckProbes;
 
-/// Of so many probes one at most is spared.
+/// At most one in this many probes is spared.
 const PROBES_OF_ONE_SPARED: usize = 8;
 
-/// The share of a run.
+/// The part of a run that skips the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rotation {
-    /// Every check goes without the screen.
+    /// Every check.
     All,
-    /// In the run of this number one probe of every kind of access goes without, if that is no more than an eighth of all.
+    /// One probe of every access kind, but no more than an eighth of all probes. The number is that
+    /// of the run.
     Turn(u64),
 }
 
@@ -34,33 +35,33 @@ struct AccessCell {
     device: String,
     runner: RunnerKind,
     producer: Producer,
-    /// Name of the entry point, which says space, stage and direction.
+    /// Name of the entry point, which encodes space, stage and direction.
     entry: String,
     forms: Vec<Form>,
     component: ComponentKind,
 }
 
-/// What decides how a component is loaded and stored.
+/// The properties of a component that decide how a shader loads and stores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ComponentKind {
     is_bool: bool,
-    /// Bytes.
+    /// In bytes.
     size: u32,
 }
 
-/// The kinds of access that a run of many parts has run without the screen so far.
+/// The access kinds that the parts of a run have run without the screen so far.
 #[derive(Clone, Debug, Default)]
 pub struct SparedKinds(BTreeSet<AccessCell>);
 
 /// A probe that may be spared.
 struct SpareCandidate {
     probe: ProbeId,
-    /// Its place among the probes of a kind, from the names of check and probe.
+    /// Orders the probes of a kind; a hash of the names of check and probe.
     order: u64,
 }
 
-/// The probes of `checks` that go without the screen in the run of number `turn`. Their kinds of access are added to
-/// `covered`, and no probe is spared for one that is there already.
+/// Chooses the probes of `checks` that skip the screen in run number `turn`. Adds their access
+/// kinds to `covered`, and spares no probe for a kind that is already there.
 pub(crate) fn spared(turn: u64, checks: &[Check], SparedKinds(covered): &mut SparedKinds) -> CheckProbes {
     let (cells, probes) = candidates(checks);
     let mut lacking: Vec<(AccessCell, SpareCandidate)> = Vec::new();
@@ -69,7 +70,7 @@ pub(crate) fn spared(turn: u64, checks: &[Check], SparedKinds(covered): &mut Spa
         let place = usize::try_from(turn % candidates.len() as u64).unwrap_or(0);
         lacking.push((cell, candidates.swap_remove(place)));
     }
-    // Where there are too few probes for all kinds, those that are left out are others in each run.
+    // If there are too few probes for all kinds, each run leaves out different kinds.
     lacking.sort_by_key(|(_, candidate)| stable_hash(&format!("{turn} {}", candidate.order)));
 
     let mut spared = CheckProbes::new();
@@ -86,7 +87,8 @@ pub(crate) fn spared(turn: u64, checks: &[Check], SparedKinds(covered): &mut Spa
     spared
 }
 
-/// The probes of every kind of access, and their number. Of checks that share their shaders the first one has them.
+/// The probes of every access kind, and the number of all probes. Checks that share their shaders
+/// count once, under the first of them.
 fn candidates(checks: &[Check]) -> (BTreeMap<AccessCell, Vec<SpareCandidate>>, usize) {
     let mut cells: BTreeMap<AccessCell, Vec<SpareCandidate>> = BTreeMap::new();
     let mut probes = 0;
@@ -110,7 +112,7 @@ fn candidates(checks: &[Check]) -> (BTreeMap<AccessCell, Vec<SpareCandidate>>, u
     (cells, probes)
 }
 
-/// The kinds of access that an entry point of a plan has.
+/// The access kinds of an entry point.
 fn cells_of(check: &Check, plan: &ProbePlan, entry: &ProbeEntry) -> BTreeSet<AccessCell> {
     let kind = |component: Component| ComponentKind { is_bool: component.scalar == Scalar::Bool, size: component.size };
     let components: BTreeSet<ComponentKind> = plan.leaves.iter().map(|leaf| kind(leaf.component)).collect();
@@ -136,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// A check on the model, whose case has this name.
+    /// A check of a case with this name, on the model.
     fn check(name: &str, text: &str) -> Check {
         let mut sources = SourceMap::default();
         let end = u32::try_from(text.len()).expect("a short text");
@@ -156,7 +158,7 @@ mod tests {
         Check { subject: Arc::new(subject), produced: Arc::new(produced), device: Model::new().device().clone() }
     }
 
-    /// Of 64 cases with floats, one with a bool and one with 16-bit numbers.
+    /// Checks of 64 cases with floats, one with a bool and one with 16-bit numbers.
     fn checks() -> Vec<Check> {
         let floats = (0..64).map(|it| check(&format!("{it}.hlsl"), "cbuffer S { float a; };"));
         let bools = check("bool.hlsl", "cbuffer S { float a; bool b; };");

@@ -1,4 +1,5 @@
-//! The screen of a run: modules of many checks first, so that checks whose probes they answer are left with other jobs.
+//! The screen of a run. It runs modules that serve many checks first, so that a check only needs
+//! jobs for the probes that these modules did not answer.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +9,11 @@ use layoutproof_device::RunnerKind;
 use crate::drivers::DriverCompilation;
 use crate::pool::{CasesScreen, Workers};
 
-/// Probes of many checks, by the check's place among all.
+/// Probes of many checks, by the check's index.
 pub(crate) type CheckProbes = BTreeMap<usize, ProbeSet>;
 
-/// True if checks of the same device and producer can share modules with this one. On the model nothing would be gained: it
-/// compiles nothing.
+/// Returns true if this check can share modules with other checks of the same device and producer.
+/// The model compiles nothing, so sharing would gain nothing there.
 pub(crate) fn takes(check: &Check) -> bool {
     let runs = match check.device.runner {
         RunnerKind::Ash => true,
@@ -21,8 +22,8 @@ pub(crate) fn takes(check: &Check) -> bool {
     runs && check.produced.producer.can_share_modules()
 }
 
-/// Runs modules of many checks on the device of all of them, and says which probes they answer; `group` are indices of
-/// `checks`, and `spared` has the probes that are in none of these modules.
+/// Runs modules that serve many checks of one device, and returns the probes that they answer.
+/// `group` holds indices into `checks`; the modules leave out the probes in `spared`.
 pub(crate) fn ask(checks: &[Check], group: &[usize], spared: &CheckProbes, workers: &mut Workers<'_>) -> CheckProbes {
     let taken = group.iter().map(|index| (*index, &checks[*index])).filter(|(_, check)| takes(check));
     let taken: Vec<(usize, &Check)> = taken.collect();

@@ -1,6 +1,7 @@
 //! The main loop of a worker process, the only process that loads drivers.
 //!
-//! It receives requests over a connection and sends answers; [`worker`](crate::worker) is the other end.
+//! It receives requests over a connection and sends answers. The parent's end is
+//! [`worker`](crate::worker).
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -14,13 +15,13 @@ use crate::connection::{Stream, connect_to_parent};
 use crate::interrupt;
 use crate::protocol::{WorkerAnswer, WorkerRequest, receive, send};
 
-/// How long a worker may go on with its last job after the parent has hung up.
+/// Time for a worker to finish its last job after the parent has closed the connection.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Runs as a worker until the parent hangs up.
+/// Runs as a worker until the parent closes the connection.
 ///
 /// # Errors
-/// If the parent cannot be reached.
+/// The parent cannot be reached.
 pub fn serve() -> anyhow::Result<()> {
     let mut stream = connect_to_parent()?;
     interrupt::leave_to_the_parent()?;
@@ -59,8 +60,8 @@ pub fn serve() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads the parent's requests on a thread of its own: when the parent is gone, killed perhaps, no driver that hangs
-/// keeps this process alive.
+/// Reads the parent's requests on a separate thread. If the parent is gone, for example killed, a
+/// driver that hangs cannot keep this process alive.
 fn requests(mut stream: Stream) -> Receiver<WorkerRequest> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -71,7 +72,7 @@ fn requests(mut stream: Stream) -> Receiver<WorkerRequest> {
         }
         drop(sender);
         std::thread::sleep(GRACE);
-        // An orderly exit would ask the driver, which may hang.
+        // An orderly exit would call the driver, which may hang.
         std::process::abort();
     });
     receiver
@@ -95,7 +96,8 @@ fn enumerate(kind: RunnerKind) -> Result<Enumeration, RunnerError> {
     }
 }
 
-/// wgpu's devices, of which those of Direct3D 12 are no hardware under Wine: it gives its translator the name of a GPU.
+/// Lists wgpu's devices. Under Wine those of Direct3D 12 are not hardware: Wine gives its
+/// translator the name of a GPU.
 fn without_made_up_hardware(mut listed: Enumeration) -> Enumeration {
     if layoutproof_d3d12::wine_version().is_some() {
         for device in listed.devices.iter_mut().filter(|device| device.api.starts_with("Direct3D 12")) {
@@ -105,7 +107,7 @@ fn without_made_up_hardware(mut listed: Enumeration) -> Enumeration {
     listed
 }
 
-/// A device that needs no driver.
+/// Lists a device that needs no driver.
 fn of_this_process(runner: &dyn Runner) -> Enumeration {
     Enumeration { devices: vec![runner.device().clone()], notes: Vec::new() }
 }

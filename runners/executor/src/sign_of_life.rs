@@ -1,11 +1,13 @@
-//! The smallest job of each API: a shader that does nothing, which shows whether a device still lives.
+//! The smallest job of each API: a shader that does nothing, which shows whether a device is still
+//! alive.
 //!
-//! [`crate::pool`] runs it. When job after job ends its worker, either the jobs are to blame or the device is gone. A device that does not even
-//! run this is gone.
+//! [`crate::pool`] runs it after several jobs in a row ended their workers. Either the jobs are to
+//! blame or the device is gone; a device that does not even run this job is gone.
 
 use layoutproof_device::{BufferKind, Job, JobBuffer, RunnerKind, Shader};
 
-/// `OpFunction %main` with `OpReturn` alone, assembled by spirv-as 2023.1: SPIR-V 1.3, `GLCompute "main"`, local size 1.
+/// A module whose only instruction is `OpReturn`, assembled by spirv-as 2023.1: SPIR-V 1.3,
+/// `GLCompute "main"`, local size 1.
 const SPIRV: [u32; 35] = [
     0x0723_0203,
     0x0001_0300,
@@ -44,10 +46,11 @@ const SPIRV: [u32; 35] = [
     0x0001_0038,
 ];
 
-/// As DXC 1.7.2308 lists `void main() {}`.
+/// DXC 1.7.2308's listing of `void main() {}`.
 const DXIL: &str = "define void @main() {\n  ret void\n}\n";
 
-/// As FXC 10.0.22621 makes of `[numthreads(1, 1, 1)] void main() {}` with `/T cs_5_0`: every device of Direct3D 12 takes it.
+/// FXC 10.0.22621's output for `[numthreads(1, 1, 1)] void main() {}` with `/T cs_5_0`, which every
+/// Direct3D 12 device accepts.
 const DXBC: &[u8] = include_bytes!("sign_of_life.dxbc");
 
 const WGSL: &str = "@compute @workgroup_size(1) fn main() {}\n";
@@ -60,7 +63,7 @@ pub(crate) fn job(runner: RunnerKind) -> Job {
         RunnerKind::D3d12 => Shader::Dxbc(DXBC.to_vec()),
         RunnerKind::Wgpu => Shader::Wgsl(WGSL.to_owned()),
     };
-    // The shader does not know it; runners want something to read back.
+    // The shader does not use the buffer, but runners need one to read back.
     let buffer = JobBuffer {
         set: 0,
         binding: 0,

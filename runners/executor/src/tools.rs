@@ -1,16 +1,16 @@
-//! The tools folder of this machine, or the reason why there is none.
+//! The tools folder of this machine, or the reason why it is missing.
 
 use layoutproof_compilers::tools_folder::{NoToolsFolder, ToolsFolder, ToolsFolderOrigin};
 
-/// The tools folder, or why there is none.
+/// The tools folder, or the reason why it is missing.
 #[derive(Clone, Debug)]
 pub struct MachineTools(Result<ToolsFolder, NoToolsFolder>);
 
 impl MachineTools {
-    /// The tools folder of this machine.
+    /// Finds the tools folder of this machine.
     ///
     /// # Errors
-    /// `LAYOUTPROOF_TOOLS` is not an absolute path: what the user meant would depend on the working folder.
+    /// `LAYOUTPROOF_TOOLS` is not an absolute path: its meaning would depend on the working folder.
     pub fn find() -> anyhow::Result<Self> {
         match ToolsFolder::find() {
             Err(error @ NoToolsFolder::Relative(_)) => Err(error.into()),
@@ -18,17 +18,17 @@ impl MachineTools {
         }
     }
 
-    /// The folder, if there is one.
     pub fn folder(&self) -> Option<&ToolsFolder> {
         self.0.as_ref().ok()
     }
 
-    /// Why there is no folder, if there is none.
+    /// The reason why the folder is missing, if it is.
     pub fn absence(&self) -> Option<&NoToolsFolder> {
         self.0.as_ref().err()
     }
 
-    /// A sentence for the user about the missing folder; `None` where nothing was fetched yet, which is usual.
+    /// A sentence for the user about the missing folder; `None` if nothing was fetched yet, which
+    /// is usual.
     pub fn note(&self) -> Option<String> {
         match self.absence()? {
             NoToolsFolder::Absent { origin: ToolsFolderOrigin::Installation | ToolsFolderOrigin::UserData, .. } => None,

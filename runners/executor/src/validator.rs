@@ -1,4 +1,5 @@
-//! spirv-val, asked once about each module of a run: rule sets that agree on a layout have the same module.
+//! Runs spirv-val once on each distinct module of a run: rule sets that agree on a layout share a
+//! module.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +9,10 @@ use layoutproof_compilers::spirv_val::{SpirvVal, ValidatorAnswer};
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_layout::BlockRules;
 
-/// Words of a module, and the rules under which it is validated.
+/// The words of a module, and the rules for its validation.
 type Question = (Vec<u32>, BlockRules);
 
-/// spirv-val with what it has said so far, in this run and in earlier ones.
+/// spirv-val with its answers so far, from this run and from earlier ones.
 #[derive(Debug)]
 pub(crate) struct Validator {
     program: SpirvVal,
@@ -20,13 +21,15 @@ pub(crate) struct Validator {
 }
 
 impl Validator {
-    /// The validator of this machine, which is not asked what `cache` knows; `None` where there is none.
+    /// Finds the validator of this machine; `None` if it has none. It does not run for modules that
+    /// `cache` knows.
     pub(crate) fn find(cache: Option<&Arc<AnswerCache>>) -> Option<Self> {
         let cache = cache.cloned();
         SpirvVal::find().map(|program| Self { program, said: Mutex::default(), cache })
     }
 
-    /// Validates a module, or repeats the answer of an earlier call. That spirv-val could not be run is not kept.
+    /// Validates a module, or repeats the answer of an earlier call. Does not keep the answer if
+    /// spirv-val could not run.
     pub(crate) fn validate(&self, words: &[u32], rules: BlockRules) -> ValidatorAnswer {
         let said = || self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let question = (words.to_vec(), rules);

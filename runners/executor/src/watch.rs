@@ -4,13 +4,13 @@ use std::fmt;
 
 /// Receives the progress of a run.
 pub trait Watcher: fmt::Debug + Send + Sync {
-    /// The run has come to this phase.
+    /// The run enters this phase.
     fn phase(&self, phase: &str);
 
-    /// A worker starts on this, the name of a device and a case.
+    /// A worker starts on this place: the name of a device and of a case.
     fn at(&self, place: &str);
 
-    /// A device has read or written leaves so many times, each form of access to a leaf once.
+    /// A device has read or written this many leaves; each form of access to a leaf counts once.
     fn accessed(&self, accesses: usize);
 }
 

@@ -1,7 +1,8 @@
-//! Worker processes as their parent sees them: started, asked, and replaced when they end.
+//! The parent's side of worker processes: starts them, sends requests, and replaces workers that
+//! end.
 //!
-//! What runs in the process itself is [`serve`](crate::serve). A worker that crashes or hangs takes nothing down with it:
-//! the parent learns how it died and what it printed last.
+//! The worker itself runs [`serve`](crate::serve). A worker that crashes or hangs takes nothing
+//! down with it: the parent learns how it died and what it printed last.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -18,28 +19,30 @@ use crate::interrupt::Interrupt;
 use crate::launch::Launch;
 use crate::protocol::{WorkerAnswer, WorkerRequest, receive, send};
 
-/// How often a wait for an answer looks up whether the user has interrupted the run.
+/// Interval at which a wait for an answer checks if the user has interrupted the run.
 const LOOK_UP: Duration = Duration::from_millis(100);
-/// How much of a worker's standard error is kept, in bytes.
+/// Most bytes of a worker's standard error that are kept.
 const KEPT_OUTPUT: usize = 4096;
-/// Jobs after which a worker is replaced: drivers keep something of each pipeline, lavapipe some KiB.
+/// A worker is replaced after this many jobs. Drivers keep memory for each pipeline, lavapipe some
+/// KiB.
 const JOBS_OF_A_WORKER: u32 = 8192;
-/// How long the last of it may take to be read once the worker is gone: what it started may hold the other end.
+/// Time limit for reading the last output of a dead worker. A process that the worker started may
+/// still hold the pipe open.
 const OUTPUT_LIMIT: Duration = Duration::from_secs(1);
 
-/// How a worker ended before it answered.
+/// The end of a worker that has not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkerDeath {
-    /// No answer in time.
+    /// The worker did not answer in time.
     Hung(Duration),
-    /// The process ended; how, and what it printed last.
+    /// The process ended: how, and what it printed last.
     Died(String),
-    /// The user has interrupted the run.
+    /// The user interrupted the run.
     Interrupted,
 }
 
 impl WorkerDeath {
-    /// The error of the job that the worker was busy with.
+    /// The error of the job that the worker was running.
     pub fn error(self) -> RunnerError {
         match self {
             Self::Hung(limit) => RunnerError::Timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)),
@@ -49,22 +52,21 @@ impl WorkerDeath {
     }
 }
 
-/// A worker process as its parent sees it.
 #[derive(Debug)]
 pub struct Worker {
     child: Child,
     stream: BufReader<Stream>,
     output: KeptOutput,
     interrupt: Interrupt,
-    /// Jobs that it has answered.
+    /// Number of answered jobs.
     jobs: u32,
 }
 
 impl Worker {
-    /// Starts a worker for devices of this API, which finds `settings` in its environment.
+    /// Starts a worker for devices of this API, with `settings` in its environment.
     ///
     /// # Errors
-    /// The process cannot be started, or does not connect.
+    /// The process does not start, or does not connect.
     pub fn start(launch: &Launch, api: RunnerKind, settings: &[Setting]) -> io::Result<Self> {
         let mut command = command(launch, api);
         command.arg("worker").envs(launch.drivers.environment());
@@ -74,7 +76,7 @@ impl Worker {
 
         let offer = Offer::new(&mut command)?;
         let mut child = command.spawn()?;
-        // It has the worker's end of the connection, which must not outlive the worker.
+        // The command holds the worker's end of the connection, which must not outlive the worker.
         drop(command);
 
         let output = KeptOutput::of(&mut child);
@@ -91,7 +93,7 @@ impl Worker {
         }
     }
 
-    /// The process, as the system numbers it.
+    /// The process id.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
@@ -99,7 +101,7 @@ impl Worker {
     /// Sends a request.
     ///
     /// # Errors
-    /// How the worker ended.
+    /// The end of the worker.
     pub fn ask(&mut self, request: &WorkerRequest) -> Result<(), WorkerDeath> {
         send(self.stream.get_mut(), request).map_err(|_| self.death())
     }
@@ -107,7 +109,7 @@ impl Worker {
     /// Waits for an answer.
     ///
     /// # Errors
-    /// How the worker ended; it is killed if it takes longer than `limit`.
+    /// The end of the worker, which is killed if it takes longer than `limit`.
     pub fn answer(&mut self, limit: Duration) -> Result<WorkerAnswer, WorkerDeath> {
         self.wait_for_answer(limit)?;
         let _ = self.stream.get_ref().set_read_timeout(Some(limit));
@@ -120,26 +122,26 @@ impl Worker {
         Ok(answer)
     }
 
-    /// True if it has answered so many jobs that a fresh one takes less memory.
+    /// True once the worker has answered so many jobs that a fresh one would save memory.
     pub fn is_worn_out(&self) -> bool {
         self.jobs >= JOBS_OF_A_WORKER
     }
 
-    /// Sends a request that has one answer, and waits for that.
+    /// Sends a request that has one answer, and waits for it.
     ///
     /// # Errors
-    /// As [`Worker::answer`].
+    /// The errors of [`Worker::answer`].
     pub fn ask_and_wait(&mut self, request: &WorkerRequest, limit: Duration) -> Result<WorkerAnswer, WorkerDeath> {
         self.ask(request)?;
         self.answer(limit)
     }
 
-    /// Waits until there is something to read, or the end of it.
+    /// Waits until there is something to read, or the connection ends.
     fn wait_for_answer(&mut self, limit: Duration) -> Result<(), WorkerDeath> {
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            // A wait of no time is an error.
+            // A timeout of zero is an error.
             let _ = self.stream.get_ref().set_read_timeout(Some(left.clamp(Duration::from_millis(1), LOOK_UP)));
             match self.stream.fill_buf() {
                 Ok(_) => return Ok(()),
@@ -151,7 +153,8 @@ impl Worker {
         }
     }
 
-    /// Ends the process without waiting until it is gone, which takes a while where a driver holds much memory.
+    /// Kills the process without waiting for it to exit, which takes a while if a driver holds much
+    /// memory.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
     }
@@ -161,7 +164,7 @@ impl Worker {
         WorkerDeath::Hung(limit)
     }
 
-    /// Waits for the process, which has closed its end, and says how it ended.
+    /// Waits for the process, which has closed its end of the connection, and reports how it ended.
     fn death(&mut self) -> WorkerDeath {
         let deadline = Instant::now() + Duration::from_secs(5);
         let how = loop {
@@ -191,12 +194,13 @@ impl Drop for Worker {
     }
 }
 
-/// True if a read has come back with nothing, and may be tried again.
+/// True if a read returned no data and may be retried.
 fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
 
-/// The command that a worker is: through vkd3d's own loader where that was fetched, since the system's cannot load it.
+/// The command that starts a worker. A fetched vkd3d runs through its own loader, since the
+/// system's loader cannot load it.
 fn command(launch: &Launch, api: RunnerKind) -> Command {
     match (api, &launch.vkd3d) {
         (RunnerKind::D3d12, Some(vkd3d)) => vkd3d.command(&launch.program),
@@ -206,8 +210,8 @@ fn command(launch: &Launch, api: RunnerKind) -> Command {
     }
 }
 
-/// Windows looks for libraries in the working folder, too, which may be anybody's. The program's own folder is looked in
-/// anyway.
+/// Windows searches the working folder for libraries, too, and any user may be able to write there.
+/// It searches the program's own folder in any case.
 fn leave_working_folder(command: &mut Command, program: &Path) {
     if cfg!(windows) {
         if let Some(folder) = program.parent().filter(|folder| folder.is_absolute()) {
@@ -216,11 +220,11 @@ fn leave_working_folder(command: &mut Command, program: &Path) {
     }
 }
 
-/// The end of a worker's standard error, read on a thread of its own.
+/// The end of a worker's standard error. A separate thread reads it.
 #[derive(Debug)]
 struct KeptOutput {
     bytes: Arc<Mutex<Vec<u8>>>,
-    /// `None` where nothing is read.
+    /// `None` if nothing is read.
     reader: Option<JoinHandle<()>>,
 }
 
@@ -232,7 +236,7 @@ impl KeptOutput {
         Self { bytes, reader }
     }
 
-    /// Waits for the last output of a worker that is gone, and returns all that is kept.
+    /// Waits for the last output of a dead worker, and returns everything that was kept.
     fn to_the_end(&self) -> String {
         let deadline = Instant::now() + OUTPUT_LIMIT;
         while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && Instant::now() < deadline {
@@ -242,7 +246,7 @@ impl KeptOutput {
     }
 }
 
-/// Reads to the end, and keeps the last [`KEPT_OUTPUT`] bytes.
+/// Reads to the end of the stream, and keeps the last [`KEPT_OUTPUT`] bytes.
 fn keep(mut stderr: ChildStderr, kept: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 1024];
     while let Ok(length @ 1..) = stderr.read(&mut buffer) {
@@ -253,8 +257,8 @@ fn keep(mut stderr: ChildStderr, kept: &Mutex<Vec<u8>>) {
     }
 }
 
-/// The output of a dead worker without the lines that Mesa prints on every machine without a desktop: they say nothing of
-/// the death.
+/// The output of a dead worker without the lines that Mesa prints on every machine without a
+/// desktop. Those lines do not explain the death.
 fn telling(output: &str) -> String {
     let lines = output.lines().filter(|line| !line.contains("XDG_RUNTIME_DIR"));
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
@@ -268,7 +272,7 @@ fn describe(status: ExitStatus) -> String {
         Some(6) => "died of SIGABRT".to_owned(),
         Some(7) => "died of SIGBUS".to_owned(),
         Some(8) => "died of SIGFPE".to_owned(),
-        Some(9) => "died of SIGKILL, which the kernel sends where memory runs out".to_owned(),
+        Some(9) => "died of SIGKILL, which the kernel sends when memory runs out".to_owned(),
         Some(11) => "died of SIGSEGV".to_owned(),
         Some(other) => format!("died of signal {other}"),
         None => format!("ended with {status}"),
@@ -284,7 +288,7 @@ fn describe(status: ExitStatus) -> String {
 mod tests {
     use super::*;
 
-    /// The first line is Mesa 22.3's on a machine where nobody is logged in.
+    /// Mesa 22.3 prints the first line on a machine without a login session.
     #[test]
     fn what_mesa_always_prints_is_not_the_last_word_of_a_worker() {
         let mesa = "error: XDG_RUNTIME_DIR is invalid or not set in the environment.\n";

@@ -1,4 +1,5 @@
-//! The memory in which a job's buffers lie: one mapped, host-visible buffer that jobs fill from the start.
+//! The memory for a job's buffers: one mapped, host-visible buffer that each job fills from the
+//! start.
 //!
 //! Each job buffer gets its own region; the descriptor's range is a part of it (see [`layoutproof_device::placement`]).
 
@@ -12,18 +13,19 @@ use layoutproof_device::{RunnerError, mapped};
 use crate::device::VulkanDevice;
 use crate::failure::failed;
 
-/// Regions start at multiples of this many bytes: twice 256, which no minimum offset alignment exceeds (Vulkan,
-/// "Required Limits"). So a range at one multiple of the alignment is at an odd multiple in the whole buffer, too.
+/// Regions start at multiples of this many bytes: twice 256, and no minimum offset alignment
+/// exceeds 256 (Vulkan, "Required Limits"). So a range at offset 1 × alignment in its region is at
+/// an odd multiple of the alignment in the whole buffer.
 const REGION: u64 = 512;
 
-/// One buffer with its memory, mapped as long as it lives.
+/// One buffer with its memory, mapped for its whole life.
 pub(crate) struct Arena {
     buffer: ArenaBuffer,
     memory: MappedMemory,
     size: u64,
 }
 
-/// Where each of the regions starts, in bytes, and how long the arena must be to hold them.
+/// The start of each region in bytes, and the length of an arena that holds them.
 pub(crate) fn regions(sizes: impl IntoIterator<Item = u32>) -> (Vec<u64>, u64) {
     let mut end = 0_u64;
     let starts = sizes
@@ -51,7 +53,7 @@ impl Arena {
         self.buffer.raw
     }
 
-    /// The device address of its first byte; 0 if buffers have no addresses.
+    /// The device address of its first byte; 0 if the device has no buffer addresses.
     pub(crate) fn address(&self) -> vk::DeviceAddress {
         self.buffer.device.address(self.buffer.raw)
     }
@@ -63,21 +65,21 @@ impl Arena {
 
     /// Copies `bytes` to `start`.
     pub(crate) fn write(&mut self, start: u64, bytes: &[u8]) {
-        // SAFETY: so many bytes are mapped there as long as `self` lives.
-        // No work is in flight when the host writes, so nothing else has access.
+        // SAFETY: this many bytes are mapped there as long as `self` lives. No work is in flight
+        // when the host writes, so nothing else has access.
         let memory = unsafe { slice::from_raw_parts_mut(self.memory.mapped.as_ptr(), self.length()) };
         mapped::write(memory, start, bytes);
     }
 
     /// Copies `size` bytes from `start`.
     pub(crate) fn read(&self, start: u64, size: u32) -> Vec<u8> {
-        // SAFETY: so many bytes are mapped there as long as `self` lives.
-        // No work is in flight when the host reads, so nobody writes.
+        // SAFETY: this many bytes are mapped there as long as `self` lives. No work is in flight
+        // when the host reads, so nothing writes.
         let memory = unsafe { slice::from_raw_parts(self.memory.mapped.as_ptr(), self.length()) };
         mapped::read(memory, start, size)
     }
 
-    /// Size in bytes, as slices count.
+    /// Size in bytes as a `usize`, for slices.
     fn length(&self) -> usize {
         usize::try_from(self.size).expect("what is mapped fits the address space")
     }
@@ -131,7 +133,7 @@ impl MappedMemory {
             allocate_info = allocate_info.push_next(&mut flags);
         }
 
-        // SAFETY: the memory type is one that the device listed.
+        // SAFETY: the device listed this memory type.
         let raw = unsafe { device.raw.allocate_memory(&allocate_info, None) }.map_err(failed("vkAllocateMemory"))?;
         // Owned from here on, so that a failure below frees it.
         let mut memory = Self { device: Rc::clone(device), raw, mapped: NonNull::dangling() };
@@ -151,13 +153,14 @@ impl MappedMemory {
 
 impl Drop for MappedMemory {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), and a buffer that is still bound to this memory is
-        // only destroyed; freeing the memory unmaps it.
+        // SAFETY: no submission is in flight (see `VulkanDevice::drop`), and a buffer that is still
+        // bound to this memory is only destroyed from now on. Freeing the memory unmaps it.
         unsafe { self.device.raw.free_memory(self.raw, None) };
     }
 }
 
-/// A host-visible, coherent memory type, cached if there is one: read-back from uncached memory is slow.
+/// Chooses a host-visible, coherent memory type, preferably a cached one: reading from uncached
+/// memory is slow.
 fn memory_type(device: &VulkanDevice, allowed: u32) -> Result<u32, RunnerError> {
     let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
     let find = |flags: vk::MemoryPropertyFlags| {

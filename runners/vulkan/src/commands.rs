@@ -1,4 +1,4 @@
-//! Recording, submitting and waiting for one dispatch or draw at a time.
+//! Records and submits one dispatch or draw at a time, and waits for it.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -14,42 +14,40 @@ use crate::pipeline::VulkanPipeline;
 use crate::resources::FilledImage;
 use crate::targets::VulkanTargets;
 
-/// One dispatch or draw with all that it needs.
+/// One dispatch or draw with everything it needs.
 pub(crate) struct VulkanSubmission<'a> {
-    /// The pipeline.
     pub(crate) pipeline: &'a VulkanPipeline,
-    /// Its descriptor sets.
     pub(crate) sets: &'a DescriptorSets,
-    /// Images to fill before.
+    /// Images to fill before the start.
     pub(crate) images: &'a [FilledImage],
-    /// Push constants; empty for none.
+    /// Push constants; may be empty.
     pub(crate) push_constants: &'a [u8],
-    /// How the pipeline is started.
     pub(crate) start: Start<'a>,
 }
 
-/// How a pipeline is started.
+/// The command that starts a pipeline.
 #[derive(Clone, Copy)]
 pub(crate) enum Start<'a> {
     /// A dispatch of workgroups in x, y, z.
     Dispatch([u32; 3]),
-    /// A draw of one point into the targets.
+    /// A draw of one point into these targets.
     Draw(&'a VulkanTargets),
 }
 
-/// Pipeline stages, and how they access memory.
+/// Pipeline stages and their kind of memory access.
 #[derive(Clone, Copy)]
 struct StageAccess {
     stages: vk::PipelineStageFlags,
     access: vk::AccessFlags,
 }
 
-/// A command buffer and the fence that tells when it is done.
+/// A command buffer and the fence that signals its completion.
 pub(crate) struct VulkanCommands {
     buffer: vk::CommandBuffer,
     pool: CommandPool,
     fence: Fence,
-    /// How long a dispatch or a draw may take, its shader's compilation included (lavapipe compiles at the first dispatch).
+    /// Time limit of a dispatch or a draw, including the compilation of its shader (lavapipe
+    /// compiles at the first dispatch).
     longest: Duration,
 }
 
@@ -69,10 +67,11 @@ impl VulkanCommands {
         Ok(Self { buffer, pool, fence, longest })
     }
 
-    /// Runs `work` to its end; what it wrote is then visible to the host.
+    /// Runs `work` to its end. Its writes are then visible to the host.
     ///
     /// # Errors
-    /// After `Timeout` and `DeviceLost` the work may still run: nothing of the device may be used or destroyed.
+    /// After `Timeout` and `DeviceLost` the work may still run, so the caller must not use or
+    /// destroy anything of the device.
     pub(crate) fn run(&self, work: &VulkanSubmission<'_>) -> Result<(), RunnerError> {
         self.record(work)?;
 
@@ -83,15 +82,15 @@ impl VulkanCommands {
 
         let buffers = [self.buffer];
         let submits = [vk::SubmitInfo::default().command_buffers(&buffers)];
-        // SAFETY: the command buffer is fully recorded and not in flight; queue and fence come from this device, and
-        // the device is used from one thread.
+        // SAFETY: the command buffer is fully recorded and not in flight; queue and fence come from
+        // this device, and only one thread uses the device.
         unsafe { device.raw.queue_submit(device.queue, &submits, self.fence.raw) }.map_err(failed("vkQueueSubmit"))?;
 
         let nanoseconds = u64::try_from(self.longest.as_nanos()).unwrap_or(u64::MAX);
         // SAFETY: the fence comes from this device.
         unsafe { device.raw.wait_for_fences(&fences, true, nanoseconds) }.map_err(|result| match result {
             vk::Result::TIMEOUT => RunnerError::Timeout(u64::try_from(self.longest.as_millis()).unwrap_or(u64::MAX)),
-            // Whatever the reason, the work may be running.
+            // Whatever the reason, the work may still be running.
             other => RunnerError::DeviceLost(format!("vkWaitForFences: {other:?}")),
         })
     }
@@ -116,7 +115,7 @@ impl VulkanCommands {
             Start::Draw(targets) => {
                 self.bind(work, vk::PipelineBindPoint::GRAPHICS);
                 targets.begin(self.buffer);
-                // SAFETY: all is bound, and the render pass is the one that the pipeline was made for.
+                // SAFETY: everything is bound, and the pipeline was made for this render pass.
                 unsafe { raw.cmd_draw(self.buffer, 1, 1, 0, 0) };
                 targets.end(self.buffer);
                 let shaders = vk::PipelineStageFlags::VERTEX_SHADER | vk::PipelineStageFlags::FRAGMENT_SHADER;
@@ -130,7 +129,7 @@ impl VulkanCommands {
         unsafe { raw.end_command_buffer(self.buffer) }.map_err(failed("vkEndCommandBuffer"))
     }
 
-    /// Fills each mip level of the images with its texel; they are then in the general layout.
+    /// Fills each mip level of the images with its texel, and leaves them in the general layout.
     fn fill(&self, images: &[FilledImage]) {
         let raw = &self.pool.device.raw;
         let layout = vk::ImageLayout::GENERAL;
@@ -171,22 +170,24 @@ impl VulkanCommands {
         let range = image.range.base_mip_level(level).level_count(1);
         if range.aspect_mask == vk::ImageAspectFlags::DEPTH {
             let depth = vk::ClearDepthStencilValue { depth: f32::from_bits(texel[0]), stencil: 0 };
-            // SAFETY: the image is in this layout and was made as a target of transfers; the queue has graphics.
+            // SAFETY: the image is in this layout and was made as a transfer target; the queue
+            // supports graphics.
             unsafe { raw.cmd_clear_depth_stencil_image(self.buffer, image.raw, layout, &depth, &[range]) };
         } else {
-            // The bits of the texel, whatever its type: all have 32-bit components.
+            // The bits of the texel, whatever its type: all texel types have 32-bit components.
             let color = vk::ClearColorValue { uint32: texel };
-            // SAFETY: the image is in this layout and was made as a target of transfers.
+            // SAFETY: the image is in this layout and was made as a transfer target.
             unsafe { raw.cmd_clear_color_image(self.buffer, image.raw, layout, &color, &[range]) };
         }
     }
 
-    /// Makes what `written` covers visible to `read`.
+    /// Makes the writes of `written` visible to `read`.
     fn barrier(&self, written: StageAccess, read: StageAccess) {
         let barriers = [vk::MemoryBarrier::default().src_access_mask(written.access).dst_access_mask(read.access)];
         let flags = vk::DependencyFlags::empty();
         let raw = &self.pool.device.raw;
-        // SAFETY: recording has begun, outside of any render pass, and the callers' stages have those accesses.
+        // SAFETY: recording has begun, outside of any render pass, and the callers' stages support
+        // those accesses.
         unsafe { raw.cmd_pipeline_barrier(self.buffer, written.stages, read.stages, flags, &barriers, &[], &[]) };
     }
 

@@ -9,42 +9,38 @@ use crate::device::VulkanDevice;
 use crate::failure::failed;
 use crate::pipeline_layout::{PipelineLayout, PipelineShape};
 
-/// A descriptor's place and the resource that it refers to.
+/// The place of a descriptor, and the resource that it refers to.
 #[derive(Clone, Copy)]
 pub(crate) struct BoundDescriptor {
-    /// Descriptor set.
     pub(crate) set: u32,
-    /// Binding.
     pub(crate) binding: u32,
-    /// Element of the array.
+    /// Array element.
     pub(crate) element: u32,
-    /// Descriptor type.
     pub(crate) ty: vk::DescriptorType,
-    /// The resource.
     pub(crate) what: DescriptorContent,
 }
 
-/// The resource that a descriptor refers to; all of them come from the device of the sets.
+/// The resource that a descriptor refers to. It comes from the device of the descriptor sets.
 #[derive(Clone, Copy)]
 pub(crate) enum DescriptorContent {
     /// Buffer, offset and size in bytes.
     Range(vk::DescriptorBufferInfo),
-    /// Image view, sampler or both.
+    /// An image view, a sampler or both.
     Image(vk::DescriptorImageInfo),
-    /// View of a typed buffer.
+    /// The view of a typed buffer.
     Texels(vk::BufferView),
 }
 
-/// A pool with the sets of one job; dropping it frees them.
+/// A pool with the sets of one job. Dropping it frees them.
 pub(crate) struct DescriptorSets {
-    /// Each set that the job uses with its number, ascending.
+    /// The sets that the job uses, with their numbers, in ascending order.
     pub(crate) sets: Vec<(u32, vk::DescriptorSet)>,
     pool: vk::DescriptorPool,
     device: Rc<VulkanDevice>,
 }
 
 impl DescriptorSets {
-    /// Makes the sets of `shape` and points them at `bound`, which names each of their descriptors.
+    /// Makes the sets of `shape` and writes `bound` to them, which has all of their descriptors.
     pub(crate) fn new(
         device: &Rc<VulkanDevice>,
         layout: &PipelineLayout,
@@ -78,7 +74,7 @@ impl DescriptorSets {
         let sizes: Vec<_> = shape.counts().into_iter().map(size).collect();
         let max_sets = u32::try_from(shape.sets.len()).expect("set numbers are distinct 32-bit numbers");
         let create_info = vk::DescriptorPoolCreateInfo::default().max_sets(max_sets).pool_sizes(&sizes);
-        // SAFETY: neither the sets nor any of the sizes are zero.
+        // SAFETY: there is at least one set, and none of the sizes is zero.
         made.pool = unsafe { device.raw.create_descriptor_pool(&create_info, None) }
             .map_err(failed("vkCreateDescriptorPool"))?;
         Ok(made)

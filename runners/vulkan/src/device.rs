@@ -1,5 +1,5 @@
-//! The logical device: a device opened for compute, and for draws where it has them, with every feature switched on that
-//! [`DeviceInfo`] lists.
+//! The logical device: opened for compute, and for draws if it supports them, with every feature
+//! enabled that [`DeviceInfo`] lists.
 //!
 //! [`DeviceInfo`]: layoutproof_device::DeviceInfo
 
@@ -13,23 +13,24 @@ use crate::features::FeatureStructures;
 use crate::instance::Instance;
 use crate::physical::Physical;
 
-/// An open device and its one queue. Everything made from it holds it in an `Rc`, so it is destroyed last.
+/// An open device and its one queue. Every object made from it holds it in an `Rc`, so it is
+/// destroyed last.
 pub(crate) struct VulkanDevice {
-    /// The device's functions.
+    /// The functions of the device.
     pub(crate) raw: ash::Device,
     /// The queue of [`Physical::queue_family`].
     pub(crate) queue: vk::Queue,
     /// Memory types and heaps.
     pub(crate) memory: vk::PhysicalDeviceMemoryProperties,
-    /// The physical device.
     pub(crate) physical: vk::PhysicalDevice,
-    /// The source of the function for addresses of buffers; `None` if they have none.
+    /// The source of the function for buffer addresses; `None` if the device has none.
     addresses: Option<Addresses>,
-    /// The instance that listed it; dropped after `Drop::drop` has destroyed the device.
+    /// The instance that listed the device. `Drop::drop` destroys the device before this field is
+    /// dropped.
     pub(crate) instance: Instance,
 }
 
-/// Where the function for addresses comes from.
+/// The source of the function for buffer addresses.
 enum Addresses {
     /// Vulkan 1.2.
     Core,
@@ -54,7 +55,8 @@ impl VulkanDevice {
             .enabled_extension_names(&names)
             .push_next(structures.chain(physical.known));
 
-        // SAFETY: the handle comes from this instance; what `create_info` points to lives to the end of this function.
+        // SAFETY: the handle comes from this instance; everything `create_info` points to lives to
+        // the end of this function.
         let raw = unsafe { instance.raw.create_device(physical.handle, &create_info, None) }
             .map_err(failed("vkCreateDevice"))?;
         // SAFETY: the device was made with one queue of this family.
@@ -72,18 +74,18 @@ impl VulkanDevice {
         Ok(Self { raw, queue, memory, physical: physical.handle, addresses, instance })
     }
 
-    /// True if buffers have addresses.
+    /// True if the device has buffer addresses.
     pub(crate) fn has_addresses(&self) -> bool {
         self.addresses.is_some()
     }
 
-    /// The address of a buffer of this device that was made with `SHADER_DEVICE_ADDRESS` and has memory; 0 if buffers
-    /// have no addresses.
+    /// The address of a buffer of this device that has memory and the usage
+    /// `SHADER_DEVICE_ADDRESS`; 0 if the device has no buffer addresses.
     pub(crate) fn address(&self, buffer: vk::Buffer) -> vk::DeviceAddress {
         let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
         match &self.addresses {
             None => 0,
-            // SAFETY: the feature is on, and the caller vouches for the buffer.
+            // SAFETY: the feature is on, and the caller guarantees the buffer's usage.
             Some(Addresses::Core) => unsafe { self.raw.get_buffer_device_address(&info) },
             // SAFETY: as above.
             Some(Addresses::Extension(functions)) => unsafe { functions.get_buffer_device_address(&info) },
@@ -93,8 +95,8 @@ impl VulkanDevice {
 
 impl Drop for VulkanDevice {
     fn drop(&mut self) {
-        // SAFETY: the last owner goes, so every object made from the device is destroyed, and no work is in flight:
-        // each submission was waited for, or the device was leaked.
+        // SAFETY: this is the last owner, so every object made from the device is destroyed, and no
+        // work is in flight: every submission was waited for, or the device was leaked.
         unsafe { self.raw.destroy_device(None) };
     }
 }

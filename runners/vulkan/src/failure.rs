@@ -3,7 +3,7 @@
 use ash::vk;
 use layoutproof_device::RunnerError;
 
-/// The error of a failed `call`: a lost device, or a failed call with the result's name.
+/// The error of a failed `call`: a lost device, or the name of the result.
 pub(crate) fn failed(call: &'static str) -> impl Fn(vk::Result) -> RunnerError {
     move |result| match result {
         vk::Result::ERROR_DEVICE_LOST => RunnerError::DeviceLost(call.to_owned()),
@@ -11,8 +11,9 @@ pub(crate) fn failed(call: &'static str) -> impl Fn(vk::Result) -> RunnerError {
     }
 }
 
-/// The error of a failed `call` that takes a shader: running out of memory and losing the device are the device's,
-/// all else is the shader's. Drivers answer a broken module with various results (lavapipe: `ERROR_UNKNOWN`).
+/// The error of a failed `call` that compiles a shader. Running out of memory and losing the device
+/// are the device's fault, everything else is the shader's. Drivers return various results for a
+/// broken module (lavapipe: `ERROR_UNKNOWN`).
 pub(crate) fn shader_failed(call: &'static str) -> impl Fn(vk::Result) -> RunnerError {
     move |result| match result {
         vk::Result::ERROR_DEVICE_LOST

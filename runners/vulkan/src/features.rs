@@ -1,7 +1,8 @@
-//! The device features that probes need: which ones a device has, and how they are switched on.
+//! The device features that probes need: detects and enables them.
 //!
-//! Between Vulkan's feature structures and [`Feature`]; one table, [`FeatureStructures::field`], serves both directions.
-//! `robustBufferAccess` is not in it and stays off: bounds checks cost time and hide reads out of range.
+//! Translates between Vulkan's feature structures and [`Feature`] with one table for both
+//! directions, [`FeatureStructures::field`]. `robustBufferAccess` is not in the table and stays
+//! off: bounds checks cost time and hide reads that are out of range.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
@@ -9,17 +10,16 @@ use std::ffi::{CStr, c_void};
 use ash::{ext, khr, vk};
 use layoutproof_device::Feature;
 
-/// A capability of SPIR-V that no probe asks for by name, since its shader says it; the devices' features for these are
-/// switched on wherever they are offered.
+/// A SPIR-V capability that no probe requires by name, because its shader declares it. The device's
+/// feature for it is enabled wherever the device has it.
 pub(crate) struct CapabilitySwitch {
-    /// The capability's number.
     pub(crate) capability: u32,
-    /// The device feature.
+    /// Name of the device feature.
     pub(crate) name: &'static str,
     field: fn(&mut FeatureStructures) -> &mut vk::Bool32,
 }
 
-/// `ImageCubeArray`, which a view of that kind needs as well as a shader.
+/// `ImageCubeArray`: both a shader and a view of cube arrays need it.
 pub(crate) const IMAGE_CUBE_ARRAY: u32 = 34;
 
 /// Source: Vulkan, "Vulkan Environment for SPIR-V", "Capabilities".
@@ -72,7 +72,8 @@ pub(crate) const SWITCHES: [CapabilitySwitch; 10] = [
     },
 ];
 
-/// The feature structures that a device knows: all with Vulkan 1.2, before that those whose extension it has.
+/// The feature structures that a device knows: all of them from Vulkan 1.2 on; before that, those
+/// whose extension it has.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch per structure, named after it")]
 pub(crate) struct KnownStructures {
@@ -85,7 +86,8 @@ pub(crate) struct KnownStructures {
 }
 
 impl KnownStructures {
-    /// The structures that a device of Vulkan version `version` knows; `has` tells its extensions.
+    /// The structures known to a device of Vulkan version `version`; `has` returns true for its
+    /// extensions.
     pub(crate) fn of(version: u32, has: impl Fn(&CStr) -> bool) -> Self {
         let knows = |name: &CStr| version >= vk::API_VERSION_1_2 || has(name);
         Self {
@@ -98,7 +100,7 @@ impl KnownStructures {
         }
     }
 
-    /// The extensions to enable on a device of Vulkan 1.1; with 1.2 they are part of the core.
+    /// The extensions to enable on a device of Vulkan 1.1; they are core in 1.2.
     pub(crate) fn extensions(self) -> Vec<&'static CStr> {
         let names = [
             (self.storage8, khr::_8bit_storage::NAME),
@@ -112,7 +114,6 @@ impl KnownStructures {
     }
 }
 
-/// Vulkan's feature structures.
 #[derive(Debug, Default)]
 pub(crate) struct FeatureStructures {
     core: vk::PhysicalDeviceFeatures2<'static>,
@@ -126,7 +127,8 @@ pub(crate) struct FeatureStructures {
 }
 
 impl FeatureStructures {
-    /// Structures in which exactly `features` are on, and those of [`SWITCHES`] whose capabilities are given.
+    /// Structures with exactly `features` enabled, and those of [`SWITCHES`] whose capabilities are
+    /// given.
     pub(crate) fn with(features: &BTreeSet<Feature>, capabilities: &BTreeSet<u32>) -> Self {
         let mut structures = Self::default();
         for feature in features {
@@ -140,9 +142,10 @@ impl FeatureStructures {
         structures
     }
 
-    /// Links the known structures into a chain and returns its head, which is good as long as `self` stays in place.
+    /// Links the known structures into a chain and returns its head, which is valid as long as
+    /// `self` does not move.
     pub(crate) fn chain(&mut self, known: KnownStructures) -> &mut vk::PhysicalDeviceFeatures2<'static> {
-        // Devices of Vulkan 1.1, which is the least, know this structure.
+        // Every device knows this structure, since 1.1 is the minimum version.
         self.storage16.p_next = std::ptr::null_mut();
         let mut next: *mut c_void = std::ptr::from_mut(&mut self.storage16).cast();
 
@@ -175,7 +178,7 @@ impl FeatureStructures {
         &mut self.core
     }
 
-    /// The features that are on. Push constants, and arrays whose indices are constants, need no feature.
+    /// The enabled features. Push constants, and arrays with constant indices, need no feature.
     pub(crate) fn features(&mut self) -> BTreeSet<Feature> {
         let on = |feature: &Feature| self.field(*feature).is_some_and(|on| *on == vk::TRUE);
         let mut features: BTreeSet<Feature> = Feature::ALL.into_iter().filter(on).collect();
@@ -183,13 +186,13 @@ impl FeatureStructures {
         features
     }
 
-    /// The capabilities of [`SWITCHES`] that are on.
+    /// The capabilities of [`SWITCHES`] whose features are enabled.
     pub(crate) fn capabilities(&mut self) -> BTreeSet<u32> {
         let on = SWITCHES.iter().filter(|switch| *(switch.field)(self) == vk::TRUE);
         on.map(|switch| switch.capability).collect()
     }
 
-    /// The field of a feature; `None` for what no field switches.
+    /// The field of a feature; `None` for features without a field.
     fn field(&mut self, feature: Feature) -> Option<&mut vk::Bool32> {
         Some(match feature {
             Feature::PushConstants | Feature::Graphics | Feature::UniformBufferArray | Feature::StorageBufferArray => {

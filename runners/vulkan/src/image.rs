@@ -11,17 +11,16 @@ use crate::failure::failed;
 /// The format, use and shape of an image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ImageRecipe {
-    /// Format of a texel.
     pub(crate) format: vk::Format,
-    /// Its uses.
     pub(crate) usage: vk::ImageUsageFlags,
-    /// Shape of its view.
+    /// Shape of the view.
     pub(crate) view: ImageView,
-    /// Mip levels; the first is 2^(levels - 1) texels long in each of its dimensions, the last is one texel.
+    /// Number of mip levels. The first level has 2^(levels - 1) texels in each dimension, the last
+    /// has one texel.
     pub(crate) levels: u32,
 }
 
-/// An image of one texel, for no use.
+/// An image of one texel, without any usage.
 impl Default for ImageRecipe {
     fn default() -> Self {
         let (format, usage) = (vk::Format::UNDEFINED, vk::ImageUsageFlags::empty());
@@ -59,7 +58,7 @@ impl ImageRecipe {
         }
     }
 
-    /// A cube has six faces; arrays have two elements.
+    /// A cube has six faces, an array has two elements.
     fn layers(&self) -> u32 {
         match self.view {
             ImageView::D1 | ImageView::D2 | ImageView::D3 => 1,
@@ -88,7 +87,7 @@ impl ImageRecipe {
             .layer_count(self.layers())
     }
 
-    /// Checks that the device has such images.
+    /// Checks that the device supports such images.
     fn check(&self, device: &VulkanDevice) -> Result<(), RunnerError> {
         let tiling = vk::ImageTiling::OPTIMAL;
         // SAFETY: the physical device comes from this instance.
@@ -118,11 +117,10 @@ impl ImageRecipe {
     }
 }
 
-/// An image, its memory and a view of all of it.
+/// An image, its memory and a view of the whole image.
 pub(crate) struct VulkanImage {
-    /// The image; its texels are undefined at first.
+    /// The image. Its texels are undefined at first.
     pub(crate) raw: vk::Image,
-    /// The view.
     pub(crate) view: vk::ImageView,
     /// All mip levels and layers.
     pub(crate) range: vk::ImageSubresourceRange,
@@ -131,7 +129,7 @@ pub(crate) struct VulkanImage {
 }
 
 impl VulkanImage {
-    /// Makes an image; `Unsupported` if the device has none of that kind.
+    /// Makes an image; `Unsupported` if the device does not support its kind.
     pub(crate) fn new(device: &Rc<VulkanDevice>, recipe: &ImageRecipe) -> Result<Self, RunnerError> {
         recipe.check(device)?;
         let create_info = vk::ImageCreateInfo::default()
@@ -145,9 +143,10 @@ impl VulkanImage {
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(recipe.usage);
 
-        // SAFETY: the device has images of this kind, which was checked above.
+        // SAFETY: the device supports images of this kind, as checked above.
         let raw = unsafe { device.raw.create_image(&create_info, None) }.map_err(failed("vkCreateImage"))?;
-        // Owned from here on, so that a failure below destroys it; null handles are ignored then.
+        // Owned from here on, so that a failure below destroys it; the destroy calls ignore null
+        // handles.
         let mut image = Self {
             raw,
             view: vk::ImageView::null(),
@@ -167,7 +166,7 @@ impl VulkanImage {
         Ok(image)
     }
 
-    /// Gives the image memory, the device's own if there is any for it.
+    /// Binds memory to the image, device-local if possible.
     fn bind(&mut self) -> Result<(), RunnerError> {
         let device = &self.device;
         // SAFETY: the image comes from this device.
@@ -175,7 +174,7 @@ impl VulkanImage {
         let allocate_info = vk::MemoryAllocateInfo::default()
             .allocation_size(needs.size)
             .memory_type_index(memory_type(device, needs.memory_type_bits));
-        // SAFETY: the memory type is one that the device listed.
+        // SAFETY: the device listed this memory type.
         self.memory =
             unsafe { device.raw.allocate_memory(&allocate_info, None) }.map_err(failed("vkAllocateMemory"))?;
         // SAFETY: image and memory come from this device, are unbound and fit each other.
@@ -195,8 +194,8 @@ impl Drop for VulkanImage {
     }
 }
 
-/// The first memory type of `allowed` that is the device's own, else the first allowed one; the specification promises
-/// that there is one.
+/// The first device-local memory type of `allowed`, else the first allowed one; the specification
+/// guarantees that there is one.
 fn memory_type(device: &VulkanDevice, allowed: u32) -> u32 {
     let types = (0_u32..).zip(device.memory.memory_types_as_slice());
     let own = types

@@ -1,4 +1,4 @@
-//! The loader and the instance: the first two things between this process and a driver.
+//! Opens the Vulkan loader and makes an instance.
 
 use std::ffi::CStr;
 
@@ -8,32 +8,33 @@ use layoutproof_device::RunnerError;
 use crate::failure::failed;
 use crate::loader_log::LoaderLog;
 
-/// The newest Vulkan version that is asked for; devices may offer less.
+/// The newest Vulkan version to request; devices may support less.
 const NEWEST: u32 = vk::API_VERSION_1_3;
 
-/// A Vulkan instance together with the loader that it came from.
+/// A Vulkan instance and its loader.
 pub(crate) struct Instance {
-    /// The instance's functions.
+    /// The functions of the instance.
     pub(crate) raw: ash::Instance,
-    /// The Vulkan version that the instance was made for.
+    /// The Vulkan version of the instance.
     pub(crate) version: u32,
-    // Boxed, since the instance's messenger points to it; it outlives the instance, which `drop` destroys.
+    // Boxed, since the instance's messenger points to it. It outlives the instance, which `drop`
+    // destroys.
     log: Box<LoaderLog>,
     // Keeps the loader's library open.
     _entry: ash::Entry,
 }
 
-/// Why there is no instance.
+/// The reason why there is no instance.
 #[derive(Debug)]
 pub(crate) enum InstanceError {
-    /// This machine has no usable Vulkan: no loader, or no driver. Never empty.
+    /// This machine has no usable Vulkan: no loader, or no driver. The list is never empty.
     NoVulkan(Vec<String>),
-    /// Vulkan is there, and a call failed.
+    /// The machine has Vulkan, but a call failed.
     Failed(RunnerError),
 }
 
 impl InstanceError {
-    /// The same for a caller who needs a device.
+    /// Converts the error for a caller that needs a device.
     pub(crate) fn into_runner_error(self) -> RunnerError {
         match self {
             Self::NoVulkan(notes) => RunnerError::Api { call: "vkCreateInstance".to_owned(), reason: notes.join("; ") },
@@ -43,9 +44,11 @@ impl InstanceError {
 }
 
 impl Instance {
-    /// Loads the loader and makes an instance of Vulkan 1.1 to 1.3, whichever is the newest that the loader has.
+    /// Opens the loader and makes an instance of the newest version between Vulkan 1.1 and 1.3 that
+    /// the loader supports.
     pub(crate) fn create() -> Result<Self, InstanceError> {
-        // SAFETY: loading runs the initialisers of the system's Vulkan loader, which the user chose to trust.
+        // SAFETY: opening runs the initialisers of the system's Vulkan loader, which the user
+        // trusts.
         let entry = unsafe { ash::Entry::load() }
             .map_err(|error| InstanceError::NoVulkan(vec![format!("no Vulkan loader: {error}")]))?;
 
@@ -71,7 +74,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: every device made from this instance holds it and is destroyed before.
+        // SAFETY: every device made from this instance holds it and is destroyed earlier.
         unsafe { self.raw.destroy_instance(None) };
     }
 }
@@ -88,7 +91,8 @@ fn create_raw(entry: &ash::Entry, version: u32, log: &LoaderLog) -> Result<ash::
     let mut create_info =
         vk::InstanceCreateInfo::default().application_info(&application).enabled_extension_names(&names);
     if offers(khr::portability_enumeration::NAME) {
-        // Without the flag the loader hides drivers that are layers over another API, such as MoltenVK.
+        // Without this flag the loader hides drivers that are layers over another API, such as
+        // MoltenVK.
         create_info = create_info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
     }
 
@@ -97,8 +101,8 @@ fn create_raw(entry: &ash::Entry, version: u32, log: &LoaderLog) -> Result<ash::
         create_info = create_info.push_next(&mut messenger);
     }
 
-    // SAFETY: the structures that `create_info` points to live to the end of this function.
-    // The messenger's log outlives the instance (see `Instance::log`).
+    // SAFETY: the structures in `create_info` live to the end of this function. The messenger's log
+    // outlives the instance (see `Instance::log`).
     unsafe { entry.create_instance(&create_info, None) }.map_err(|result| match result {
         vk::Result::ERROR_INCOMPATIBLE_DRIVER => {
             let mut notes = vec!["the Vulkan loader found no driver that it can use".to_owned()];

@@ -1,6 +1,6 @@
-//! Plans where a job's buffers lie in the arena, writes them there and reads them back.
+//! Plans the places of a job's buffers in the arena, writes the buffers there and reads them back.
 //!
-//! Elements of arrays that the job leaves out get bytes of their own.
+//! Array elements that the job leaves out get separate bytes.
 
 use std::collections::BTreeMap;
 
@@ -17,19 +17,19 @@ use crate::pipeline_layout::descriptor_type;
 /// A part of the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ArenaRange {
-    /// First byte.
+    /// First byte in the arena.
     start: u64,
-    /// Size in bytes.
+    /// In bytes.
     size: u32,
 }
 
-/// Bytes for the elements that one array of buffers leaves out.
+/// Bytes for the elements that the job leaves out of one buffer array.
 struct LeftOutElements {
     bytes: Vec<u8>,
     start: u64,
 }
 
-/// A buffer of the job in the arena.
+/// A buffer of the job, with its place in the arena.
 struct PlacedBuffer {
     placement: BufferPlacement,
     /// First byte of its memory in the arena.
@@ -45,7 +45,7 @@ pub(crate) struct JobMemory {
 }
 
 impl JobMemory {
-    /// Plans the memory of `job`; returns it with the size in bytes that the arena must have.
+    /// Plans the memory of `job`, and returns it with the required size of the arena in bytes.
     pub(crate) fn plan(job: &Job, descriptors: &Descriptors, placements: Vec<BufferPlacement>) -> (Self, u64) {
         let left_out = descriptors.left_out_ranges(job);
         let totals = placements.iter().map(|placement| placement.total);
@@ -109,7 +109,7 @@ impl JobMemory {
         })
     }
 
-    /// The job's push constants with the addresses of those buffers that have one there.
+    /// The job's push constants, with the addresses of the buffers that are passed there.
     pub(crate) fn push_constants(&self, job: &Job, arena: &Arena) -> Vec<u8> {
         let mut bytes = job.push_constants.clone();
         for (buffer, PlacedBuffer { placement, start }) in job.buffers.iter().zip(&self.placed) {
@@ -124,7 +124,7 @@ impl JobMemory {
         bytes
     }
 
-    /// The buffers after the job.
+    /// Reads the buffers after the job.
     pub(crate) fn read(&self, arena: &Arena) -> Vec<BufferAfter> {
         let read = |placed: &PlacedBuffer| placed.placement.split(&arena.read(placed.start, placed.placement.total));
         self.placed.iter().map(read).collect()
@@ -141,7 +141,8 @@ mod tests {
 
     use super::*;
 
-    /// A uniform range shows its end to no shader, so that a device cannot tell that it is too long.
+    /// A uniform range does not show its end to the shader, so a device could not reveal a range
+    /// that is too long.
     #[test]
     fn a_descriptor_is_about_the_bytes_of_its_buffer() {
         let buffer = |binding, kind, bytes: usize| JobBuffer {
@@ -162,7 +163,8 @@ mod tests {
         let placements: Vec<BufferPlacement> = placements.collect();
         let (memory, size) = JobMemory::plan(&job, &descriptors, placements);
 
-        // Regions start at multiples of 512 bytes, and a range at one multiple of its alignment in its region.
+        // Regions start at multiples of 512 bytes, and each range starts at offset 1 × alignment in
+        // its region.
         let range = |binding| memory.range(0, binding, &descriptors.sets[&0][&binding], 0);
         assert_eq!(range(0), ArenaRange { start: 256, size: 48 });
         assert_eq!(range(1), ArenaRange { start: 512 + 16, size: 8 });

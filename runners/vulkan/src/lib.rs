@@ -1,10 +1,11 @@
 //! Runs layoutproof's probes on Vulkan devices through ash.
 //!
 //! [`enumerate`] lists the physical devices of every driver that the loader knows; [`open`] makes a
-//! [`Runner`] of one of them. Jobs go in, the bytes of every buffer come out. Which bytes are right is not decided here.
+//! [`Runner`] for one of them. A runner takes jobs and returns the bytes of every buffer. This
+//! crate does not decide which bytes are right.
 //!
-//! Source of the rules: the Vulkan specification; what drivers do besides was measured with lavapipe (Mesa 22.3.6) and
-//! `SwiftShader` 5.0 and is said where the code depends on it.
+//! The rules come from the Vulkan specification. Driver behaviour beyond it was measured with
+//! lavapipe (Mesa 22.3.6) and `SwiftShader` 5.0, and is noted where the code depends on it.
 
 mod arena;
 mod commands;
@@ -38,10 +39,10 @@ pub use layoutproof_device::devices::Enumeration;
 use instance::{Instance, InstanceError};
 use session::VulkanSession;
 
-/// Lists the devices; no loader and no driver give notes, not errors.
+/// Lists the devices. A missing loader or driver results in a note, not in an error.
 ///
 /// # Errors
-/// `Api` if a loader and a driver are there but a call fails.
+/// `Api` if a loader and a driver exist but a call fails.
 pub fn enumerate() -> Result<Enumeration, RunnerError> {
     let instance = match Instance::create() {
         Ok(instance) => instance,
@@ -56,10 +57,10 @@ pub fn enumerate() -> Result<Enumeration, RunnerError> {
     Ok(Enumeration { devices, notes })
 }
 
-/// Opens a device that [`enumerate`] listed, for jobs that may take `job_limit` each.
+/// Opens a device that [`enumerate`] listed, with the time limit `job_limit` for each job.
 ///
 /// # Errors
-/// `Api` if the device is no longer there or a call fails.
+/// `Api` if the device is gone or a call fails.
 pub fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
     let instance = Instance::create().map_err(InstanceError::into_runner_error)?;
     let physical = physical::find(&instance, info)?;

@@ -1,4 +1,4 @@
-//! Lists the physical devices that the drivers offer, as [`DeviceInfo`], and finds one of them again.
+//! Lists the drivers' physical devices as [`DeviceInfo`], and finds one of them again.
 
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -17,19 +17,20 @@ use crate::instance::Instance;
 pub(crate) struct Physical {
     /// The driver's handle.
     pub(crate) handle: vk::PhysicalDevice,
-    /// Facts about it for listings; equal ids are not yet numbered.
+    /// Facts for listings; equal ids are not numbered yet.
     pub(crate) info: DeviceInfo,
-    /// Its Vulkan version, but not above the instance's.
+    /// Its Vulkan version, capped at the instance's version.
     pub(crate) version: u32,
-    /// Its limits.
     pub(crate) limits: Limits,
-    /// The feature structures that it knows.
+    /// The feature structures that the device knows.
     pub(crate) known: KnownStructures,
-    /// The capabilities of [`crate::features::SWITCHES`] that it has.
+    /// The capabilities of [`crate::features::SWITCHES`] that the device supports.
     pub(crate) capabilities: BTreeSet<u32>,
-    /// The first queue family with compute and, if there is one, with graphics.
+    /// The first queue family with compute and graphics, or the first with compute if none has
+    /// both.
     pub(crate) queue_family: u32,
-    /// True if it is a layer over another API and says so: `VK_KHR_portability_subset` must then be enabled.
+    /// True if it is a layer over another API and has `VK_KHR_portability_subset`, which must then
+    /// be enabled.
     pub(crate) portability: bool,
 }
 
@@ -38,7 +39,7 @@ pub(crate) struct Physical {
 pub(crate) struct PhysicalDeviceListing {
     /// The devices that can be opened.
     pub(crate) devices: Vec<Physical>,
-    /// Why the others cannot.
+    /// The reasons why the others cannot be opened.
     pub(crate) notes: Vec<String>,
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn list(instance: &Instance) -> Result<PhysicalDeviceListing, RunnerE
     // SAFETY: the instance is alive.
     let handles = match unsafe { instance.raw.enumerate_physical_devices() } {
         Ok(handles) => handles,
-        // The loader answers so where drivers are installed and none of them has a device.
+        // The loader returns this if drivers are installed and none of them has a device.
         Err(vk::Result::ERROR_INITIALIZATION_FAILED) => {
             found.notes.push("the Vulkan drivers list no device".to_owned());
             return Ok(found);
@@ -65,7 +66,7 @@ pub(crate) fn list(instance: &Instance) -> Result<PhysicalDeviceListing, RunnerE
     Ok(found)
 }
 
-/// Finds the device that `info` names.
+/// Finds the device of `info`.
 pub(crate) fn find(instance: &Instance, info: &DeviceInfo) -> Result<Physical, RunnerError> {
     let devices = list(instance)?.devices;
     let same = |Physical { info: found, .. }: &Physical| {
@@ -77,7 +78,7 @@ pub(crate) fn find(instance: &Instance, info: &DeviceInfo) -> Result<Physical, R
     })
 }
 
-/// The device, or why it cannot be used.
+/// Describes a device; the inner error is the reason why it cannot be used.
 fn describe(
     instance: &Instance,
     handle: vk::PhysicalDevice,
@@ -88,7 +89,7 @@ fn describe(
     let name = text(properties.device_name_as_c_str().unwrap_or_default());
     let api = version_text(properties.api_version);
     if properties.api_version < vk::API_VERSION_1_1 {
-        return Ok(Err(format!("{name} has Vulkan {api}; 1.1 is the least")));
+        return Ok(Err(format!("{name} has Vulkan {api}, but 1.1 is required")));
     }
     let Some((queue_family, draws)) = queue_family(instance, handle) else {
         return Ok(Err(format!("{name} has no compute queue")));
@@ -128,7 +129,6 @@ fn describe(
     Ok(Ok(Physical { handle, info, version, limits, known, capabilities, queue_family, portability }))
 }
 
-/// Translates the limits of a device.
 fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
     let alignment =
         |bytes: vk::DeviceSize| u32::try_from(bytes).expect("Vulkan's required limits keep it at 256 or less");
@@ -150,7 +150,8 @@ fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
     }
 }
 
-/// The first family with compute that has graphics as well, else the first with compute; and whether it has graphics.
+/// The first family with compute and graphics, else the first with compute; and true if it has
+/// graphics.
 fn queue_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<(u32, bool)> {
     // SAFETY: the handle comes from this instance.
     let families = unsafe { instance.raw.get_physical_device_queue_family_properties(handle) };
@@ -161,7 +162,7 @@ fn queue_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<(u32,
     both.or_else(|| with(vk::QueueFlags::COMPUTE).map(|at| (at, false)))
 }
 
-/// Driver name and version; the bare version where the device cannot tell more.
+/// Driver name and version; only the version if the device does not report the name.
 fn driver(instance: &Instance, handle: vk::PhysicalDevice, tells: bool) -> String {
     let mut driver = vk::PhysicalDeviceDriverProperties::default();
     let mut chain = vk::PhysicalDeviceProperties2::default();

@@ -13,17 +13,15 @@ use crate::pipeline_layout::PipelineLayout;
 use crate::specialization::Specialization;
 use crate::targets::VulkanTargets;
 
-/// A pipeline with what it was made from.
+/// A pipeline and the parts of the job that it was made from.
 pub(crate) struct VulkanPipeline {
-    /// The pipeline.
     pub(crate) raw: vk::Pipeline,
-    /// Its layout.
     pub(crate) layout: Rc<PipelineLayout>,
     source: PipelineSource,
     device: Rc<VulkanDevice>,
 }
 
-/// The parts of a job that decide its pipeline.
+/// The parts of a job that determine its pipeline.
 struct PipelineSource {
     words: Vec<u32>,
     entry: String,
@@ -31,18 +29,17 @@ struct PipelineSource {
     constants: BTreeMap<u32, u32>,
 }
 
-/// The layout, shader and targets that a pipeline is made for.
+/// The layout, shader and targets to make a pipeline for.
 pub(crate) struct PipelineUse<'a> {
-    /// The layout.
     pub(crate) layout: &'a Rc<PipelineLayout>,
-    /// The words of the job's shader.
+    /// The words of the shader module.
     pub(crate) words: &'a [u32],
-    /// The targets of a draw.
+    /// The targets, if the job draws.
     pub(crate) targets: Option<&'a VulkanTargets>,
 }
 
 impl VulkanPipeline {
-    /// Compiles the entry points of `job`, whose shader's words are those of `used`.
+    /// Compiles the entry points of `job`; `used` has the words of its shader.
     pub(crate) fn new(device: &Rc<VulkanDevice>, job: &Job, used: &PipelineUse<'_>) -> Result<Self, RunnerError> {
         let module = VulkanShaderModule::new(device, used.words)?;
         let constants = Specialization::new(&job.constants);
@@ -70,7 +67,7 @@ impl VulkanPipeline {
         Ok(Self { raw, layout: Rc::clone(used.layout), source, device: Rc::clone(device) })
     }
 
-    /// True if this is the pipeline of `job` for the same use.
+    /// True if this pipeline fits `job` and `used`.
     pub(crate) fn serves(&self, job: &Job, used: &PipelineUse<'_>) -> bool {
         let PipelineSource { words, entry, draw, constants } = &self.source;
         Rc::ptr_eq(&self.layout, used.layout)
@@ -89,7 +86,8 @@ impl Drop for VulkanPipeline {
 }
 
 fn c_name(entry: &str) -> Result<CString, RunnerError> {
-    CString::new(entry).map_err(|_| RunnerError::ShaderRefused("the entry point's name holds a zero byte".to_owned()))
+    CString::new(entry)
+        .map_err(|_| RunnerError::ShaderRefused("the entry point's name contains a zero byte".to_owned()))
 }
 
 fn stage<'a>(
@@ -106,16 +104,16 @@ fn dispatches(
     layout: &PipelineLayout,
 ) -> Result<vk::Pipeline, RunnerError> {
     let create_info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
-    // SAFETY: module and layout come from this device and live; the module has an entry point of that name.
-    // Whether the module is valid cannot be known here; drivers may crash on one that is not, which is why probes
-    // run in a process of their own.
+    // SAFETY: module and layout come from this device and live; the module has an entry point with
+    // that name. This process cannot know if the module is valid, and drivers may crash on an
+    // invalid one. That is why probes run in a separate process.
     let made = unsafe {
         device.raw.create_compute_pipelines(vk::PipelineCache::null(), std::slice::from_ref(&create_info), None)
     };
     only("vkCreateComputePipelines", made)
 }
 
-/// A pipeline that draws points without vertex data into all of the targets.
+/// Makes a pipeline that draws points without vertex data into all targets.
 fn draws(
     device: &VulkanDevice,
     stages: &[vk::PipelineShaderStageCreateInfo<'_>],
@@ -156,7 +154,7 @@ fn only(
     call: &'static str,
     made: Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)>,
 ) -> Result<vk::Pipeline, RunnerError> {
-    // A pipeline that failed is null, so nothing is left to destroy.
+    // A failed pipeline is null, so nothing is left to destroy.
     let pipelines = made.map_err(|(_, result)| shader_failed(call)(result))?;
     Ok(*pipelines.first().expect("one pipeline was asked for"))
 }
@@ -178,7 +176,7 @@ impl VulkanShaderModule {
 
 impl Drop for VulkanShaderModule {
     fn drop(&mut self) {
-        // SAFETY: a pipeline does not need its module after it was made.
+        // SAFETY: a pipeline does not need its module once it is made.
         unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
     }
 }

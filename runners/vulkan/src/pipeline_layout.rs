@@ -1,4 +1,4 @@
-//! Descriptor-set layouts and the pipeline layout of a job's shape.
+//! Makes the descriptor-set layouts and the pipeline layout for a job's shape.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,28 +10,27 @@ use layoutproof_device::{BufferKind, ImageKind, Job, RunnerError};
 use crate::device::VulkanDevice;
 use crate::failure::failed;
 
-/// The parts of a job that decide its layouts; jobs with equal shapes share them.
+/// The parts of a job that determine its layouts. Jobs with equal shapes share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PipelineShape {
-    /// Per descriptor set, per binding, the descriptors.
+    /// Descriptors by descriptor set and binding.
     pub(crate) sets: BTreeMap<u32, BTreeMap<u32, ArrayShape>>,
     /// Size of the push-constant range in bytes; 0 for none.
     pub(crate) push_constants: u32,
-    /// True if the stages are those of a draw.
+    /// True for the stages of a draw.
     pub(crate) draws: bool,
 }
 
 /// The descriptors of one binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ArrayShape {
-    /// Their type.
     pub(crate) ty: vk::DescriptorType,
-    /// Length of the array.
+    /// Array length.
     pub(crate) length: u32,
 }
 
 impl PipelineShape {
-    /// The shape of `job` with its `descriptors`, both within the limits.
+    /// The shape of `job` with its `descriptors`. Both are within the device's limits.
     pub(crate) fn of(job: &Job, descriptors: &Descriptors) -> Self {
         let shape = |array: &DescriptorArray| ArrayShape {
             ty: descriptor_type(array.ty),
@@ -66,7 +65,6 @@ impl PipelineShape {
     }
 }
 
-/// The descriptor type of a binding.
 pub(crate) fn descriptor_type(ty: DescriptorType) -> vk::DescriptorType {
     match ty {
         DescriptorType::Buffer(BufferKind::Uniform) => vk::DescriptorType::UNIFORM_BUFFER,
@@ -86,9 +84,8 @@ pub(crate) fn descriptor_type(ty: DescriptorType) -> vk::DescriptorType {
 
 /// The layouts of a shape.
 pub(crate) struct PipelineLayout {
-    /// The pipeline layout.
     pub(crate) raw: vk::PipelineLayout,
-    /// Layouts of sets 0 to the last one used; unused sets have empty layouts.
+    /// Layouts of set 0 to the last used set; unused sets have empty layouts.
     pub(crate) sets: Vec<SetLayout>,
     /// The stages that see the push constants.
     pub(crate) stages: vk::ShaderStageFlags,
@@ -126,7 +123,6 @@ impl Drop for PipelineLayout {
 
 /// The layout of one descriptor set.
 pub(crate) struct SetLayout {
-    /// The layout.
     pub(crate) raw: vk::DescriptorSetLayout,
     device: Rc<VulkanDevice>,
 }
@@ -149,7 +145,7 @@ impl SetLayout {
             .collect();
 
         let create_info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        // SAFETY: binding numbers are distinct: they are a map's keys.
+        // SAFETY: binding numbers are distinct, because they are keys of a map.
         let raw = unsafe { device.raw.create_descriptor_set_layout(&create_info, None) }
             .map_err(failed("vkCreateDescriptorSetLayout"))?;
         Ok(Self { raw, device: Rc::clone(device) })

@@ -1,6 +1,8 @@
-//! Checks that a device can take a job's shader, before any call: its language, SPIR-V version and features.
+//! Checks before any call that a device can run a job's shader: its language, SPIR-V version and
+//! features.
 //!
-//! What the device cannot do is `Unsupported`, with its name; a module that no device could run is `ShaderRefused`.
+//! A capability that the device lacks is `Unsupported`, with its name. A module that no device
+//! could run is `ShaderRefused`.
 
 use ash::vk;
 use layoutproof_device::descriptors::Descriptors;
@@ -12,18 +14,18 @@ use crate::physical::Physical;
 use crate::spirv::{self, EntryStage, ModuleFacts};
 
 impl Physical {
-    /// The shader's words, if this device may be given them.
+    /// Returns the shader's words if this device can run them.
     pub(crate) fn accept_shader<'a>(&self, job: &'a Job, descriptors: &Descriptors) -> Result<&'a [u32], RunnerError> {
         let unsupported = |what: String| Err(RunnerError::Unsupported(what));
         let words = match &job.shader {
             Shader::Spirv(words) => words,
-            Shader::Wgsl(_) => return unsupported("WGSL: Vulkan takes SPIR-V only".to_owned()),
-            Shader::Dxbc(_) => return unsupported("DXBC: Vulkan takes SPIR-V only".to_owned()),
+            Shader::Wgsl(_) => return unsupported("WGSL: Vulkan accepts only SPIR-V".to_owned()),
+            Shader::Dxbc(_) => return unsupported("DXBC: Vulkan accepts only SPIR-V".to_owned()),
             Shader::Dxil(_) | Shader::DxilListing(_) => {
-                return unsupported("DXIL: Vulkan takes SPIR-V only".to_owned());
+                return unsupported("DXIL: Vulkan accepts only SPIR-V".to_owned());
             }
-            Shader::ClangIr(_) => return unsupported("Clang's IR: Vulkan takes SPIR-V only".to_owned()),
-            Shader::Msl(_) => return unsupported("MSL: Vulkan takes SPIR-V only".to_owned()),
+            Shader::ClangIr(_) => return unsupported("Clang's IR: Vulkan accepts only SPIR-V".to_owned()),
+            Shader::Msl(_) => return unsupported("MSL: Vulkan accepts only SPIR-V".to_owned()),
         };
 
         let facts = spirv::read(words).map_err(RunnerError::ShaderRefused)?;
@@ -38,7 +40,7 @@ impl Physical {
         let newest = newest_spirv(self.version);
         if facts.version > newest {
             let ((major, minor), (most, least)) = (facts.version, newest);
-            return unsupported(format!("SPIR-V {major}.{minor} (it takes up to {most}.{least})"));
+            return unsupported(format!("SPIR-V {major}.{minor} (the device accepts up to {most}.{least})"));
         }
 
         check_features(&self.info, needed_features(job, descriptors).iter().chain(&facts.features))?;
@@ -48,7 +50,7 @@ impl Physical {
         }
     }
 
-    /// The feature that `capability` needs, if the device lacks it.
+    /// The feature that `capability` needs, if the device does not support it.
     pub(crate) fn missing(&self, capability: u32) -> Option<&'static CapabilitySwitch> {
         SWITCHES.iter().find(|switch| switch.capability == capability && !self.capabilities.contains(&capability))
     }
@@ -60,10 +62,11 @@ fn check_entry(facts: &ModuleFacts, stage: EntryStage, entry: &str) -> Result<()
         return Ok(());
     }
     let (stage, known) = (stage.name(), known.join(", "));
-    Err(RunnerError::ShaderRefused(format!("no {stage} entry point {entry}; there are: {known}")))
+    Err(RunnerError::ShaderRefused(format!("no {stage} entry point {entry}; the module has: {known}")))
 }
 
-/// The newest SPIR-V version that a Vulkan version takes (Vulkan, "Vulkan Environment for SPIR-V").
+/// The newest SPIR-V version that a Vulkan version accepts (Vulkan, "Vulkan Environment for
+/// SPIR-V").
 fn newest_spirv(vulkan: u32) -> (u8, u8) {
     match (vk::api_version_major(vulkan), vk::api_version_minor(vulkan)) {
         (1, 0) => (1, 0),

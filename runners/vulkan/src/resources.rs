@@ -1,4 +1,5 @@
-//! The images, typed buffers and samplers of one job, with those that stand in array elements which the job leaves out.
+//! The images, typed buffers and samplers of one job, including those for array elements that the
+//! job leaves out.
 
 use std::rc::Rc;
 
@@ -13,30 +14,28 @@ use crate::pipeline_layout::descriptor_type;
 use crate::sampler::Sampler;
 use crate::texels::TypedBuffer;
 
-/// An image with the texel of each of its mip levels.
+/// An image and the texel of each mip level.
 pub(crate) struct FilledImage {
-    /// The image.
     pub(crate) image: VulkanImage,
-    /// The texels.
     pub(crate) levels: Vec<[u32; 4]>,
 }
 
-/// The resources, and the descriptors that refer to them.
+/// The resources, and their descriptors.
 #[derive(Default)]
 pub(crate) struct VulkanResources {
-    /// Images that must be filled before the job.
+    /// Images to fill before the job.
     pub(crate) images: Vec<FilledImage>,
-    /// Descriptors; with those of the buffers they are all of the job's.
+    /// Descriptors. Together with those of the buffers, they are all descriptors of the job.
     pub(crate) bound: Vec<BoundDescriptor>,
     typed: Vec<TypedBuffer>,
     samplers: Vec<Sampler>,
 }
 
 impl VulkanResources {
-    /// Makes what `job` names and what its arrays need besides.
+    /// Makes the resources of `job`, and those that its arrays need in addition.
     ///
     /// # Errors
-    /// `Unsupported` if the device has no such images.
+    /// `Unsupported` if the device does not support such images.
     pub(crate) fn new(device: &Rc<VulkanDevice>, job: &Job, descriptors: &Descriptors) -> Result<Self, RunnerError> {
         let mut made = Self::default();
         for ((set, number), array) in descriptors.placed() {
@@ -133,7 +132,7 @@ fn format(texel: TexelType) -> vk::Format {
     }
 }
 
-/// True if `job` has an image for whose view `imageCubeArray` is needed.
+/// True if `job` has an image whose view needs `imageCubeArray`.
 pub(crate) fn has_cube_arrays(job: &Job) -> bool {
     job.images.iter().any(|image| match image.kind {
         ImageKind::Sampled | ImageKind::Storage | ImageKind::Combined => image.view == ImageView::CubeArray,
@@ -141,7 +140,7 @@ pub(crate) fn has_cube_arrays(job: &Job) -> bool {
     })
 }
 
-/// True if `job` has an image of depths; only queues with graphics fill them.
+/// True if `job` has a depth image; only queues with graphics can fill it.
 pub(crate) fn has_depths(job: &Job) -> bool {
     job.images.iter().any(|image| image.texel == TexelType::Depth)
 }

@@ -1,4 +1,4 @@
-//! Samplers that see one mip level.
+//! Makes samplers that see a single mip level.
 
 use std::rc::Rc;
 
@@ -8,14 +8,14 @@ use layoutproof_device::RunnerError;
 use crate::device::VulkanDevice;
 use crate::failure::failed;
 
-/// A sampler.
 pub(crate) struct Sampler {
     raw: vk::Sampler,
     device: Rc<VulkanDevice>,
 }
 
 impl Sampler {
-    /// A sampler without filtering that clamps to `level` and, if it compares, does so with less-or-equal.
+    /// Makes a sampler without filtering that clamps to `level`. A comparison sampler compares with
+    /// less-or-equal.
     pub(crate) fn new(device: &Rc<VulkanDevice>, level: u32, comparison: bool) -> Result<Self, RunnerError> {
         let level = u16::try_from(level).map_err(|_| RunnerError::Api {
             call: "job".to_owned(),
@@ -40,7 +40,7 @@ impl Sampler {
         Ok(Self { raw, device: Rc::clone(device) })
     }
 
-    /// The handle, good as long as this lives.
+    /// The handle, valid as long as `self` lives.
     pub(crate) fn raw(&self) -> vk::Sampler {
         self.raw
     }

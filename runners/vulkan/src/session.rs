@@ -1,4 +1,4 @@
-//! A device in use: runs one job after the other and keeps what the next one may need again.
+//! An open device: runs one job after the other and keeps objects that the next job may reuse.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -25,19 +25,20 @@ use crate::targets::VulkanTargets;
 /// An open device with its reusable objects.
 pub(crate) struct VulkanSession {
     commands: VulkanCommands,
-    // Grows to what the largest job so far needed.
+    // Grows to the size of the largest job so far.
     arena: Arena,
     layouts: BTreeMap<PipelineShape, Rc<PipelineLayout>>,
-    // By their number.
+    // By number of targets.
     targets: BTreeMap<u32, Rc<VulkanTargets>>,
-    // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
+    // The last job's pipeline. Compiling takes the time, and consecutive jobs often differ only in
+    // their buffers.
     pipeline: Option<VulkanPipeline>,
     physical: Physical,
     device: Rc<VulkanDevice>,
 }
 
 impl VulkanSession {
-    /// Opens `physical`, which `instance` listed, to wait `longest` for each job.
+    /// Opens `physical`, which `instance` listed, with the time limit `longest` for each job.
     pub(crate) fn open(instance: Instance, physical: Physical, longest: Duration) -> Result<Self, RunnerError> {
         let device = Rc::new(VulkanDevice::open(instance, &physical)?);
         let commands = VulkanCommands::new(&device, physical.queue_family, longest)?;
@@ -78,7 +79,7 @@ impl DeviceSession for VulkanSession {
             start: targets.as_deref().map_or(Start::Dispatch(job.workgroups), Start::Draw),
         };
         if let Err(error) = self.commands.run(&work) {
-            // The work may still use them; the caller leaks the rest, the targets among it.
+            // The work may still use them. The caller leaks the rest, including the targets.
             std::mem::forget((pipeline, sets, resources));
             return Err(error);
         }
@@ -90,7 +91,8 @@ impl DeviceSession for VulkanSession {
 }
 
 impl VulkanSession {
-    /// Fills the arena with the job's buffers and what stands in for those that its arrays leave out.
+    /// Fills the arena with the job's buffers, and with data for the array elements that the job
+    /// leaves out.
     fn upload(
         &mut self,
         job: &Job,
@@ -136,7 +138,7 @@ impl VulkanSession {
         Ok(layout)
     }
 
-    /// The last pipeline if it fits, else a new one; either way it is the caller's.
+    /// Returns the last pipeline if it fits, else a new one. The caller owns it.
     fn pipeline(&mut self, job: &Job, used: &PipelineUse<'_>) -> Result<VulkanPipeline, RunnerError> {
         match self.pipeline.take().filter(|last| last.serves(job, used)) {
             Some(last) => Ok(last),

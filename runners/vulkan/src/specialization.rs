@@ -1,20 +1,20 @@
-//! Values of specialization constants in the form that Vulkan takes.
+//! Values of specialization constants in Vulkan's form.
 
 use std::collections::BTreeMap;
 
 use ash::vk;
 
-/// Bytes of a constant: only 32-bit ones and booleans have values in a job.
+/// Bytes per constant: a job only sets 32-bit constants and booleans.
 const SIZE: usize = 4;
 
-/// The constants and where each one's value lies.
+/// The constants and the places of their values.
 pub(crate) struct Specialization {
     entries: Vec<vk::SpecializationMapEntry>,
     data: Vec<u8>,
 }
 
 impl Specialization {
-    /// Constants by `SpecId`.
+    /// Takes the values by `SpecId`.
     pub(crate) fn new(constants: &BTreeMap<u32, u32>) -> Self {
         let entry = |(offset, id): (u32, &u32)| {
             vk::SpecializationMapEntry::default().constant_id(*id).offset(offset).size(SIZE)
@@ -25,7 +25,7 @@ impl Specialization {
         }
     }
 
-    /// The constants in the form that a stage takes.
+    /// The constants in the form that a shader stage needs.
     pub(crate) fn info(&self) -> vk::SpecializationInfo<'_> {
         vk::SpecializationInfo::default().map_entries(&self.entries).data(&self.data)
     }

@@ -1,8 +1,8 @@
 //! Reads the facts about a SPIR-V module that must be known before a driver sees it.
 //!
-//! Drivers need not survive a broken module or one beyond their features (`SwiftShader` ends the process), so the
-//! framing, the version, the capabilities and the entry points are read here. The module is not validated: that is left
-//! to spirv-val.
+//! A driver may not survive a broken module, or one beyond its features (`SwiftShader` ends the
+//! process). So this module reads the framing, the version, the capabilities and the entry points.
+//! It does not validate: that is spirv-val's task.
 //!
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module", "Capability".
 
@@ -13,12 +13,10 @@ const HEADER_WORDS: usize = 5;
 const OP_ENTRY_POINT: u32 = 15;
 const OP_CAPABILITY: u32 = 17;
 
-/// Stages whose entry points are told apart, by their `Execution Model`.
+/// The stages that a job can use, by their `Execution Model`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryStage {
-    /// `Vertex`.
     Vertex,
-    /// `Fragment`.
     Fragment,
     /// `GLCompute`.
     Compute,
@@ -34,7 +32,7 @@ impl EntryStage {
         }
     }
 
-    /// The stage in messages.
+    /// Name of the stage in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Vertex => "vertex",
@@ -44,26 +42,25 @@ impl EntryStage {
     }
 }
 
-/// Facts about a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ModuleFacts {
-    /// Version, major then minor.
+    /// Major and minor version.
     pub(crate) version: (u8, u8),
-    /// The device features that its capabilities need.
+    /// The device features that the module's capabilities need.
     pub(crate) features: Vec<Feature>,
-    /// All its capabilities.
+    /// All capabilities of the module.
     pub(crate) capabilities: Vec<u32>,
-    /// Stages and names of its entry points; those of other stages are left out.
+    /// Stages and names of the entry points, except those of other stages.
     pub(crate) entries: Vec<(EntryStage, String)>,
 }
 
-/// Reads `words`; the error says what is wrong with the framing.
+/// Reads `words`; the error describes what is wrong with the framing.
 pub(crate) fn read(words: &[u32]) -> Result<ModuleFacts, String> {
     let Some((header, mut rest)) = words.split_at_checked(HEADER_WORDS) else {
-        return Err(format!("{} words are no SPIR-V module: the header alone has {HEADER_WORDS}", words.len()));
+        return Err(format!("{} words are not a SPIR-V module: the header alone has {HEADER_WORDS}", words.len()));
     };
     if header[0] != MAGIC {
-        return Err(format!("no SPIR-V module: the first word is {:#010x}, not {MAGIC:#010x}", header[0]));
+        return Err(format!("not a SPIR-V module: the first word is {:#010x}, not {MAGIC:#010x}", header[0]));
     }
 
     let [_, major, minor, _] = header[1].to_be_bytes();
@@ -96,13 +93,13 @@ impl ModuleFacts {
     }
 }
 
-/// A literal string: UTF-8, four bytes to a word from the lowest byte on, ended by a zero byte.
+/// Decodes a literal string: UTF-8, four bytes per word from the lowest byte on, up to a zero byte.
 fn string(words: &[u32]) -> String {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The device feature that switches a capability on; `None` for capabilities that need none of ours.
+/// The device feature that a capability needs; `None` for capabilities that need none of ours.
 fn feature_of(capability: u32) -> Option<Feature> {
     Some(match capability {
         9 => Feature::Float16,
@@ -125,8 +122,8 @@ fn feature_of(capability: u32) -> Option<Feature> {
 mod tests {
     use super::*;
 
-    /// `OpCapability Shader`, `OpCapability Int64`, `OpEntryPoint GLCompute %1 "main"`, version 1.3; the words are those
-    /// that spirv-as 2023.1 writes.
+    /// `OpCapability Shader`, `OpCapability Int64`, `OpEntryPoint GLCompute %1 "main"`, version
+    /// 1.3; the words come from spirv-as 2023.1.
     const MODULE: [u32; 14] =
         [0x0723_0203, 0x0001_0300, 0, 2, 0, 0x0002_0011, 1, 0x0002_0011, 11, 0x0005_000f, 5, 1, 0x6e69_616d, 0];
 
@@ -144,8 +141,8 @@ mod tests {
         let mut zero = MODULE;
         zero[5] = 0x0000_0011;
         for (words, reason) in [
-            (&MODULE[..3], "3 words are no SPIR-V module: the header alone has 5"),
-            (&[0; 5][..], "no SPIR-V module: the first word is 0x00000000, not 0x07230203"),
+            (&MODULE[..3], "3 words are not a SPIR-V module: the header alone has 5"),
+            (&[0; 5][..], "not a SPIR-V module: the first word is 0x00000000, not 0x07230203"),
             (&MODULE[..12], "word 9 begins an instruction of 5 words, and 3 are left"),
             (&zero[..], "word 5 begins an instruction of 0 words, and 9 are left"),
         ] {

@@ -1,4 +1,5 @@
-//! The render targets of a draw: targets of one texel, cleared before each draw, and the memory from which they are read.
+//! The render targets of a draw: targets of one texel, cleared before each draw, and the memory to
+//! read them from.
 
 use std::rc::Rc;
 
@@ -10,13 +11,13 @@ use crate::device::VulkanDevice;
 use crate::failure::failed;
 use crate::image::{ImageRecipe, VulkanImage};
 
-/// Format of every target (Vulkan, "Required Format Support": any device draws into it).
+/// Format of every target; every device can draw into it (Vulkan, "Required Format Support").
 const FORMAT: vk::Format = vk::Format::R32G32B32A32_UINT;
 
 /// Bytes of a target's texel.
 const TEXEL: u32 = 16;
 
-/// Some number of targets with a render pass and a framebuffer for them.
+/// A number of targets with a render pass and a framebuffer.
 pub(crate) struct VulkanTargets {
     framebuffer: vk::Framebuffer,
     pass: RenderPass,
@@ -25,7 +26,7 @@ pub(crate) struct VulkanTargets {
 }
 
 impl VulkanTargets {
-    /// Makes `count` targets, no more than the device draws into at once.
+    /// Makes `count` targets, at most as many as the device can draw into at once.
     pub(crate) fn new(device: &Rc<VulkanDevice>, count: u32) -> Result<Self, RunnerError> {
         let recipe = ImageRecipe {
             format: FORMAT,
@@ -39,13 +40,14 @@ impl VulkanTargets {
         let create_info =
             vk::FramebufferCreateInfo::default().render_pass(pass.raw).attachments(&views).width(1).height(1).layers(1);
         let read_back = Arena::new(device, 0)?;
-        // SAFETY: pass and views come from this device, and the pass was made for as many attachments of that format.
+        // SAFETY: pass and views come from this device, and the pass was made for this number of
+        // attachments with this format.
         let framebuffer =
             unsafe { device.raw.create_framebuffer(&create_info, None) }.map_err(failed("vkCreateFramebuffer"))?;
         Ok(Self { framebuffer, pass, images, read_back })
     }
 
-    /// The area that is drawn into: the only texel.
+    /// The area to draw into: the only texel.
     pub(crate) fn area() -> vk::Rect2D {
         vk::Rect2D::default().extent(vk::Extent2D { width: 1, height: 1 })
     }
@@ -60,7 +62,7 @@ impl VulkanTargets {
         self.pass.raw
     }
 
-    /// Records the beginning of the render pass.
+    /// Begins the render pass.
     pub(crate) fn begin(&self, commands: vk::CommandBuffer) {
         let clear = vk::ClearValue { color: vk::ClearColorValue { uint32: [0; 4] } };
         let clears = vec![clear; self.images.len()];
@@ -74,10 +76,10 @@ impl VulkanTargets {
         unsafe { raw.cmd_begin_render_pass(commands, &begin_info, vk::SubpassContents::INLINE) };
     }
 
-    /// Records the end of the render pass and the copies to the host's memory.
+    /// Ends the render pass, and copies the targets to the host's memory.
     pub(crate) fn end(&self, commands: vk::CommandBuffer) {
         let raw = &self.pass.device.raw;
-        // SAFETY: `begin` began the render pass.
+        // SAFETY: `begin` has begun the render pass.
         unsafe { raw.cmd_end_render_pass(commands) };
         for (offset, image) in (0..).step_by(TEXEL as usize).zip(&self.images) {
             let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
@@ -86,13 +88,14 @@ impl VulkanTargets {
                 .image_subresource(layers)
                 .image_extent(vk::Extent3D { width: 1, height: 1, depth: 1 });
             let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
-            // SAFETY: the render pass left the image in that layout, and its last dependency makes the texel visible;
-            // no device draws into so many targets that their texels fill the smallest arena.
+            // SAFETY: the render pass left the image in that layout, and its last dependency makes
+            // the texel visible. No device draws into enough targets at once to fill the smallest
+            // arena with their texels.
             unsafe { raw.cmd_copy_image_to_buffer(commands, image.raw, layout, self.read_back.handle(), &[region]) };
         }
     }
 
-    /// The texels after the submission ended.
+    /// Reads the texels after the submission has ended.
     pub(crate) fn read(&self) -> Vec<[u32; 4]> {
         let word = |start: u64| {
             let bytes = self.read_back.read(start, 4).try_into().expect("four bytes were asked for");
@@ -146,7 +149,7 @@ impl RenderPass {
             .attachments(&attachments)
             .subpasses(&subpasses)
             .dependencies(&dependencies);
-        // SAFETY: the subpass refers to the attachments that are given.
+        // SAFETY: the subpass refers to the given attachments.
         let raw = unsafe { device.raw.create_render_pass(&create_info, None) }.map_err(failed("vkCreateRenderPass"))?;
         Ok(Self { raw, device: Rc::clone(device) })
     }

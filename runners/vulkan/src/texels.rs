@@ -1,4 +1,4 @@
-//! Typed buffers: memory that shaders see as texels.
+//! Makes typed buffers: memory that shaders see as texels.
 
 use std::rc::Rc;
 
@@ -18,7 +18,8 @@ pub(crate) struct TypedBuffer {
 }
 
 impl TypedBuffer {
-    /// Makes a buffer of `texels` of this format; `Unsupported` if the device has none for this use.
+    /// Makes a buffer of `texels` with this format; `Unsupported` if the device does not support
+    /// this use.
     pub(crate) fn new(
         device: &Rc<VulkanDevice>,
         format: vk::Format,
@@ -50,7 +51,7 @@ impl TypedBuffer {
         Ok(Self { view, device: Rc::clone(device), _memory: memory })
     }
 
-    /// The view, good as long as this lives.
+    /// The view, valid as long as `self` lives.
     pub(crate) fn view(&self) -> vk::BufferView {
         self.view
     }

@@ -1,4 +1,4 @@
-//! Runs the suite of all runners on each Vulkan device, and checks what is Vulkan's own.
+//! Runs the common runner suite on each Vulkan device, plus checks specific to Vulkan.
 
 #[path = "../../tests/suite.rs"]
 mod suite;
@@ -38,10 +38,10 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// What is checked on Vulkan devices only.
+/// Checks that only Vulkan devices run.
 const OWN: [(&str, Check); 2] = [("capabilities_are_checked", capabilities), ("broken_spirv_is_refused", broken_spirv)];
 
-/// What is checked with SPIR-V that does not come from WGSL.
+/// Checks with SPIR-V that is not made from WGSL.
 const BY_HAND: [(&str, Check); 4] = [
     ("arrays_of_uniform_buffers", by_hand::uniform_arrays),
     ("buffers_by_address", by_hand::addresses),
@@ -49,7 +49,7 @@ const BY_HAND: [(&str, Check); 4] = [
     ("comparison_samplers", by_hand::comparison),
 ];
 
-/// The model device takes the same SPIR-V and must answer the same.
+/// The model device runs the same SPIR-V and must return the same results.
 const MODEL: Api = Api { open: |_| Ok(Box::new(Model::new())), ..API };
 
 fn model_trials() -> impl Iterator<Item = Trial> {
@@ -61,14 +61,14 @@ fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
     OWN.into_iter().chain(BY_HAND).chain(PLACEMENTS).chain(groups::CHECKS).map(|check| trial(device, API, check))
 }
 
-/// What the binding probe reads.
+/// Checks of the binding probe.
 const PLACEMENTS: [(&str, Check); 3] = [
     ("every_bound_resource_is_read_back", every_resource),
     ("varyings_and_targets_are_read_back", varyings),
     ("swapped_descriptors_are_named", swaps),
 ];
 
-/// The binding probe's shaders for this API.
+/// Makes the binding probe's shaders for this API.
 const WRITE: Write = |program| Shader::Spirv(spirv::module(program));
 
 fn every_resource(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
@@ -83,7 +83,8 @@ fn swaps(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     placements::swaps_show((api, WRITE), info, &bound::planned(bound::SWAPPED, bound::SWAPPED_PLACES))
 }
 
-/// SPIR-V 1.1 of a WGSL shader; loops stay as they are, and overrides become specialization constants.
+/// Compiles a WGSL shader to SPIR-V 1.1. Loops stay as they are, and overrides become
+/// specialization constants.
 fn compile(wgsl: &str) -> Vec<u32> {
     let module = naga::front::wgsl::parse_str(wgsl).expect("the suite's shaders are WGSL");
     let all = naga::valid::Capabilities::all();
@@ -95,7 +96,7 @@ fn compile(wgsl: &str) -> Vec<u32> {
     let (module, info) = naga::back::pipeline_constants::process_overrides(&module, &info, None, &values)
         .expect("each override has a value");
     let mut options = naga::back::spv::Options { force_loop_bounding: false, ..Default::default() };
-    // Vulkan asks a vertex stage that draws points to write their size.
+    // Vulkan requires a vertex stage that draws points to write their size.
     options.flags |= naga::back::spv::WriterFlags::FORCE_POINT_SIZE;
     let mut words = naga::back::spv::write_vec(&module, &info, &options, None).expect("valid modules can be written");
     for id in overrides {
@@ -104,12 +105,13 @@ fn compile(wgsl: &str) -> Vec<u32> {
     words
 }
 
-/// What stands for override `id` in naga's output, which has no specialization constants.
+/// The value that stands for override `id` in naga's output, which has no specialization constants.
 fn stand_in(id: u16) -> u32 {
     0x57a0_0000 + u32::from(id)
 }
 
-/// Makes the constant that stands for override `id` a specialization constant, ten times its id by default.
+/// Turns the constant for override `id` into a specialization constant, whose default is ten times
+/// its id.
 fn specialize(words: &mut Vec<u32>, id: u16) {
     // Opcode and length in words: a constant, a specialization constant, a decoration with one literal, and the
     // literal `SpecId` (SPIR-V specification, "Instructions", "Decoration").
@@ -126,7 +128,8 @@ fn specialize(words: &mut Vec<u32>, id: u16) {
     words.splice(decorations..decorations, [OP_DECORATE, constant, SPEC_ID, id.into()]);
 }
 
-/// A job that does not say what it requires is stopped all the same: the module says it.
+/// A job that omits its required features is refused all the same, because the module declares
+/// them.
 fn capabilities(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let shader = Shader::Spirv(compile(include_str!("../../tests/shaders/int64.wgsl")));
     let job = job(shader, vec![output(2), buffer(2, BufferKind::StorageRead, &[1, 2])]);
@@ -137,8 +140,9 @@ fn capabilities(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     }
 }
 
-/// Modules that break before a driver reads them, and on lavapipe, which survives it, one that breaks inside: an id
-/// beyond the bound (an undefined one below it ends the process even there).
+/// Modules that break before a driver reads them. On lavapipe, which survives it, also one that
+/// breaks inside: an id beyond the bound (an undefined one below the bound ends the process even
+/// there).
 fn broken_spirv(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let good = compile(include_str!("../../tests/shaders/fill.wgsl"));
     let mut magic = good.clone();
@@ -153,7 +157,7 @@ fn broken_spirv(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let jobs = modules.into_iter().map(|words| job(Shader::Spirv(words), vec![output(1)])).collect();
     let mut results = run(api, info, jobs)?;
     ensure(matches!(results.pop(), Some(Ok(_))), "the good module runs after the broken ones")?;
-    let newer = RunnerError::Unsupported("SPIR-V 1.9 (it takes up to 1.6)".to_owned());
+    let newer = RunnerError::Unsupported("SPIR-V 1.9 (the device accepts up to 1.6)".to_owned());
     let found = results.pop();
     ensure(found == Some(Err(newer)), &format!("a module of a later version: {found:?}"))?;
     for result in results {
@@ -162,7 +166,7 @@ fn broken_spirv(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     Ok(())
 }
 
-/// `module` with a first store of a value whose id is not below the bound in the header.
+/// Adds a store to `module` whose value id is not below the bound in the header.
 fn with_id_out_of_bounds(module: &[u32]) -> Vec<u32> {
     // Three words, opcode 62.
     const OP_STORE: u32 = 0x0003_003e;
@@ -172,7 +176,7 @@ fn with_id_out_of_bounds(module: &[u32]) -> Vec<u32> {
     words
 }
 
-/// Lists this test's trials where the only driver is a file that is not there.
+/// Lists this test's trials with a missing file as the only driver.
 fn broken_driver() -> Result<(), Failed> {
     let manifest = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("absent_icd.json");
     let text = r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "./libabsent.so", "api_version": "1.3.0"}}"#;

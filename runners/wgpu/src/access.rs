@@ -1,4 +1,5 @@
-//! Finds how a shader accesses its storage images, which the layout of a pipeline must repeat: WGSL says it in the types.
+//! Finds how a shader accesses its storage images. WGSL declares that in the types, and the
+//! pipeline layout must repeat it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use wgpu::naga::{ImageClass, StorageAccess, TypeInner};
 /// By group and binding.
 pub(crate) type Accesses = BTreeMap<(u32, u32), StorageTextureAccess>;
 
-/// Reads `wgsl`, the shader of `job`; nothing is read where no storage image is bound.
+/// Reads `wgsl`, the shader of `job`. Skips the shader if the job binds no storage image.
 pub(crate) fn accesses(job: &Job, wgsl: &str) -> Result<Accesses, RunnerError> {
     if !job.images.iter().any(|image| image.kind == ImageKind::Storage) {
         return Ok(Accesses::new());

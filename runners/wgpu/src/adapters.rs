@@ -1,7 +1,8 @@
-//! Lists the adapters that wgpu finds, as [`DeviceInfo`], and finds one of them again.
+//! Lists wgpu's adapters as [`DeviceInfo`], and finds one of them again.
 //!
-//! The variables that wgpu documents are obeyed (`WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_DX12_COMPILER` and its like,
-//! `WGPU_VALIDATION`, ...): wgpu itself reads them only where it is asked to.
+//! This obeys the variables that wgpu documents (`WGPU_BACKEND`, `WGPU_ADAPTER_NAME`,
+//! `WGPU_DX12_COMPILER` and similar ones, `WGPU_VALIDATION`, ...): wgpu itself reads them only on
+//! request.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +14,8 @@ use wgpu::{
     InstanceDescriptor, InstanceFlags,
 };
 
-/// The APIs that are looked at, as far as the platform has them, with the names that people know. OpenGL comes last, so
-/// that opening a device of another API does not load its libraries, too.
+/// The APIs to search, as far as the platform supports them, with their common names. OpenGL comes
+/// last, so that opening a device of another API does not load its libraries, too.
 const APIS: [(Backends, &str); 4] = [
     (Backends::VULKAN, "Vulkan"),
     (Backends::DX12, "Direct3D 12"),
@@ -22,17 +23,17 @@ const APIS: [(Backends, &str); 4] = [
     (Backends::GL, "OpenGL"),
 ];
 
-/// The adapters, API by API in the order of [`APIS`].
+/// The adapters by API, in the order of [`APIS`].
 pub(crate) struct Adapters {
     adapters: Vec<Adapter>,
     choice: AdapterChoice,
 }
 
-/// What the user's variables leave of the adapters.
+/// The user's choice of adapters.
 struct AdapterChoice {
-    /// `WGPU_BACKEND`; all where it is not set.
+    /// `WGPU_BACKEND`; all if it is not set.
     backends: Backends,
-    /// `WGPU_ADAPTER_NAME`, in lower case: a part of the name.
+    /// `WGPU_ADAPTER_NAME` in lower case: a part of the name.
     name_part: Option<String>,
 }
 
@@ -54,7 +55,8 @@ impl Adapters {
         Self::list_while(|_| true)
     }
 
-    /// Lists API after API, as long as `wants_more` holds for the number of adapters so far.
+    /// Lists one API after the other, as long as `wants_more` holds for the number of adapters so
+    /// far.
     fn list_while(wants_more: impl Fn(usize) -> bool) -> Self {
         let choice = AdapterChoice::from_env();
         let available = Instance::enabled_backend_features() & choice.backends;
@@ -68,12 +70,13 @@ impl Adapters {
         Self { adapters, choice }
     }
 
-    /// Facts about each of them; equal ids are not yet numbered.
+    /// Describes each adapter; equal ids are not numbered yet.
     pub(crate) fn devices(&self) -> Vec<DeviceInfo> {
         (0_u32..).zip(&self.adapters).map(|(index, adapter)| describe(adapter, index)).collect()
     }
 
-    /// One sentence for each API of this platform that has no adapter, with the variables that may be why.
+    /// One sentence for each API of this platform without an adapter, with the variables that may
+    /// be the reason.
     pub(crate) fn notes(&self) -> Vec<String> {
         let enabled = Instance::enabled_backend_features();
         let has = |api| self.adapters.iter().any(|adapter| Backends::from(adapter.get_info().backend) == api);
@@ -82,7 +85,7 @@ impl Adapters {
         let note = |(api, name): (Backends, &str)| {
             if !self.choice.backends.contains(api) {
                 return format!(
-                    "wgpu was not asked for {name} adapters, because WGPU_BACKEND is set and does not name them"
+                    "{name} adapters are not listed, because WGPU_BACKEND is set and does not include them"
                 );
             }
             match &self.choice.name_part {
@@ -93,7 +96,7 @@ impl Adapters {
         lacking.map(note).collect()
     }
 
-    /// The adapter that `info` names.
+    /// Finds the adapter of `info`.
     pub(crate) fn find(info: &DeviceInfo) -> Result<Adapter, RunnerError> {
         let listed = Self::list_while(|count| count <= info.index as usize);
         let same = |(device, _): &(DeviceInfo, Adapter)| {
@@ -110,10 +113,10 @@ impl Adapters {
 fn list_api(backends: Backends) -> Vec<Adapter> {
     let descriptor = InstanceDescriptor {
         backends,
-        // No validation layers unless the user asks for them, also in debug builds: they would print, and the probes' own
-        // validator is spirv-val.
+        // No validation layers unless the user turns them on, also in debug builds: they would
+        // print, and spirv-val validates the probes.
         flags: InstanceFlags::empty().with_env(),
-        // `WGPU_DX12_COMPILER` and its like.
+        // `WGPU_DX12_COMPILER` and similar variables.
         backend_options: BackendOptions::from_env_or_default(),
         ..InstanceDescriptor::new_without_display_handle()
     };
@@ -146,13 +149,13 @@ fn native_api(backend: Backend) -> NativeApi {
         Backend::Gl => NativeApi::OpenGl,
         Backend::Dx12 => NativeApi::Direct3d12,
         Backend::Metal => NativeApi::Metal,
-        // The last two are not asked for.
+        // The last two are never requested.
         Backend::Vulkan | Backend::Noop | Backend::BrowserWebGpu => NativeApi::Vulkan,
     }
 }
 
-/// The API, with its version where wgpu tells it: for OpenGL the driver's text begins with it
-/// (`4.5 (Core Profile) Mesa 22.3.6`, `OpenGL ES 3.2 Mesa 22.3.6`).
+/// The API, with its version if wgpu reports it. For OpenGL, the driver's text starts with the
+/// version (`4.5 (Core Profile) Mesa 22.3.6`, `OpenGL ES 3.2 Mesa 22.3.6`).
 fn api(info: &AdapterInfo) -> String {
     match native_api(info.backend) {
         NativeApi::Vulkan => "Vulkan".to_owned(),
@@ -169,10 +172,11 @@ fn api(info: &AdapterInfo) -> String {
     }
 }
 
-/// Features of wgpu, and the features that probes need: with all of the first, a device has the second.
+/// Sets of wgpu features, and the probe features that a device has if it supports the whole set.
 const TABLE: [(Features, &[Feature]); 8] = [
     (Features::IMMEDIATES, &[Feature::PushConstants]),
-    // With either of the two wgpu enables 16-bit access to uniform and storage buffers, but not to immediates.
+    // With either of these two, wgpu enables 16-bit access to uniform and storage buffers, but not
+    // to immediates.
     (Features::SHADER_F16, &[Feature::Float16, Feature::StorageBuffer16, Feature::UniformBuffer16]),
     (Features::SHADER_I16, &[Feature::Int16, Feature::StorageBuffer16, Feature::UniformBuffer16]),
     (Features::SHADER_INT64, &[Feature::Int64]),
@@ -182,8 +186,8 @@ const TABLE: [(Features, &[Feature]); 8] = [
     (Features::BUFFER_BINDING_ARRAY.union(Features::UNIFORM_BUFFER_BINDING_ARRAYS), &[Feature::UniformBufferArray]),
 ];
 
-/// The features that probes need, as far as wgpu offers them; any adapter draws. WGSL cannot express
-/// scalar or std430 uniform blocks, 8-bit types or buffer addresses.
+/// The probe features that wgpu supports; every adapter can draw. WGSL cannot express scalar or
+/// std430 uniform blocks, 8-bit types or buffer addresses.
 fn features(offered: Features, core: DownlevelFlags) -> BTreeSet<Feature> {
     let gives = TABLE.iter().filter(|(needs, _)| offered.contains(*needs)).flat_map(|(_, gives)| gives.iter().copied());
     let mut features: BTreeSet<Feature> = gives.collect();
@@ -194,17 +198,16 @@ fn features(offered: Features, core: DownlevelFlags) -> BTreeSet<Feature> {
     features
 }
 
-/// The wgpu features to switch on: those that [`features`] maps, arrays of textures, and storage textures of 128-bit
-/// texels that are read and written.
+/// The wgpu features to enable: those that [`features`] maps, arrays of textures, and read-write
+/// storage textures with 128-bit texels.
 pub(crate) fn switchable() -> Features {
     let mapped = TABLE.iter().fold(Features::empty(), |all, (needs, _)| all | *needs);
     mapped | Features::TEXTURE_BINDING_ARRAY | Features::TEXTURE_ADAPTER_SPECIFIC_FORMAT_FEATURES
 }
 
-/// Bytes of a draw's target, which has one sample.
+/// Bytes of a draw's single-sample target.
 const TARGET_BYTES: u32 = 16;
 
-/// Translates the limits of a device.
 pub(crate) fn limits(limits: &wgpu::Limits) -> Limits {
     let bytes = |size: u64| u32::try_from(size).unwrap_or(u32::MAX);
     Limits {
@@ -230,7 +233,8 @@ mod tests {
 
     #[test]
     fn opengl_versions_are_read_from_the_drivers_text() {
-        // The first text is Mesa 22.3.6's; the others follow "OpenGL ES 3.2, 20.2 String Queries".
+        // The first text is from Mesa 22.3.6; the others follow "OpenGL ES 3.2, 20.2 String
+        // Queries".
         for (text, expected) in [
             ("4.5 (Core Profile) Mesa 22.3.6", "OpenGL 4.5"),
             ("OpenGL ES 3.2 Mesa 22.3.6", "OpenGL ES 3.2"),

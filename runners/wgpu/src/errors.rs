@@ -1,30 +1,32 @@
-//! Catches what wgpu would otherwise print or panic about, and turns it into [`RunnerError`].
+//! Catches errors that wgpu would otherwise print or panic about, and converts them to
+//! [`RunnerError`].
 
 use std::sync::{Arc, Mutex};
 
 use layoutproof_device::RunnerError;
 use wgpu::{Device, ErrorFilter};
 
-/// Runs `make` and returns wgpu's first complaint about it, of any kind, in place of its value.
+/// Runs `make` and returns its value, or wgpu's first error of any kind.
 pub(crate) fn checked<T>(device: &Device, make: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
     let scopes = [ErrorFilter::OutOfMemory, ErrorFilter::Internal, ErrorFilter::Validation]
         .map(|filter| device.push_error_scope(filter));
     let value = make();
     // The innermost scope must be popped first.
     let errors = scopes.into_iter().rev().map(|scope| pollster::block_on(scope.pop()));
-    // All of them must be popped, so the iterator is run to its end.
+    // All scopes must be popped, so this runs the iterator to its end.
     match errors.collect::<Vec<_>>().into_iter().flatten().next() {
         Some(error) => Err(error),
         None => Ok(value),
     }
 }
 
-/// The failure of a call.
+/// The error of a failed call.
 pub(crate) fn failed(call: &'static str) -> impl Fn(wgpu::Error) -> RunnerError {
     move |error| api_error(call, text(&error))
 }
 
-/// The failure of a call that takes a shader: all but a lack of memory is the shader's.
+/// The error of a failed call that compiles a shader: everything except lack of memory is the
+/// shader's fault.
 pub(crate) fn shader_failed(call: &'static str) -> impl Fn(wgpu::Error) -> RunnerError {
     move |error| match error {
         wgpu::Error::OutOfMemory { .. } => failed(call)(error),
@@ -32,7 +34,7 @@ pub(crate) fn shader_failed(call: &'static str) -> impl Fn(wgpu::Error) -> Runne
     }
 }
 
-/// A failed call with its reason.
+/// A failed call and its reason.
 pub(crate) fn api_error(call: &str, reason: impl Into<String>) -> RunnerError {
     RunnerError::Api { call: call.to_owned(), reason: reason.into() }
 }
@@ -41,14 +43,15 @@ fn text(error: &wgpu::Error) -> String {
     error.to_string().trim().to_owned()
 }
 
-/// Collects the messages of wgpu that come outside of any call: a lost device, and errors that no scope caught.
+/// Collects wgpu's messages from outside of any call: a lost device, and errors that no scope
+/// caught.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mailbox {
     first: Arc<Mutex<Option<RunnerError>>>,
 }
 
 impl Mailbox {
-    /// A mailbox that hears of everything about `device`.
+    /// A mailbox for all messages about `device`.
     pub(crate) fn of(device: &Device) -> Self {
         let mailbox = Self::default();
         let (lost, uncaptured) = (mailbox.clone(), mailbox.clone());

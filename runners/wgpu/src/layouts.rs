@@ -1,4 +1,4 @@
-//! The layouts of a job's bind groups.
+//! Makes the layouts of a job's bind groups.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -14,10 +14,10 @@ use wgpu::{
 use crate::access::Accesses;
 use crate::errors::{checked, failed};
 
-/// The parts of a job that decide its layouts.
+/// The parts of a job that determine its layouts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BindingShape {
-    /// Per bind group, per binding, the type and the length of the array.
+    /// Type and array length by bind group and binding.
     groups: BTreeMap<u32, BTreeMap<u32, (DescriptorType, u64)>>,
     /// Bytes of immediates.
     immediates: u32,
@@ -25,7 +25,7 @@ pub(crate) struct BindingShape {
 }
 
 impl BindingShape {
-    /// The shape of `job` with its `descriptors`, both within the device's limits.
+    /// The shape of `job` with its `descriptors`. Both are within the device's limits.
     pub(crate) fn of(job: &Job, descriptors: &Descriptors) -> Self {
         let of_binding = |(binding, array): (&u32, &DescriptorArray)| (*binding, (array.ty, array.length()));
         let of_group = |arrays: &BTreeMap<u32, DescriptorArray>| arrays.iter().map(of_binding).collect();
@@ -39,14 +39,13 @@ impl BindingShape {
 
 /// The layouts of a shape.
 pub(crate) struct WgpuLayouts {
-    /// Of each bind group that the job uses.
+    /// The layout of each bind group that the job uses.
     pub(crate) groups: BTreeMap<u32, BindGroupLayout>,
-    /// Of the pipeline.
     pub(crate) pipeline: PipelineLayout,
 }
 
 impl WgpuLayouts {
-    /// Makes the layouts of `shape` for a shader that accesses its storage images so.
+    /// Makes the layouts of `shape` for a shader with these accesses to its storage images.
     pub(crate) fn new(device: &Device, shape: &BindingShape, accesses: &Accesses) -> Result<Self, RunnerError> {
         let mut groups = BTreeMap::new();
         for (group, bindings) in &shape.groups {
@@ -70,7 +69,8 @@ impl WgpuLayouts {
     }
 }
 
-/// The stages that see a binding; what is written is kept from the vertex stage where that must not write.
+/// The stages that see a binding. Written resources are hidden from the vertex stage on devices
+/// where it must not write.
 fn visibility(device: &Device, shape: &BindingShape, ty: &wgpu::BindingType) -> ShaderStages {
     if !shape.draws {
         return ShaderStages::COMPUTE;
@@ -123,7 +123,6 @@ fn binding_type(ty: DescriptorType, access: StorageTextureAccess) -> Result<wgpu
     })
 }
 
-/// The format of an image.
 pub(crate) fn format(texel: TexelType) -> TextureFormat {
     match texel {
         TexelType::Float => TextureFormat::Rgba32Float,
@@ -142,7 +141,6 @@ fn sample_type(texel: TexelType) -> TextureSampleType {
     }
 }
 
-/// The dimension of an image's view.
 pub(crate) fn dimension(view: ImageView) -> Result<TextureViewDimension, RunnerError> {
     Ok(match view {
         ImageView::D1 => TextureViewDimension::D1,
@@ -157,7 +155,7 @@ pub(crate) fn dimension(view: ImageView) -> Result<TextureViewDimension, RunnerE
     })
 }
 
-/// Bind groups that the job leaves out are `None`.
+/// Makes a pipeline layout, with `None` for bind groups that the job leaves out.
 fn pipeline_layout(device: &Device, groups: &BTreeMap<u32, BindGroupLayout>, immediate_size: u32) -> PipelineLayout {
     let count = groups.last_key_value().map_or(0, |(group, _)| group + 1);
     let bind_group_layouts: Vec<_> = (0..count).map(|group| groups.get(&group)).collect();

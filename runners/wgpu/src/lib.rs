@@ -1,8 +1,9 @@
 //! Runs layoutproof's probes on wgpu adapters: Vulkan and OpenGL, Direct3D 12 on Windows, Metal on macOS.
 //!
-//! [`enumerate`] lists the adapters; [`open`] makes a [`Runner`] of one of them. Jobs with WGSL go in, the bytes of every
-//! buffer come out. What wgpu adds to the path is naga, its shader compiler; SPIR-V passthrough would be the Vulkan
-//! runner's path again and is not offered.
+//! [`enumerate`] lists the adapters; [`open`] makes a [`Runner`] for one of them. A runner takes
+//! jobs with WGSL and returns the bytes of every buffer. wgpu adds naga, its shader compiler, to
+//! the path. SPIR-V passthrough would only repeat the Vulkan runner's path, so this crate does not
+//! support it.
 #![forbid(unsafe_code)]
 
 mod access;
@@ -26,10 +27,10 @@ pub use layoutproof_device::devices::Enumeration;
 use adapters::Adapters;
 use session::WgpuSession;
 
-/// Lists the adapters; an API without adapters gives a note.
+/// Lists the adapters. An API without adapters results in a note.
 ///
 /// # Errors
-/// None today: wgpu answers a driver that fails with one adapter less.
+/// Never fails today: if a driver fails, wgpu lists one adapter less.
 pub fn enumerate() -> Result<Enumeration, RunnerError> {
     let adapters = Adapters::list();
     let mut devices = adapters.devices();
@@ -37,10 +38,10 @@ pub fn enumerate() -> Result<Enumeration, RunnerError> {
     Ok(Enumeration { devices, notes: adapters.notes() })
 }
 
-/// Opens, for jobs that may take `job_limit` each, a device that [`enumerate`] listed.
+/// Opens a device that [`enumerate`] listed, with the time limit `job_limit` for each job.
 ///
 /// # Errors
-/// `Api` if the adapter is no longer there or gives no device.
+/// `Api` if the adapter is gone or opens no device.
 pub fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
     let adapter = Adapters::find(info)?;
     Ok(Box::new(SessionRunner::new(info.clone(), WgpuSession::open(&adapter, device_wait(job_limit))?)))

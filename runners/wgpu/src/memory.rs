@@ -1,4 +1,4 @@
-//! A job's buffers on the device, and the buffer from which the host reads what the job left.
+//! A job's buffers on the device, and the buffer from which the host reads the results.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::targets::{TEXEL, WgpuTargets};
 pub(crate) struct JobBuffers {
     placements: Vec<BufferPlacement>,
     buffers: Vec<Buffer>,
-    /// By group and binding, what stands in the elements that an array leaves out.
+    /// By group and binding, the buffer for the elements that an array leaves out.
     left_out: BTreeMap<(u32, u32), Buffer>,
     /// The targets' texels, then the buffers.
     pub(crate) staging: Buffer,
 }
 
 impl JobBuffers {
-    /// Makes the buffers of `job` at their `placements` and fills them.
+    /// Makes the buffers of `job` at their `placements`, and fills them.
     pub(crate) fn new(
         device: &Device,
         queue: &Queue,
@@ -52,8 +52,8 @@ impl JobBuffers {
         Self { placements, buffers, left_out, staging }
     }
 
-    /// The range of the job's buffer of this index, exactly as long as the job says; without one, that of what stands
-    /// in the left-out elements of the binding.
+    /// The range of the job's buffer with this index, exactly as long as the job specifies. Without
+    /// an index, the range of the buffer for the binding's left-out elements.
     pub(crate) fn range(&self, index: Option<usize>, set: u32, number: u32) -> BufferBinding<'_> {
         match index {
             Some(index) => {
@@ -65,7 +65,7 @@ impl JobBuffers {
         }
     }
 
-    /// Records the copies to the staging buffer.
+    /// Records the copies into the staging buffer.
     pub(crate) fn copy_to_staging(&self, encoder: &mut CommandEncoder, targets: Option<&WgpuTargets>) {
         let mut offset = 0;
         for texture in targets.map_or(&[][..], WgpuTargets::textures) {
@@ -82,7 +82,7 @@ impl JobBuffers {
         }
     }
 
-    /// Cuts the staging buffer's bytes into what the job left.
+    /// Splits the staging buffer's bytes into the job's results.
     pub(crate) fn split(&self, bytes: &[u8]) -> ReadBack {
         let total: usize = self.placements.iter().map(|placement| placement.total as usize).sum();
         let (texels, mut bytes) = bytes.split_at(bytes.len() - total);

@@ -1,4 +1,4 @@
-//! Compiled entry points with their layouts.
+//! Compiles entry points and makes their layouts.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,9 @@ use crate::errors::{checked, shader_failed};
 use crate::layouts::{BindingShape, WgpuLayouts};
 use crate::targets::color_states;
 
-/// A pipeline with what it was made from.
+/// A pipeline and the parts of the job that it was made from.
 pub(crate) struct WgpuProgram {
-    /// The pipeline.
     pub(crate) pipeline: WgpuPipeline,
-    /// Its layouts.
     pub(crate) layouts: WgpuLayouts,
     shape: BindingShape,
     wgsl: String,
@@ -44,7 +42,8 @@ struct PipelineParts<'a> {
 }
 
 impl WgpuProgram {
-    /// Compiles the entry points of `job`, whose shader is `wgsl`; the job is within the device's limits.
+    /// Compiles the entry points of `job`, whose shader is `wgsl`. The job is within the device's
+    /// limits.
     pub(crate) fn new(device: &Device, job: &Job, descriptors: &Descriptors, wgsl: &str) -> Result<Self, RunnerError> {
         let shape = BindingShape::of(job, descriptors);
         let layouts = WgpuLayouts::new(device, &shape, &accesses(job, wgsl)?)?;
@@ -80,7 +79,7 @@ impl WgpuProgram {
         })
     }
 
-    /// True if this is the program of `job` with its `descriptors`, whose shader is `wgsl`.
+    /// True if this is the program for `job` with its `descriptors` and the shader `wgsl`.
     pub(crate) fn serves(&self, job: &Job, descriptors: &Descriptors, wgsl: &str) -> bool {
         self.entry == job.entry
             && self.draw == job.draw

@@ -1,4 +1,4 @@
-//! Waits for a submission and reads what it copied to the staging buffer.
+//! Waits for a submission, and reads the staging buffer that it filled.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -8,11 +8,12 @@ use wgpu::{Buffer, Device, MapMode, PollError, PollType, SubmissionIndex};
 
 use crate::errors::api_error;
 
-/// The bytes of `staging` once `submission` is done, which may take `longest`, its shader's compilation included (lavapipe
-/// compiles at the first dispatch).
+/// Returns the bytes of `staging` once `submission` is done. The time limit `longest` includes the
+/// compilation of the shader (lavapipe compiles at the first dispatch).
 ///
 /// # Errors
-/// After `Timeout` the dispatch may still run: nothing of the device may be used or dropped.
+/// After `Timeout` the dispatch may still run, so the caller must not use or drop anything of the
+/// device.
 pub(crate) fn read(
     device: &Device,
     staging: &Buffer,
@@ -21,7 +22,7 @@ pub(crate) fn read(
 ) -> Result<Vec<u8>, RunnerError> {
     let (sender, receiver) = mpsc::channel();
     staging.map_async(MapMode::Read, .., move |result| {
-        // The receiver is gone only if this function gave up before.
+        // The receiver is gone only if this function gave up earlier.
         let _ = sender.send(result);
     });
 

@@ -1,4 +1,5 @@
-//! The textures and samplers of one job, with those that stand in array elements which the job leaves out.
+//! The textures and samplers of one job, including those for array elements that the job leaves
+//! out.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +13,23 @@ use wgpu::{
 
 use crate::layouts::{dimension, format};
 
-/// By group and binding, one view or sampler per element.
+/// Views and samplers by group and binding, one per array element.
 #[derive(Default)]
 pub(crate) struct WgpuResources {
-    /// Views of textures.
     pub(crate) views: BTreeMap<(u32, u32), Vec<TextureView>>,
-    /// Samplers.
     pub(crate) samplers: BTreeMap<(u32, u32), Vec<Sampler>>,
 }
 
-/// The abilities of an adapter that images depend on.
+/// The properties of an adapter that decide which images it supports.
 #[derive(Clone, Copy)]
 pub(crate) struct AdapterSupport {
-    /// The parts of WebGPU's core that it has.
+    /// The parts of WebGPU's core that it supports.
     pub(crate) core: DownlevelFlags,
-    /// True if it is driven through OpenGL.
+    /// True if the adapter uses OpenGL.
     pub(crate) opengl: bool,
 }
 
-/// Checks that the device has the kinds of images that the job names, and arrays of them.
+/// Checks that the device supports the job's kinds of images, and arrays of them.
 pub(crate) fn check(device: &Device, offered: AdapterSupport, descriptors: &Descriptors) -> Result<(), RunnerError> {
     let lacks = |what: &str| Err(RunnerError::Unsupported(what.to_owned()));
     for binding in descriptors.iter() {
@@ -54,11 +53,11 @@ pub(crate) fn check(device: &Device, offered: AdapterSupport, descriptors: &Desc
         if view == Some(ImageView::CubeArray) && !offered.core.contains(DownlevelFlags::CUBE_ARRAY_TEXTURES) {
             return lacks("CUBE_ARRAY_TEXTURES");
         }
-        // WebGPU, "Depth-stencil formats": no copy writes to depth32float.
+        // WebGPU, "Depth-stencil formats": copies cannot write to depth32float.
         if texel == Some(TexelType::Depth) {
             return lacks("copies to images of depths");
         }
-        // Measured with wgpu 30 on llvmpipe: every load gives (0, 0, 0, 1).
+        // Measured with wgpu 30 on llvmpipe: every load returns (0, 0, 0, 1).
         if view == Some(ImageView::D1) && offered.opengl {
             return lacks("one-dimensional images on OpenGL");
         }
@@ -67,10 +66,11 @@ pub(crate) fn check(device: &Device, offered: AdapterSupport, descriptors: &Desc
 }
 
 impl WgpuResources {
-    /// Makes what `job` names and what its arrays need besides; [`check`] found nothing.
+    /// Makes the resources of `job`, and those that its arrays need in addition. [`check`] must
+    /// have succeeded.
     ///
     /// # Errors
-    /// `Unsupported` for images that WebGPU does not have.
+    /// `Unsupported` for images that WebGPU lacks.
     pub(crate) fn new(
         device: &Device,
         queue: &Queue,
@@ -96,7 +96,8 @@ impl WgpuResources {
     }
 }
 
-/// A texture as `image` says, filled, and its view. The texture lives as long as the view.
+/// Makes and fills the texture of `image`, and returns its view. The texture lives as long as the
+/// view.
 fn view(device: &Device, queue: &Queue, image: &JobImage) -> Result<TextureView, RunnerError> {
     let levels = u32::try_from(image.levels.len()).expect("a few levels, which was checked");
     let dimension = dimension(image.view)?;
@@ -142,7 +143,7 @@ fn texture_dimension(view: ImageView) -> TextureDimension {
     }
 }
 
-/// A cube has six faces; arrays have two elements.
+/// A cube has six faces, an array has two elements.
 fn extent(view: ImageView, levels: u32) -> Extent3d {
     let side = 1 << (levels - 1);
     let (height, depth_or_array_layers) = match view {
@@ -157,9 +158,9 @@ fn extent(view: ImageView, levels: u32) -> Extent3d {
     Extent3d { width: side, height, depth_or_array_layers }
 }
 
-/// A sampler without filtering that clamps to its level.
+/// Makes a sampler without filtering that clamps to its level.
 fn sampler(device: &Device, sampler: &JobSampler) -> Sampler {
-    // The levels of images are few; 16 bits hold any that is not nonsense.
+    // Images have few levels; 16 bits hold any sensible level.
     let level = f32::from(u16::try_from(sampler.level).unwrap_or(u16::MAX));
     device.create_sampler(&SamplerDescriptor {
         lod_min_clamp: level,

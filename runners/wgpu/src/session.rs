@@ -1,4 +1,5 @@
-//! A device in use: runs one job after the other and keeps the last program, which the next job may need again.
+//! An open device: runs one job after the other and keeps the last program, which the next job may
+//! reuse.
 
 use std::time::Duration;
 
@@ -25,13 +26,14 @@ pub(crate) struct WgpuSession {
     limits: Limits,
     offered: AdapterSupport,
     mailbox: Mailbox,
-    /// How long a job may take.
+    /// Time limit of a job.
     longest: Duration,
-    // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
+    // The last job's program. Compiling takes the time, and consecutive jobs often differ only in
+    // their buffers.
     program: Option<WgpuProgram>,
 }
 
-/// One dispatch or draw with all that it needs.
+/// One dispatch or draw with everything it needs.
 struct WgpuSubmission<'a> {
     job: &'a Job,
     program: &'a WgpuProgram,
@@ -39,7 +41,7 @@ struct WgpuSubmission<'a> {
     targets: Option<&'a WgpuTargets>,
 }
 
-/// The resources at one binding, element by element.
+/// The resources at one binding, by array element.
 enum Elements<'a> {
     Buffers(Vec<BufferBinding<'a>>),
     Views(Vec<&'a TextureView>),
@@ -47,7 +49,8 @@ enum Elements<'a> {
 }
 
 impl WgpuSession {
-    /// Opens a device of `adapter`, with its own limits, to wait `longest` for each job.
+    /// Opens a device of `adapter` with all of the adapter's limits, and the time limit `longest`
+    /// for each job.
     pub(crate) fn open(adapter: &Adapter, longest: Duration) -> Result<Self, RunnerError> {
         let required_limits = adapter.limits();
         let limits = limits(&required_limits);
@@ -72,9 +75,10 @@ impl DeviceSession for WgpuSession {
     fn run(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
         let result = self.run_checked(job, info);
         match result {
-            // The device must then be leaked, whatever else is said of it.
+            // The device must then be leaked, whatever other errors there are.
             Err(RunnerError::Timeout(_)) => result,
-            // What came outside of a call explains a failed call, and a job during which it came proves nothing.
+            // An error from outside of a call explains a failed call, and a job during which it
+            // arrives proves nothing.
             other => self.mailbox.take().map_or(other, Err),
         }
     }
@@ -108,7 +112,7 @@ impl WgpuSession {
         Ok(memory.split(&bytes))
     }
 
-    /// The last program if it fits, else a new one; either way it is the caller's.
+    /// Returns the last program if it fits, else a new one. The caller owns it.
     fn program(&mut self, job: &Job, descriptors: &Descriptors, wgsl: &str) -> Result<WgpuProgram, RunnerError> {
         match self.program.take().filter(|last| last.serves(job, descriptors, wgsl)) {
             Some(last) => Ok(last),
@@ -147,7 +151,7 @@ impl WgpuSession {
         program.layouts.groups.iter().map(group).collect()
     }
 
-    /// Submits the dispatch or the draw and the copies to the staging buffer.
+    /// Submits the dispatch or the draw, and the copies to the staging buffer.
     fn submit(&self, work: &WgpuSubmission<'_>, memory: &JobBuffers) -> SubmissionIndex {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let immediates = &work.job.push_constants;
@@ -184,7 +188,7 @@ impl WgpuSession {
     }
 }
 
-/// An array where there are several elements, else the only one.
+/// Binds an array if there are several elements, else the only one.
 fn resource<'a>(elements: &'a Elements<'a>) -> BindingResource<'a> {
     match elements {
         Elements::Buffers(ranges) => match ranges.as_slice() {
@@ -202,9 +206,10 @@ fn resource<'a>(elements: &'a Elements<'a>) -> BindingResource<'a> {
     }
 }
 
-/// The shader's WGSL; other languages would need wgpu features that this crate leaves off.
+/// Returns the shader's WGSL; other languages would need wgpu features that this crate leaves off.
 fn accept_shader(shader: &Shader) -> Result<&str, RunnerError> {
-    let other = |language: &str| Err(RunnerError::Unsupported(format!("{language}: wgpu is given WGSL only")));
+    let other =
+        |language: &str| Err(RunnerError::Unsupported(format!("{language}: the wgpu runner accepts only WGSL")));
     match shader {
         Shader::Wgsl(wgsl) => Ok(wgsl),
         Shader::Spirv(_) => other("SPIR-V"),

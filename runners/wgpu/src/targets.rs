@@ -6,17 +6,17 @@ use wgpu::{
     TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
 };
 
-/// Format of every target.
 const FORMAT: TextureFormat = TextureFormat::Rgba32Uint;
 
 /// Bytes of a target's texel.
 pub(crate) const TEXEL: u64 = 16;
 
-/// The targets of a draw. WebGPU has no draw into nothing, so one without targets gets one to which it writes nothing.
+/// The targets of a draw. WebGPU cannot draw without targets, so a draw that needs none gets one to
+/// which it writes nothing.
 pub(crate) struct WgpuTargets {
     textures: Vec<Texture>,
     views: Vec<TextureView>,
-    /// Number of targets that are read back.
+    /// Number of targets to read back.
     count: usize,
 }
 
@@ -61,7 +61,7 @@ impl WgpuTargets {
         })
     }
 
-    /// The targets that are read back.
+    /// The targets to read back.
     pub(crate) fn textures(&self) -> &[Texture] {
         &self.textures[..self.count]
     }

@@ -1,4 +1,4 @@
-//! Runs the suite of all runners on each wgpu adapter, and checks what is wgpu's own.
+//! Runs the common runner suite on each wgpu adapter, plus checks specific to wgpu.
 
 #[path = "../../tests/suite.rs"]
 mod suite;
@@ -20,8 +20,9 @@ const API: Api =
     Api { open: |info| layoutproof_wgpu::open(info, JOB_LIMIT), shader: |wgsl| Shader::Wgsl(wgsl.to_owned()) };
 
 fn main() -> ExitCode {
-    // All trials run in this thread. When a thread ends, the GL driver frees what it keeps for that thread, and the process does
-    // not wait for it: once the process died of a double free after all trials had passed.
+    // All trials run in this thread. When a thread ends, the GL driver frees the data of that
+    // thread, and the process does not wait for it: once the process died of a double free after
+    // all trials had passed.
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
     let trials = match layoutproof_wgpu::enumerate() {
         Ok(found) => {
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
 
 type Check = fn(&DeviceInfo) -> Result<(), Failed>;
 
-/// What is checked on wgpu's devices only.
+/// Checks that only wgpu devices run.
 const CHECKS: [(&str, Check); 4] = [
     ("broken_shaders_are_refused", broken_shaders),
     ("every_bound_resource_is_read_back", every_resource),
@@ -51,7 +52,7 @@ fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
     })
 }
 
-/// The binding probe's shaders for this API.
+/// Makes the binding probe's shaders for this API.
 const PROBE: (Api, Write) = (API, |program| Shader::Wgsl(wgsl::module(program)));
 
 fn every_resource(info: &DeviceInfo) -> Result<(), Failed> {
@@ -68,7 +69,7 @@ fn swaps(info: &DeviceInfo) -> Result<(), Failed> {
     placements::swaps_show(PROBE, info, &bound::planned(bound::SWAPPED_SINGLY, bound::SWAPPED_SINGLY_PLACES))
 }
 
-/// wgpu's complaints come back as errors; they neither panic nor end the device.
+/// wgpu's errors are returned; they neither panic nor end the device.
 fn broken_shaders(info: &DeviceInfo) -> Result<(), Failed> {
     let fill = include_str!("../../tests/shaders/fill.wgsl");
     let shader = |wgsl: &str| Shader::Wgsl(wgsl.to_owned());
@@ -88,7 +89,7 @@ fn broken_shaders(info: &DeviceInfo) -> Result<(), Failed> {
     }
     let short = matches!(results[3], Err(RunnerError::Api { .. }));
     ensure(short, &format!("a range shorter than its block: {:?}", results[3]))?;
-    let spirv = RunnerError::Unsupported("SPIR-V: wgpu is given WGSL only".to_owned());
+    let spirv = RunnerError::Unsupported("SPIR-V: the wgpu runner accepts only WGSL".to_owned());
     ensure_eq(&results[4], &Err(spirv), "SPIR-V")?;
     ensure(results[5].is_ok(), &format!("the good job behind the bad ones: {:?}", results[5]))
 }

@@ -165,7 +165,7 @@ fn a_folder_that_cannot_be_written_is_told_once() {
     let folder = folder();
     folder.run("cache stats").exits(0);
     fs::write(cache(&folder).join("answers"), "").unwrap();
-    let answer = folder.run(RUN).exits(0).warns("note: what compilers and spirv-val said is not cached:");
+    let answer = folder.run(RUN).exits(0).warns("note: answers of compilers and spirv-val are not cached:");
     assert_eq!(answer.err.matches("cached").count(), 1, "{answer}");
     assert_eq!(outcomes(&folder.read("r.jsonl")), expected(RUN));
 }

@@ -207,7 +207,7 @@ fn what_is_missing_has_its_exit_code() {
     let folder = frozen();
     let run = |compiler: &str| folder.run(&format!("regress --compiler {compiler} --cases c --against set moons/"));
     run("./no-dxc").exits(3).warns("error: ./no-dxc: no such file");
-    run("./listing").exits(2).warns("error: ./listing: nothing in the name says whether it is dxc, slang or clang");
+    run("./listing").exits(2).warns("error: ./listing: the file name does not show whether it is dxc, slang or clang");
     run("./listing --family dxc").exits(3).warns("error:");
     run("tint").exits(2).warns("error: `tint` reads no cases as their authors wrote them");
     run("./my-dxc --family slang").exits(2).warns("error: set was frozen from dxc");

@@ -1,4 +1,5 @@
-//! The steps that all comparisons share: a program is read by layoutproof, and rows are set side by side.
+//! The steps that all comparisons share: layoutproof binds a program, and the rows of both sides
+//! are compared.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,23 +12,23 @@ use layoutproof_core::module::Module;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
 
-/// Where a parameter is bound.
+/// The place of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct BoundRow {
-    /// Its name, with members and elements.
+    /// Name of the parameter, with members and elements.
     pub name: String,
-    /// What its places are counted in.
+    /// Unit of its places.
     pub unit: LayoutUnit,
     /// Space or descriptor set.
     pub space: u32,
-    /// Its first place.
+    /// First place.
     pub index: u32,
-    /// How many places it takes.
+    /// Number of places.
     pub count: Count,
 }
 
 impl BoundRow {
-    /// The row of a binding of ours.
+    /// The row for one of our bindings.
     pub(super) fn of(binding: &Binding) -> Self {
         let Binding { path, unit, space, index, count, .. } = binding;
         Self { name: path.clone(), unit: *unit, space: *space, index: *index, count: *count }
@@ -41,7 +42,7 @@ impl fmt::Display for BoundRow {
     }
 }
 
-/// The module of a source.
+/// Parses a source into a module.
 fn module(text: &str) -> Result<Module, String> {
     let mut sources = SourceMap::default();
     let file = sources.add("random.hlsl", text);
@@ -50,13 +51,14 @@ fn module(text: &str) -> Result<Module, String> {
         .map_err(|problems| format!("layoutproof does not read it: {}", render(&problems, &sources, false)))
 }
 
-/// Binds the parameters as layoutproof does: rows, or the messages of its refusal.
+/// Binds the parameters with layoutproof. The inner result holds the rows, or the messages of its
+/// refusal.
 pub(super) fn placed(text: &str, request: &BindingRequest) -> Result<Result<BoundModule, Vec<String>>, String> {
     let told = bind(&module(text)?, request);
     Ok(told.map_err(|problems| problems.into_iter().map(|problem| problem.message).collect()))
 }
 
-/// Both sides as sets; the difference in words.
+/// Compares both sides as sets; an error describes the difference.
 pub(super) fn same(ours: &BTreeSet<BoundRow>, theirs: &BTreeSet<BoundRow>) -> Result<(), String> {
     if ours == theirs {
         return Ok(());
@@ -64,5 +66,5 @@ pub(super) fn same(ours: &BTreeSet<BoundRow>, theirs: &BTreeSet<BoundRow>) -> Re
     let lines = |rows: Vec<&BoundRow>| rows.iter().map(|row| format!("    {row}")).collect::<Vec<_>>().join("\n");
     let only_ours = lines(ours.difference(theirs).collect());
     let only_theirs = lines(theirs.difference(ours).collect());
-    Err(format!("layoutproof alone says:\n{only_ours}\nthe compiler alone says:\n{only_theirs}"))
+    Err(format!("only layoutproof has:\n{only_ours}\nonly the compiler has:\n{only_theirs}"))
 }

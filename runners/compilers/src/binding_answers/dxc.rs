@@ -1,4 +1,5 @@
-//! The convention `dxc` beside DXC: the table of resource bindings of DXIL, the decorations of SPIR-V.
+//! Compares the convention `dxc` with DXC: with the table of resource bindings in DXIL, and with
+//! the decorations in SPIR-V.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,7 +33,7 @@ pub(super) fn compare(
     agree(target, program, theirs.map_err(BindingDisagreement::Broken)?).map_err(BindingDisagreement::Differs)
 }
 
-/// The registers that DXC gives with these arguments in `folder`, or its refusal.
+/// Returns the registers that DXC assigns with these arguments in `folder`, or its refusal.
 pub(super) fn registers(
     dxc: &BindingCompiler,
     folder: &Path,
@@ -55,7 +56,7 @@ pub(super) fn registers(
     }
 }
 
-/// Compares every program with a DXC under Wine, in one process of it, on D3D12.
+/// Compares every program with a DXC under Wine, on D3D12. One Wine process compiles all of them.
 pub(super) fn compare_on_windows(
     dxc: &Compiler,
     programs: &[RandomProgram],
@@ -81,12 +82,12 @@ pub(super) fn compare_on_windows(
     Ok(programs.iter().zip(answers).map(one).collect())
 }
 
-/// How both agree; `Err` says in what they differ.
+/// Compares both sides; an error describes the difference.
 fn agree(target: Target, program: &RandomProgram, theirs: Said) -> Result<BindingAgreement, String> {
     let ours = placed(&program.text(), &request(ProgramDialect::Dxc, target))?;
     match (ours, theirs) {
         (Ok(bound), Ok(rows)) => same(&chosen(&bound, &rows, target), &rows).map(|()| BindingAgreement::Placed),
-        // DXC may stop at its first error; layoutproof tells all.
+        // DXC may stop at its first error; layoutproof reports all errors.
         (Err(messages), Err(said)) if messages.iter().any(|message| said.contains(message.as_str())) => {
             Ok(BindingAgreement::Refused)
         }
@@ -96,13 +97,14 @@ fn agree(target: Target, program: &RandomProgram, theirs: Said) -> Result<Bindin
     }
 }
 
-/// Our rows. DXC gives unused resources their Vulkan bindings too, but leaves the resources out of the module.
+/// Our rows. DXC assigns Vulkan bindings to unused resources too, but leaves those resources out of
+/// the module.
 fn chosen(bound: &BoundModule, theirs: &BTreeSet<BoundRow>, target: Target) -> BTreeSet<BoundRow> {
     let rows = bound.bindings.iter().map(BoundRow::of);
     rows.filter(|row| target != Target::Vulkan || theirs.iter().any(|their| their.name == row.name)).collect()
 }
 
-/// The profile of the program's stage.
+/// The profile for the program's stage.
 fn profile(program: &RandomProgram) -> &'static str {
     if program.is_hull { "hs_6_6" } else { "cs_6_6" }
 }
@@ -148,7 +150,7 @@ fn decorated(dxc: &BindingCompiler, program: &RandomProgram) -> Result<Said, Str
     }
 }
 
-/// DXC's `s.B.3` is `s.B[3]` here.
+/// Converts DXC's `s.B.3` to `s.B[3]`.
 fn path(name: &str) -> String {
     let mut path = String::new();
     for (at, part) in name.split('.').enumerate() {

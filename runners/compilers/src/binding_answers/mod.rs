@@ -1,7 +1,7 @@
-//! Asks compilers where they bind the parameters of a program, and holds that against a convention.
+//! Compares the bindings that compilers choose for a program's parameters with a convention.
 //!
-//! `layoutproof fuzz --bindings` does so with random programs, and so do tests. `dxc` and `slang` read what their compiler
-//! says: a table of DXIL, decorations of SPIR-V, a reflection.
+//! `layoutproof fuzz --bindings` does this with random programs, and so do tests. `dxc` and `slang`
+//! read the compiler's output: a table in DXIL, decorations in SPIR-V, a reflection.
 
 mod compared;
 mod dxc;
@@ -17,34 +17,34 @@ use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::driver_named;
 
-/// How a convention and a compiler agree on a program.
+/// The way in which a convention and a compiler agree on a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BindingAgreement {
-    /// On where every parameter is.
+    /// Both place every parameter alike.
     Placed,
-    /// That the program is to be refused.
+    /// Both refuse the program.
     Refused,
 }
 
-/// What keeps a convention and a compiler from agreeing.
+/// The reason why a convention and a compiler do not agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BindingDisagreement {
-    /// They say different things: both, in words.
+    /// Their answers differ; the text shows both.
     Differs(String),
-    /// The compiler gave no answer, or none that can be read, for this reason.
+    /// The compiler returned no answer, or an unreadable one, for this reason.
     Broken(String),
 }
 
-/// A compiler that says where it binds parameters.
+/// A compiler that reports where it binds parameters.
 #[derive(Debug)]
 pub struct BindingCompiler {
     compiler: Compiler,
-    /// Answers for it without a start for each program.
+    /// Avoids a compiler start for each program.
     service: Option<Box<dyn CompileService>>,
     dialect: ProgramDialect,
 }
 
-/// The targets for which the compilers of a dialect bind parameters.
+/// The targets for which a dialect's compilers bind parameters.
 pub fn targets(dialect: ProgramDialect) -> &'static [Target] {
     match dialect {
         ProgramDialect::Dxc => &[Target::D3d12, Target::Vulkan],
@@ -52,7 +52,7 @@ pub fn targets(dialect: ProgramDialect) -> &'static [Target] {
     }
 }
 
-/// What the compilers of a dialect are asked: their convention for a target.
+/// The request for a dialect's compilers: their convention for a target.
 pub fn request(dialect: ProgramDialect, target: Target) -> BindingRequest {
     match dialect {
         ProgramDialect::Dxc => BindingRequest::new(target, Convention::Dxc),
@@ -64,7 +64,8 @@ pub fn request(dialect: ProgramDialect, target: Target) -> BindingRequest {
 }
 
 impl BindingCompiler {
-    /// The compiler, if it is one that is asked here: DXC, of the version that its convention speaks of, or slangc.
+    /// Wraps a compiler that can be compared: slangc, or DXC in the version that the convention
+    /// describes.
     pub fn of(compiler: Compiler) -> Option<Self> {
         let dialect = match compiler.name() {
             "dxc" => ProgramDialect::Dxc,
@@ -75,17 +76,16 @@ impl BindingCompiler {
         Some(Self { compiler, service, dialect })
     }
 
-    /// The compiler.
     pub fn compiler(&self) -> &Compiler {
         &self.compiler
     }
 
-    /// The programs that it takes.
+    /// The programs that the compiler accepts.
     pub fn dialect(&self) -> ProgramDialect {
         self.dialect
     }
 
-    /// Holds the compiler's convention for a target against what the compiler says of the program.
+    /// Compares the compiler's convention for a target with the compiler's answer for the program.
     ///
     /// # Errors
     /// They do not agree, or the compiler does not answer.
@@ -96,10 +96,11 @@ impl BindingCompiler {
         }
     }
 
-    /// The registers that DXC gives with these arguments in `folder`; the inner error is the text of its refusal.
+    /// Returns the registers that DXC assigns with these arguments in `folder`. The inner error is
+    /// the text of its refusal.
     ///
     /// # Errors
-    /// The compiler does not answer, or says nothing of registers.
+    /// The compiler does not answer, or reports no registers.
     pub fn registers(&self, folder: &Path, arguments: &[&str]) -> Result<Result<Vec<Binding>, String>, String> {
         match self.dialect {
             ProgramDialect::Dxc => dxc::registers(self, folder, arguments),
@@ -107,7 +108,7 @@ impl BindingCompiler {
         }
     }
 
-    /// Does what the compiler does with these arguments in `folder`.
+    /// Runs the compiler with these arguments in `folder`, through its service if it has one.
     fn ask(&self, folder: &Path, arguments: &[&str]) -> CompilerAnswer {
         let limit: Duration = self.compiler.limit();
         match &self.service {
@@ -117,10 +118,11 @@ impl BindingCompiler {
     }
 }
 
-/// What a compiler under Wine says of programs, in one process for all of them; see [`BindingCompiler::compare`].
+/// Compares the answers of a compiler under Wine for all programs, in one process; see
+/// [`BindingCompiler::compare`].
 ///
 /// # Errors
-/// The compiler is none that runs under Wine.
+/// The compiler does not run under Wine.
 pub fn compare_on_windows(
     dxc: &Compiler,
     programs: &[RandomProgram],

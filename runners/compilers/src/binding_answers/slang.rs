@@ -1,4 +1,4 @@
-//! The convention `slang` beside slangc: its reflection.
+//! Compares the convention `slang` with slangc's reflection.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::compiler::CompilerAnswer;
 /// slangc's answer: rows, or the text of its refusal.
 type Said = Result<BTreeSet<BoundRow>, String>;
 
-/// Profile of every comparison: parameter blocks have spaces.
+/// Profile of every comparison; with it, parameter blocks have spaces.
 pub(super) const PROFILE: &str = "sm_6_6";
 
 pub(super) fn compare(
@@ -24,7 +24,8 @@ pub(super) fn compare(
     program: &RandomProgram,
 ) -> Result<BindingAgreement, BindingDisagreement> {
     let text = match target {
-        // slangc refuses a body whose resources WGSL lacks, such as typed buffers; their bindings it reflects.
+        // slangc refuses a body that uses resources missing in WGSL, such as typed buffers, but
+        // reflects their bindings.
         Target::Webgpu => RandomProgram { uses: Vec::new(), ..program.clone() }.text(),
         Target::D3d12 | Target::Vulkan | Target::Metal => program.text(),
     };
@@ -32,7 +33,7 @@ pub(super) fn compare(
     agree(&text, &request(ProgramDialect::Slang, target), theirs).map_err(BindingDisagreement::Differs)
 }
 
-/// How both agree; `Err` says in what they differ.
+/// Compares both sides; an error describes the difference.
 fn agree(text: &str, request: &BindingRequest, theirs: Said) -> Result<BindingAgreement, String> {
     match (placed(text, request)?, theirs) {
         (Ok(bound), Ok(theirs)) => same(&of_parameters(&bound.bindings), &theirs).map(|()| BindingAgreement::Placed),
@@ -42,7 +43,7 @@ fn agree(text: &str, request: &BindingRequest, theirs: Said) -> Result<BindingAg
     }
 }
 
-/// The rows that slangc reflects: one for each unit of each global parameter.
+/// The rows in slangc's reflection: one for each unit of each global parameter.
 fn reflected(slangc: &BindingCompiler, target: Target, text: &str) -> Result<Said, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     std::fs::write(folder.path().join("program.slang"), text).map_err(|error| error.to_string())?;
@@ -65,14 +66,14 @@ fn reflected(slangc: &BindingCompiler, target: Target, text: &str) -> Result<Sai
                 let index = index.ok_or_else(|| format!("slangc reflects no place for {name}"))?;
                 Ok(BoundRow { name, unit, space, index, count })
             });
-            // It takes parameters for which no slot is left, and says so here.
+            // slangc accepts parameters for which no slot is left, and reports that here.
             Ok(rows.collect())
         }
     }
 }
 
-/// Our rows, those of a parameter's parts drawn together: they must be neighbours. The reflection does not show the
-/// buffers of loose globals and of entry points, and shows of a parameter block its space alone.
+/// Our rows, merged per parameter; the parts of a parameter must be adjacent. The reflection omits
+/// the buffers of loose globals and of entry points, and shows only the space of a parameter block.
 fn of_parameters(rows: &[Binding]) -> BTreeSet<BoundRow> {
     let blocks: BTreeSet<&str> =
         rows.iter().filter(|row| row.unit == LayoutUnit::Space).map(|row| row.path.as_str()).collect();

@@ -1,4 +1,4 @@
-//! The cache as its users see it: questions to programs, and what these answered.
+//! The interface of the cache: questions to programs, and their answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -15,7 +15,7 @@ use super::program_files::ProgramFiles;
 use super::self_contained::is_self_contained;
 use super::store::{CacheContent, CacheEntryKind, EntryStore, LIMIT};
 
-/// Answers of compilers and of spirv-val on the disk. Used from many threads, and beside other processes.
+/// Answers of compilers and of spirv-val on disk. Many threads and processes may use it at once.
 #[derive(Debug)]
 pub struct AnswerCache {
     folder: CacheFolder,
@@ -25,31 +25,30 @@ pub struct AnswerCache {
     validations: Mutex<AnswerHistory>,
 }
 
-/// The identity of a program, once it was asked for; `None` inside where it has none.
+/// The identity of a program, computed on first use. The inner value is `None` if the program has
+/// no identity.
 type IdentityCell = OnceLock<Option<Arc<ProgramIdentity>>>;
 
-/// Whom a question is for.
+/// The kind of program that answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AnswerKind {
-    /// A compiler.
     Compilation,
-    /// spirv-val.
     Validation,
 }
 
-/// A question to a program: all that it is given.
+/// A question to a program: all of its inputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProgramQuestion<'a> {
     pub(crate) kind: AnswerKind,
     pub(crate) program: &'a ProgramFiles,
     pub(crate) arguments: &'a [String],
-    /// The files in the folder where it works, by name.
+    /// The files in its working folder, by name.
     pub(crate) files: &'a BTreeMap<String, Vec<u8>>,
     /// Its standard input.
     pub(crate) input: &'a [u8],
 }
 
-/// Where a cache has the answer to a question, or will have it.
+/// The place of an answer in a cache, whether the answer is already there or not.
 #[derive(Clone, Debug)]
 pub(crate) struct CacheSlot<'a> {
     cache: &'a AnswerCache,
@@ -58,18 +57,17 @@ pub(crate) struct CacheSlot<'a> {
     identity: Arc<ProgramIdentity>,
 }
 
-/// The answer of a program that came to its end by itself: all that it said and wrote.
+/// The answer of a program that ended by itself: everything it printed and wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AnswerOfProgram {
-    /// The exit status.
     pub(crate) status: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// The files that it wrote to the folder where it works, by name.
+    /// The files that it wrote to its working folder, by name.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
 }
 
-/// What a cache was to a run.
+/// A run's use of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheUse {
     /// Answers of compilers.
@@ -78,24 +76,24 @@ pub struct CacheUse {
     pub validations: ProgramUse,
 }
 
-/// How often programs were needed, and how often the cache answered for them.
+/// Numbers of the answers that a run needed, and of those that came from the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProgramUse {
-    /// Answers that were needed.
     pub needed: u32,
-    /// Those of them that came from the cache.
+    /// Answers that came from the cache.
     pub cached: u32,
 }
 
-/// Whose answers this process has used. What it asked for itself does not come from the cache, though another thread may
-/// find it there: a run says the same whichever thread is first.
+/// The answers that this process has used. Answers that it asked for itself do not count as cached,
+/// even if another thread later finds them in the cache. A run therefore reports the same numbers
+/// whichever thread is first.
 #[derive(Debug, Default)]
 struct AnswerHistory {
-    /// Questions that this process asked.
+    /// Questions that this process asked a program.
     asked: BTreeSet<CacheKey>,
-    /// Those that an earlier one had asked.
+    /// Questions that an earlier process asked.
     recalled: BTreeSet<CacheKey>,
-    /// How many were asked that have no key.
+    /// Number of asked questions without a key.
     without_key: usize,
 }
 
@@ -103,12 +101,12 @@ struct AnswerHistory {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecalledAnswer {
     pub(crate) answer: AnswerOfProgram,
-    /// `Asked` if this process had asked for it before.
+    /// `Asked` if this process asked for the answer before.
     pub(crate) origin: AnswerOrigin,
 }
 
 impl AnswerCache {
-    /// The cache in this folder.
+    /// Opens the cache in this folder.
     pub fn new(folder: CacheFolder) -> Self {
         Self {
             store: EntryStore::new(&folder, LIMIT),
@@ -119,17 +117,17 @@ impl AnswerCache {
         }
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// How much it holds.
+    /// The size of the cache.
     pub fn content(&self) -> CacheContent {
         self.store.content()
     }
 
-    /// Removes everything, and returns what it was.
+    /// Removes everything, and returns what it removed.
     ///
     /// # Errors
     /// The first file that cannot be removed.
@@ -137,26 +135,28 @@ impl AnswerCache {
         self.store.clear()
     }
 
-    /// What it has been to this process.
+    /// This process's use of the cache so far.
     pub fn usage(&self) -> CacheUse {
         CacheUse { compilations: locked(&self.compilations).count(), validations: locked(&self.validations).count() }
     }
 
-    /// A sentence if answers could not be written, so that the next run has to ask for them again.
+    /// A sentence for the user if answers could not be written, so that the next run has to ask
+    /// again.
     pub fn note(&self) -> Option<String> {
         let reason = self.store.failure()?;
-        Some(format!("what compilers and spirv-val said is not cached: {reason}"))
+        Some(format!("answers of compilers and spirv-val are not cached: {reason}"))
     }
 
-    /// SHA-256 of a file, in hexadecimal digits. It is remembered by path, size, inode and change time.
+    /// SHA-256 of a file, in hexadecimal digits. The cache remembers it by path, size, inode and
+    /// change time.
     ///
     /// # Errors
-    /// The file cannot be read, or changes meanwhile.
+    /// The file cannot be read, or changes during the read.
     pub fn file_digest(&self, path: &Path) -> io::Result<String> {
         file_digest(path, &self.store)
     }
 
-    /// Where the answer to a question is, or would be. `None` if something may decide it that is not known.
+    /// The place of the answer to a question. `None` if the answer may depend on unknown files.
     pub(crate) fn slot(&self, question: &ProgramQuestion<'_>) -> Option<CacheSlot<'_>> {
         let ProgramQuestion { kind, program, arguments, files, input } = *question;
         if kind == AnswerKind::Compilation && !is_self_contained(files.values().map(Vec::as_slice), arguments) {
@@ -173,7 +173,7 @@ impl AnswerCache {
         Some(CacheSlot { cache: self, kind, key: parts.key(), identity })
     }
 
-    /// Takes note that a program is asked now; `slot` is where its answer will be kept.
+    /// Records that a program is being asked. `slot` is the place for its answer.
     pub(crate) fn note_asked(&self, kind: AnswerKind, slot: Option<&CacheSlot<'_>>) {
         let mut history = self.history(kind);
         match slot {
@@ -197,13 +197,13 @@ impl AnswerCache {
                 None => Arc::clone(cells.entry(program.clone()).or_default()),
             }
         };
-        // A large program takes a while, in which only its own questions wait.
+        // Hashing a large program takes a while. Only the questions to this program wait for it.
         cell.get_or_init(|| ProgramIdentity::of(program, &self.store).map(Arc::new)).clone()
     }
 }
 
 impl CacheSlot<'_> {
-    /// The answer that is kept here.
+    /// The answer in this slot, if there is one.
     pub(crate) fn recall(&self) -> Option<RecalledAnswer> {
         let content = self.cache.store.get(&self.key, self.kind.entry())?;
         let answer = postcard::from_bytes(&content).ok()?;
@@ -216,14 +216,14 @@ impl CacheSlot<'_> {
         Some(RecalledAnswer { answer, origin: AnswerOrigin::Cached })
     }
 
-    /// Keeps the answer to the question, if the program is still the one that was to be asked.
+    /// Keeps the answer, if the program has not changed since the question.
     pub(crate) fn keep(&self, answer: &AnswerOfProgram) {
         if let (true, Ok(content)) = (self.identity.is_unchanged(), postcard::to_stdvec(answer)) {
             self.cache.store.put(&self.key, self.kind.entry(), &content);
         }
     }
 
-    /// Removes an answer that is of no use.
+    /// Removes an unusable answer.
     pub(crate) fn forget(&self) {
         self.cache.store.forget(&self.key, self.kind.entry());
     }
@@ -317,14 +317,14 @@ mod tests {
         let recalled = |origin| Some(RecalledAnswer { answer: answer.clone(), origin });
         assert_eq!(slot_of_answer.recall(), recalled(AnswerOrigin::Cached));
         assert_eq!(cache.usage().compilations, ProgramUse { needed: 1, cached: 1 });
-        // Whoever asks, it is this run's own answer.
+        // Whichever thread asks, it is this run's own answer.
         cache.note_asked(kind, Some(&slot_of_answer));
         assert_eq!(slot_of_answer.recall(), recalled(AnswerOrigin::Asked));
         assert_eq!(cache.usage().compilations, ProgramUse { needed: 1, cached: 0 });
         slot_of_answer.forget();
         assert_eq!(slot_of_answer.recall(), None);
 
-        // Somebody installs another build while this one is asked.
+        // Another build is installed while this one runs.
         fs::copy("/bin/false", &path).unwrap();
         slot_of_answer.keep(&answer);
         assert_eq!(slot_of_answer.recall(), None);

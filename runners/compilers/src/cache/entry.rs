@@ -1,7 +1,7 @@
-//! The form of a file of the cache: a mark, a checksum, and the content as a Zstandard frame.
+//! The format of a cache file: a mark, a checksum, and the content as a Zstandard frame.
 //!
-//! The checksum is SHA-256 of the key and the frame. So a file that was cut short, changed in one bit or put in another's
-//! place is no entry.
+//! The checksum is SHA-256 of the key and the frame. It rejects a file that was truncated, changed
+//! in one bit or moved to another key's place.
 
 use std::io::Read;
 
@@ -11,13 +11,13 @@ use sha2::{Digest, Sha256};
 
 use super::key::CacheKey;
 
-/// The first bytes of an entry; the digit is the version of the form.
+/// The first bytes of an entry. The digit is the version of the format.
 const MARK: &[u8; 8] = b"lpcache1";
 
 /// Bytes before the frame.
 const HEAD: usize = MARK.len() + 32;
 
-/// Most bytes of a content. Listings of the largest probes have some hundred thousands.
+/// Longest content, in bytes. Listings of the largest probes have some hundred thousand bytes.
 pub(super) const LONGEST: usize = 16 << 20;
 
 /// The bytes of the file that holds `content` under `key`.

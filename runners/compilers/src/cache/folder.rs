@@ -1,7 +1,8 @@
-//! Where the cache is, and whether it may be used: a folder that is the user's alone.
+//! Finds the folder of the cache, and checks that only the user can change it.
 //!
-//! Whoever can write there decides what compilers seem to have said. So the folder belongs to the user, nobody else can
-//! enter it, it is no link, and nobody else can put another folder in its place.
+//! Anyone who can write to the folder decides which answers compilers seem to have given. So the
+//! folder must belong to the user, be closed to all other users and not be a link, and no other
+//! user may be able to replace it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,48 +10,48 @@ use std::path::{Path, PathBuf};
 /// The environment variable that names the folder.
 const VARIABLE: &str = "LAYOUTPROOF_CACHE";
 
-/// The name of the folder below the user's folder of caches.
+/// Name of the folder in the user's cache folder.
 const NAME: &str = "layoutproof";
 
-/// The folder of the cache, which is the user's alone.
+/// The folder of the cache, which only the user can change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheFolder {
     path: PathBuf,
 }
 
-/// Why there is no cache, in a sentence.
+/// The reason why nothing is cached, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCacheFolder {
     /// `LAYOUTPROOF_CACHE` is set to a path that depends on the working folder.
     #[error("nothing is cached: {VARIABLE} is `{0}`, which is not an absolute path")]
     Relative(String),
-    /// No variable says where the user's caches are.
-    #[error("nothing is cached: HOME is not set to an absolute path; {VARIABLE} names a folder")]
+    /// No variable names the user's cache folder.
+    #[error("nothing is cached: HOME is not set to an absolute path; set {VARIABLE} to the absolute path of a folder")]
     NoHome,
-    /// It cannot be made or looked at.
+    /// The folder cannot be made or inspected.
     #[error("nothing is cached: {}: {reason}", path.display())]
     Unusable {
         /// The folder, or one above it.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
-    /// Somebody else could change what is in it.
+    /// Another user could change the content.
     #[error("nothing is cached: {} {reason}", path.display())]
     NotAlone {
         /// The folder, or one above it.
         path: PathBuf,
-        /// What is wrong with it, and how to change that.
+        /// The problem and its remedy.
         reason: String,
     },
-    /// Nothing says on this system whose a folder is.
-    #[error("nothing is cached on this system, which does not say who can change a folder")]
+    /// This system does not report the owner of a folder.
+    #[error("nothing is cached: this system does not report who can change a folder")]
     Platform,
 }
 
 impl CacheFolder {
-    /// The folder of this user, made if it is missing: the one that `LAYOUTPROOF_CACHE` names, else that in the user's
-    /// folder of caches.
+    /// The folder of this user: the one that `LAYOUTPROOF_CACHE` names, else the one in the user's
+    /// cache folder. Makes it if it is missing.
     ///
     /// # Errors
     /// [`NoCacheFolder`].
@@ -58,7 +59,7 @@ impl CacheFolder {
         Self::at(&chosen(|name| std::env::var_os(name))?)
     }
 
-    /// This folder, made if it is missing.
+    /// Uses this folder, and makes it if it is missing.
     ///
     /// # Errors
     /// [`NoCacheFolder`].
@@ -66,13 +67,13 @@ impl CacheFolder {
         guarded(path).map(|path| Self { path })
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// The place of the folder in this environment.
+/// Chooses the folder from the environment.
 ///
 /// Source: XDG Base Directory Specification 0.8, Environment variables: a relative path is invalid and ignored.
 fn chosen(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, NoCacheFolder> {
@@ -99,7 +100,8 @@ fn guarded(_: &Path) -> Result<PathBuf, NoCacheFolder> {
     Err(NoCacheFolder::Platform)
 }
 
-/// Makes the folder if it is missing, and returns its path without links once it is known to be the user's alone.
+/// Makes the folder if it is missing, and checks that only the user can change it. Returns its path
+/// without links.
 #[cfg(unix)]
 fn guarded(path: &Path) -> Result<PathBuf, NoCacheFolder> {
     use std::fs;
@@ -109,7 +111,7 @@ fn guarded(path: &Path) -> Result<PathBuf, NoCacheFolder> {
         path: path.to_owned(),
         reason: error.to_string(),
     };
-    // The last component is looked at as it is: what a link leads to is its maker's choice.
+    // Inspects the last component itself: the maker of a link chooses its target.
     if fs::symlink_metadata(path).is_err() {
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
         made.map_err(|error| unusable(path, &error))?;
@@ -131,16 +133,16 @@ fn guarded(path: &Path) -> Result<PathBuf, NoCacheFolder> {
     Ok(folder)
 }
 
-/// Checks that the folder is the user's, and nobody else can enter it.
+/// Checks that the folder belongs to the user and is closed to other users.
 #[cfg(unix)]
 fn check_alone(folder: &Path, metadata: &std::fs::Metadata, user: u32) -> Result<(), NoCacheFolder> {
     use std::os::unix::fs::MetadataExt;
 
     let mode = metadata.mode() & 0o7777;
     let reason = if !metadata.is_dir() {
-        "is a link or a file, and no folder; remove it".to_owned()
+        "is a link or a file, not a folder; remove it".to_owned()
     } else if metadata.uid() != user {
-        format!("belongs to user {}, and not to you; remove it, or {VARIABLE} names another one", metadata.uid())
+        format!("belongs to user {}, not to you; remove it, or set {VARIABLE} to another folder", metadata.uid())
     } else if mode & 0o077 != 0 {
         format!("is open to others (mode {mode:03o}), who may have written to it; remove it")
     } else {
@@ -149,15 +151,15 @@ fn check_alone(folder: &Path, metadata: &std::fs::Metadata, user: u32) -> Result
     Err(NoCacheFolder::NotAlone { path: folder.to_owned(), reason })
 }
 
-/// Checks that nobody else can put another folder in the place of one that lies in this one. In a folder with the sticky
-/// bit, nobody can replace what belongs to another user.
+/// Checks that no other user can replace a folder in this one. In a folder with the sticky bit,
+/// users can only replace what they own.
 #[cfg(unix)]
 fn check_above(folder: &Path, metadata: &std::fs::Metadata, user: u32) -> Result<(), NoCacheFolder> {
     use std::os::unix::fs::MetadataExt;
 
     let mode = metadata.mode() & 0o7777;
     let reason = if ![0, user].contains(&metadata.uid()) {
-        format!("belongs to user {}, who can replace the cache; {VARIABLE} names another place", metadata.uid())
+        format!("belongs to user {}, who can replace the cache; set {VARIABLE} to a folder elsewhere", metadata.uid())
     } else if mode & 0o022 != 0 && mode & 0o1000 == 0 {
         format!("can be written by others (mode {mode:03o}), who can replace the cache; `chmod go-w` closes it")
     } else {
@@ -179,7 +181,8 @@ mod tests {
         chosen(value).map(|path| path.display().to_string())
     }
 
-    /// What is said of the folder `cache` in a folder with this mode, once `prepare` was there.
+    /// Returns the message about the folder `cache` in a folder with this mode, after `prepare`
+    /// ran.
     fn told(mode: u32, prepare: impl Fn(&Path)) -> String {
         let above = tempfile::tempdir().unwrap();
         let path = above.path().join("cache");
@@ -237,15 +240,15 @@ mod tests {
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 
-    /// Judged as another user would judge them: only root could give a folder away.
+    /// Judges the folder as another user would see it, since only root could give a folder away.
     #[test]
     fn a_folder_of_another_user_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
         let metadata = fs::symlink_metadata(folder.path()).unwrap();
         let other = metadata.uid() + 1;
         let told = check_alone(folder.path(), &metadata, other).unwrap_err().to_string();
-        assert!(told.contains(&format!("belongs to user {}, and not to you", metadata.uid())), "{told}");
-        // Root may own what is above.
+        assert!(told.contains(&format!("belongs to user {}, not to you", metadata.uid())), "{told}");
+        // Root may own the folders above.
         let is_roots = metadata.uid() == 0;
         assert_eq!(check_above(folder.path(), &metadata, other).is_ok(), is_roots);
     }

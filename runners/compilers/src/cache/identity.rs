@@ -1,10 +1,12 @@
-//! The identity of a program: SHA-256 of all files that decide what it answers.
+//! The identity of a program: SHA-256 of all files that decide its answers.
 //!
-//! These are the program, the libraries that the system's loader links to it, libraries that it opens while it works, and
-//! programs that it starts. Where they are not all known (a script of the user's, a program of a foreign system), there is no
-//! identity, and its answers are not kept.
+//! These are the program, the libraries that the system's loader links to it, the libraries that it
+//! opens while it runs, and the programs that it starts. If not all of them are known (a user's
+//! script, a program for a foreign system), the program has no identity and its answers are not
+//! kept.
 //!
-//! A file is read once: its digest is remembered by path, size, inode and change time, which nobody but root can set.
+//! The cache reads each file once. It remembers the digest by path, size, inode and change time;
+//! only root can set the change time.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -21,10 +23,10 @@ use super::program_files::{ProgramFiles, ScriptKind};
 use super::store::{CacheEntryKind, EntryStore};
 use crate::search_path::on_path;
 
-/// Most files of one program. Compilers have some dozens.
+/// Most files of one program. Compilers have a few dozen.
 const MOST_FILES: usize = 1000;
 
-/// Beginnings of the names of variables that compilers and their loaders look at.
+/// Prefixes of the variables that compilers and their loaders read.
 const VARIABLES: [&str; 17] = [
     "CCC_",
     "CLANG",
@@ -45,8 +47,8 @@ const VARIABLES: [&str; 17] = [
     "WINE",
 ];
 
-/// Our own code between a compiler and an answer that is kept: what stands in for a compiler's program, reads what it
-/// prints, or carries its words from one process to another.
+/// Our own code that shapes a cached answer: it replaces a compiler's program, reads a compiler's
+/// output, or carries it between processes.
 const OUR_PART: [&str; 20] = [
     include_str!("../child.rs"),
     include_str!("../compile_service.rs"),
@@ -70,35 +72,36 @@ const OUR_PART: [&str; 20] = [
     include_str!("answers.rs"),
 ];
 
-/// A digest of a file that changed so short a time ago is not remembered: it may change again within one tick of the clock
-/// that stamps files.
+/// The digest of a file that changed more recently than this is not remembered: the file may change
+/// again within one tick of the clock that stamps files.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The identity of a program.
 #[derive(Clone, Debug)]
 pub(super) struct ProgramIdentity {
-    /// SHA-256 of all of it.
+    /// SHA-256 of all parts.
     digest: CacheKey,
-    /// The files as they were when they were read.
+    /// The state of each file when it was read.
     files: Vec<FileState>,
 }
 
-/// A file at one time.
+/// The state of a file at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileState {
-    /// Without links.
+    /// Path without links.
     path: PathBuf,
     device: u64,
     inode: u64,
     bytes: u64,
     /// Nanoseconds since 1970.
     modified: i128,
-    /// Nanoseconds since 1970; set by the system with each change of content, name or owner.
+    /// Nanoseconds since 1970. The system sets it at each change of content, name or owner.
     changed: i128,
 }
 
 impl ProgramIdentity {
-    /// Reads the files, or remembers from `store` what is in them. `None` if not all that decides is known.
+    /// Hashes the files, or takes their digests from `store`. `None` if not all deciding files are
+    /// known.
     pub(super) fn of(program: &ProgramFiles, store: &EntryStore) -> Option<Self> {
         let mut parts = KeyParts::of_kind("program");
         parts.add_list(OUR_PART.iter().map(|text| text.as_bytes()));
@@ -117,12 +120,13 @@ impl ProgramIdentity {
         Some(Self { digest: parts.key(), files })
     }
 
-    /// The digest of everything that decides.
+    /// The digest of all deciding files.
     pub(super) fn bytes(&self) -> &[u8; 32] {
         self.digest.bytes()
     }
 
-    /// True if no file changed since the identity was made: what was answered meanwhile is this program's answer.
+    /// True if no file has changed since the identity was made. Answers given in between are this
+    /// program's.
     pub(super) fn is_unchanged(&self) -> bool {
         self.files.iter().all(|file| FileState::of(&file.path).is_ok_and(|now| now == *file))
     }
@@ -139,7 +143,7 @@ impl FileState {
     }
 
     #[cfg(unix)]
-    #[expect(clippy::unnecessary_wraps, reason = "elsewhere no file is known again")]
+    #[expect(clippy::unnecessary_wraps, reason = "other systems cannot recognise a file and return an error")]
     fn of_metadata(path: PathBuf, metadata: &Metadata) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;
 
@@ -154,7 +158,8 @@ impl FileState {
         })
     }
 
-    /// No file is known again on a system that does not say when it was changed: nothing has an identity.
+    /// Without change times a file cannot be recognised, so nothing has an identity on such a
+    /// system.
     #[cfg(not(unix))]
     fn of_metadata(_: PathBuf, _: &Metadata) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
@@ -163,7 +168,7 @@ impl FileState {
     /// SHA-256 of the content.
     ///
     /// # Errors
-    /// The file cannot be read, or changes meanwhile.
+    /// The file cannot be read, or changes during the read.
     fn digest(&self, store: &EntryStore) -> io::Result<[u8; 32]> {
         let key = self.key();
         let known = store.get(&key, CacheEntryKind::FileDigest);
@@ -202,16 +207,16 @@ impl FileState {
     }
 }
 
-/// SHA-256 of a file, in hexadecimal digits; remembered.
+/// SHA-256 of a file, in hexadecimal digits, from `store` if it is known there.
 ///
 /// # Errors
-/// The file cannot be read, or changes meanwhile.
+/// The file cannot be read, or changes during the read.
 pub(super) fn file_digest(path: &Path, store: &EntryStore) -> io::Result<String> {
     let digest = FileState::of(path)?.digest(store)?;
     Ok(CacheKey::of_digest(digest).to_string())
 }
 
-/// The variables of this process that compilers look at, as `NAME=VALUE`, sorted.
+/// The variables of this process that compilers read, as `NAME=VALUE`, sorted.
 fn variables() -> BTreeSet<OsString> {
     let is_looked_at = |name: &OsString| {
         let name = name.to_string_lossy();
@@ -221,7 +226,7 @@ fn variables() -> BTreeSet<OsString> {
     all.map(|(name, value)| [name, "=".into(), value].into_iter().collect()).collect()
 }
 
-/// All files that decide, sorted; `None` where not all are known.
+/// All deciding files, sorted; `None` if not all are known.
 fn all_files(program: &ProgramFiles) -> Option<BTreeSet<PathBuf>> {
     let mut files = BTreeSet::new();
     let own = std::env::current_exe().ok()?;
@@ -248,14 +253,14 @@ fn all_files(program: &ProgramFiles) -> Option<BTreeSet<PathBuf>> {
     (files.len() <= MOST_FILES).then_some(files)
 }
 
-/// What a program is.
+/// The kind of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProgramForm {
     Native,
     Script,
 }
 
-/// Adds a program, with the libraries that are linked to it. Returns `None` if not all that decides is known.
+/// Adds a program and its linked libraries. Returns `None` if not all deciding files are known.
 fn add_program(path: &Path, script: ScriptKind, files: &mut BTreeSet<PathBuf>) -> Option<ProgramForm> {
     let path = path.canonicalize().ok()?;
     let form = match interpreter_of(&path).ok()? {
@@ -271,8 +276,8 @@ fn add_program(path: &Path, script: ScriptKind, files: &mut BTreeSet<PathBuf>) -
     Some(form)
 }
 
-/// Adds a library, with those that are linked to it by the loader of this program, which loads it. One of a foreign system
-/// is linked to what that system's folders have, which are among the other files.
+/// Adds a library and the libraries that the loading program's loader links to it. A library of a
+/// foreign system links to libraries in that system's folders, which are among the other files.
 fn add_library(path: &Path, own_loader: impl Fn() -> Option<LoaderFile>, files: &mut BTreeSet<PathBuf>) -> Option<()> {
     let path = path.canonicalize().ok()?;
     if begins_with(&path, b"\x7fELF") {
@@ -283,7 +288,7 @@ fn add_library(path: &Path, own_loader: impl Fn() -> Option<LoaderFile>, files: 
     Some(())
 }
 
-/// Adds a file, or all files below a folder. What is not there, decides nothing.
+/// Adds a file, or all files below a folder. A missing file decides nothing.
 fn add_all_in(place: &Path, files: &mut BTreeSet<PathBuf>) -> Option<()> {
     let metadata = match fs::metadata(place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(()),
@@ -302,7 +307,8 @@ fn add_all_in(place: &Path, files: &mut BTreeSet<PathBuf>) -> Option<()> {
     Some(())
 }
 
-/// The libraries whose names begin so, in the folder of `file` and in the `lib` beside that.
+/// The libraries with these name prefixes, in the folder of `file` and in the `lib` folder next to
+/// it.
 fn opened_libraries(file: &Path, beginnings: &[&str]) -> Option<Vec<PathBuf>> {
     if beginnings.is_empty() {
         return Some(Vec::new());
@@ -325,7 +331,7 @@ fn opened_libraries(file: &Path, beginnings: &[&str]) -> Option<Vec<PathBuf>> {
     Some(libraries)
 }
 
-/// True if the file begins with these bytes.
+/// True if the file starts with these bytes.
 fn begins_with(path: &Path, bytes: &[u8]) -> bool {
     let mut begin = Vec::new();
     let file = File::open(path);
@@ -352,7 +358,7 @@ mod tests {
         ProgramIdentity::of(files, store).map(|identity| *identity.bytes())
     }
 
-    /// A program of the system, in a folder of its own, so that it can be replaced.
+    /// A program of the system, in a separate folder, so that it can be replaced.
     fn program(place: &Path) -> ProgramFiles {
         let path = place.join("compiler");
         fs::copy("/bin/true", &path).unwrap();
@@ -376,7 +382,7 @@ mod tests {
         let second = identity(&files, &store).unwrap();
         assert_ne!(second, first);
 
-        // And the first again, put in its place as package managers do.
+        // The first build again, moved into place as package managers do.
         fs::copy("/bin/true", place.path().join("new")).unwrap();
         fs::rename(place.path().join("new"), &path).unwrap();
         assert_eq!(identity(&files, &store), Some(first));
@@ -448,12 +454,12 @@ mod tests {
         let old = FileState::of(Path::new("/bin/true")).unwrap();
         let digest = old.digest(&store).unwrap();
         assert_eq!(store.get(&old.key(), CacheEntryKind::FileDigest).as_deref(), Some(&digest[..]));
-        // What is remembered is taken, so nobody read the file again.
+        // The store returns the remembered digest, so the file is not read again.
         store.put(&old.key(), CacheEntryKind::FileDigest, &[7; 32]);
         assert_eq!(old.digest(&store).unwrap(), [7; 32]);
     }
 
-    /// Every file of ours that starts compilers as processes of their own, or stands in for one.
+    /// All our source files that start compilers in their own processes, or replace one.
     #[test]
     fn our_part_is_complete() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -9,12 +9,11 @@ use sha2::{Digest, Sha256};
 pub(crate) struct CacheKey([u8; 32]);
 
 impl CacheKey {
-    /// A SHA-256 that is known already.
+    /// Wraps a known SHA-256.
     pub(crate) fn of_digest(digest: [u8; 32]) -> Self {
         Self(digest)
     }
 
-    /// The 32 bytes.
     pub(crate) fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -26,31 +25,30 @@ impl fmt::Display for CacheKey {
     }
 }
 
-/// Collects the parts of a key. Each part has its length before it, so that no two lists of parts are the same bytes.
+/// Collects the parts of a key. Each part follows its length, so that two different lists of parts
+/// never have the same bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyParts(Sha256);
 
 impl KeyParts {
-    /// The parts of a key of this kind, which is the first of them.
+    /// Starts a key; `kind` is its first part.
     pub(crate) fn of_kind(kind: &str) -> Self {
         let mut parts = Self(Sha256::new());
         parts.add(kind.as_bytes());
         parts
     }
 
-    /// Adds a part.
     pub(crate) fn add(&mut self, part: &[u8]) {
         self.0.update((part.len() as u64).to_le_bytes());
         self.0.update(part);
     }
 
-    /// Adds a list, with its length before it.
+    /// Adds a list, preceded by its length.
     pub(crate) fn add_list<'a>(&mut self, list: impl ExactSizeIterator<Item = &'a [u8]>) {
         self.0.update((list.len() as u64).to_le_bytes());
         list.for_each(|part| self.add(part));
     }
 
-    /// The key of these parts.
     pub(crate) fn key(self) -> CacheKey {
         CacheKey(self.0.finalize().into())
     }
@@ -78,7 +76,7 @@ mod tests {
         assert_eq!(key_of(&[&["a"]]), key_of(&[&["a"]]));
     }
 
-    /// SHA-256 of no bytes, FIPS 180-4; a key is written in its digits.
+    /// SHA-256 of no bytes, from FIPS 180-4.
     #[test]
     fn a_key_is_written_in_hexadecimal_digits() {
         let empty = CacheKey(Sha256::new().finalize().into());

@@ -1,4 +1,4 @@
-//! The libraries that the system's loader links to a program, as the loader itself lists them.
+//! Asks the system's loader for the libraries that it links to a program.
 //!
 //! Source: glibc's `ld.so(8)`, `--list`; musl's `ldso/dynlink.c` has the same option.
 
@@ -12,22 +12,22 @@ use object::{FileKind, ReadCache, ReadRef};
 
 use crate::child::{ProcessEnd, run};
 
-/// How long the loader may take to list libraries.
+/// Time limit for the loader to list libraries.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// What the loader of Linux makes of a file.
+/// A file as the Linux loader sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LoaderFile {
-    /// A program or library of this kind of system.
+    /// A program or library for this kind of system.
     Program {
-        /// The loader that it names; `None` where nothing is linked to it.
+        /// The loader that the program names; `None` if it links no libraries.
         interpreter: Option<PathBuf>,
     },
     /// A script, or a file of another system.
     Other,
 }
 
-/// Reads which loader a program names.
+/// Reads the name of a program's loader.
 ///
 /// # Errors
 /// The file cannot be read, or is damaged.
@@ -57,9 +57,10 @@ fn interpreter<'data, Header: FileHeader>(
     Ok(None)
 }
 
-/// The libraries that `loader` links to a file, itself included; `None` if it does not say, or finds one of them missing.
+/// The libraries that `loader` links to a file, and the loader itself. `None` if the loader does
+/// not list them or misses one.
 pub(super) fn linked_libraries(loader: &Path, file: &Path) -> Option<Vec<PathBuf>> {
-    // What lies in the working folder is not started.
+    // Never starts a file from the working folder.
     if !loader.is_absolute() {
         return None;
     }
@@ -67,10 +68,10 @@ pub(super) fn linked_libraries(loader: &Path, file: &Path) -> Option<Vec<PathBuf
     if listed.end == ProcessEnd::Exited(0) { libraries_in(&listed.stdout) } else { None }
 }
 
-/// Reads the loader's list.
+/// Parses the loader's list.
 ///
-/// Source: glibc 2.36, lines like `libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f…)`, `linux-vdso.so.1 (0x…)`,
-/// `libx.so => not found` and `statically linked`, each behind a tab.
+/// Source: glibc 2.36, lines like `libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f…)`,
+/// `linux-vdso.so.1 (0x…)`, `libx.so => not found` and `statically linked`, each after a tab.
 fn libraries_in(listed: &str) -> Option<Vec<PathBuf>> {
     let mut libraries = Vec::new();
     for line in listed.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -79,7 +80,7 @@ fn libraries_in(listed: &str) -> Option<Vec<PathBuf>> {
         }
         let library = line.split_once(" => ").map_or(line, |(_, path)| path);
         let (path, _) = library.rsplit_once(" (0x")?;
-        // The kernel's own library is no file.
+        // The kernel's vdso is not a file.
         if path.starts_with('/') {
             libraries.push(PathBuf::from(path).canonicalize().ok()?);
         } else if !path.starts_with("linux-vdso") && !path.starts_with("linux-gate") {
@@ -94,7 +95,7 @@ fn libraries_in(listed: &str) -> Option<Vec<PathBuf>> {
 mod tests {
     use super::*;
 
-    /// A shell has at least the C library, if it is linked to anything.
+    /// A dynamically linked shell links at least the C library.
     #[test]
     fn a_program_of_the_system_lists_its_libraries() {
         let shell = Path::new("/bin/sh").canonicalize().unwrap();
@@ -108,7 +109,8 @@ mod tests {
 
     #[test]
     fn a_list_that_is_not_understood_is_none() {
-        // What glibc 2.36 prints of glslangValidator 12.0.0, shortened, and of a program that lacks a library.
+        // The output of glibc 2.36 for glslangValidator 12.0.0, shortened, and for a program that
+        // lacks a library.
         let listed = "\tlinux-vdso.so.1 (0x00007fd1d6e6f000)\n\t/bin/sh (0x00007fd1d6e71000)\n";
         assert_eq!(libraries_in(listed), Some(vec![PathBuf::from("/bin/sh").canonicalize().unwrap()]));
         assert_eq!(libraries_in("\tstatically linked\n"), Some(Vec::new()));

@@ -1,13 +1,13 @@
-//! Answers of compilers and of spirv-val, kept on the disk, so that nobody is asked the same thing twice.
+//! Keeps the answers of compilers and of spirv-val on disk, so that each question is asked once.
 //!
-//! [`AnswerCache`] is the whole of it for callers: `toolchains` keeps what compilers say, `spirv_val` what the validator
-//! says. An answer stands under a key of everything that decides it (`CacheKey`): the question, and the content of the
-//! programs and libraries that answer it (`identity`, `linked_libraries`). What may depend on files that are not known is
-//! never kept (`self_contained`).
+//! Callers only need [`AnswerCache`]: `toolchains` keeps the answers of compilers, `spirv_val`
+//! those of the validator. The key of an answer covers everything that decides it (`CacheKey`): the
+//! question, and the content of the programs and libraries that answer it (`identity`,
+//! `linked_libraries`). Answers that may depend on unknown files are never kept (`self_contained`).
 //!
-//! `folder` says where the files are, and takes no folder that anybody else can change; `store` reads, writes and removes
-//! entries there, from many processes at once; `entry` is the form of one file. Whatever is wrong with the folder or a file
-//! in it, the answer is asked for again: a cache never fails a run.
+//! `folder` finds the folder, and rejects one that another user can change. `store` reads, writes
+//! and removes entries there, from many processes at once. `entry` is the format of one file. If
+//! the folder or a file in it is broken, the program is asked again: a cache never fails a run.
 
 mod answers;
 mod entry;

@@ -1,16 +1,17 @@
-//! Whether a source is all that a compiler reads of it.
+//! Decides if a compiler reads nothing but the source.
 //!
-//! What a source includes or imports decides the answer, too, and which files that are is only known to the compiler. So a
-//! source that may name another file has no key. Folders to search matter to such sources alone. Words are looked for wherever they stand: a comment that speaks of an
-//! include costs no more than a question to the compiler.
+//! Included and imported files decide the answer, too, and only the compiler knows which files
+//! these are. A source that may name another file therefore has no key. Search folders matter only
+//! to such sources. The words are searched for in the whole text: a comment that mentions an
+//! include only costs an unneeded run of the compiler.
 
-/// Beginnings and parts of the words by which HLSL, Slang, GLSL and WGSL name other files: `#include`, `__include`,
-/// `__has_include`, `#import`, `import`, `__import`, `#embed`, `implementing`.
+/// Parts of the words with which HLSL, Slang, GLSL and WGSL name other files: `#include`,
+/// `__include`, `__has_include`, `#import`, `import`, `__import`, `#embed`, `implementing`.
 ///
 /// Source: Slang's Language Reference, "Modules"; HLSL and GLSL: ISO/IEC 9899:2024, 6.10.
 const NAMING: [&str; 4] = ["include", "import", "embed", "implementing"];
 
-/// True if neither text nor arguments can name a file that is not known.
+/// True if neither the texts nor the arguments can name an unknown file.
 pub(super) fn is_self_contained<'a>(texts: impl IntoIterator<Item = &'a [u8]>, arguments: &[String]) -> bool {
     let folders = arguments.iter().map(|argument| argument == "-I");
     let is_folder = std::iter::once(false).chain(folders);
@@ -19,14 +20,14 @@ pub(super) fn is_self_contained<'a>(texts: impl IntoIterator<Item = &'a [u8]>, a
 }
 
 fn names_nothing(text: &[u8]) -> bool {
-    // A line's end behind a backslash may stand in the middle of a word, and `??/` is one in old dialects of C.
+    // A backslash before the end of a line may split a word, and old dialects of C spell it `??/`.
     let text = String::from_utf8_lossy(text).replace("??/", "\\");
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     !NAMING.iter().any(|word| joined.contains(word))
 }
 
-/// True if an argument names no file but those beside the source, which have no folder. The value of a macro names none by
-/// itself.
+/// True if an argument names no file, or only files next to the source, whose paths have no folder.
+/// The value of a macro alone names no file.
 fn names_no_file(argument: &str) -> bool {
     let has_folder = argument.contains(['/', '\\']) && !argument.starts_with("-D");
     !has_folder && !argument.starts_with('@') && names_nothing(argument.as_bytes())

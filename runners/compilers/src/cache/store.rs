@@ -1,10 +1,11 @@
-//! The entries of the cache as files: `ab/cdef….compilation` in the folder of entries, for the key `abcdef…`.
+//! Stores the entries of the cache as files: `ab/cdef….compilation` in the folder of entries, for
+//! the key `abcdef…`.
 //!
-//! Many processes work here at once, without locks: an entry is written beside its place and renamed, so it is whole or it
-//! is not there; one that is damaged all the same is removed as it is read. Each of the 256 folders keeps to its share of
-//! the limit by itself: now and then a writer looks through the one that it has just written to, and removes what was not
-//! used for the longest time. Keys are spread evenly, so that is the same as a limit for all, and nobody ever has to look
-//! through all of it.
+//! Many processes work here at once, without locks. An entry is written to a temporary file and
+//! renamed, so it is either whole or absent; a damaged entry is removed when it is read. Each of
+//! the 256 folders keeps to its own share of the limit: now and then a writer scans the folder that
+//! it has just written to, and removes the least recently used entries. Keys are spread evenly, so
+//! the shares amount to one limit for all, and no process ever has to scan the whole cache.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -19,45 +20,44 @@ use super::folder::CacheFolder;
 use super::key::CacheKey;
 use crate::regular_file::{ReadError, read};
 
-/// Bytes on the disk of all entries.
+/// Most bytes on disk of all entries.
 pub(super) const LIMIT: u64 = 1 << 30;
 
-/// The folder of entries, below that of the cache.
+/// The folder of entries, inside the cache folder.
 const ENTRIES: &str = "answers";
 
-/// Folders of entries: one for each first byte of a key.
+/// Number of folders: one for each first byte of a key.
 const FOLDERS: u64 = 256;
 
-/// One write in so many looks through its folder.
+/// One in this many writes scans its folder.
 const PRUNED: u8 = 16;
 
-/// How much of its share a folder keeps that was full, in percent.
+/// Part of its share that a full folder keeps, in percent.
 const KEPT: u64 = 90;
 
-/// How long an entry is not marked as used again.
+/// An entry that was marked as used within this time is not marked again.
 const RECENT: Duration = Duration::from_secs(60 * 60);
 
-/// The age at which a file that nobody finished belongs to a process that was killed.
+/// An unfinished file of this age was left behind by a killed process.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
-/// Prefix of the names of files that are being written.
+/// Prefix of the names of unfinished files.
 const UNFINISHED: &str = ".new-";
 
-/// What an entry holds.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CacheEntryKind {
-    /// What a compiler said and wrote.
+    /// The output of a compiler.
     Compilation,
-    /// What spirv-val said.
+    /// The answer of spirv-val.
     Validation,
-    /// SHA-256 of a file.
     FileDigest,
 }
 
 impl CacheEntryKind {
     const ALL: [Self; 3] = [Self::Compilation, Self::Validation, Self::FileDigest];
 
-    /// The suffix of its files.
+    /// The suffix of the kind's files.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Compilation => "compilation",
@@ -72,32 +72,31 @@ impl CacheEntryKind {
 pub(super) struct EntryStore {
     entries: PathBuf,
     limit: u64,
-    /// Set once an entry could not be written: from then on none is.
+    /// Set once a write fails: from then on nothing is written.
     is_closed: AtomicBool,
-    /// Why, in a fragment.
+    /// The reason, as a fragment.
     failure: Mutex<Option<String>>,
 }
 
-/// How much the cache holds.
+/// The size of the cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheContent {
-    /// By kind: `compilations`, `validations`, `digests`, and `unfinished` for what nobody has finished writing.
+    /// By kind: `compilations`, `validations`, `digests`, and `unfinished` for incomplete files.
     pub kinds: BTreeMap<&'static str, KindContent>,
-    /// The most that it will hold, in bytes on the disk.
+    /// Upper limit, in bytes on disk.
     pub limit: u64,
 }
 
 /// The entries of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KindContent {
-    /// How many.
     pub entries: u64,
-    /// Bytes on the disk.
+    /// Bytes on disk.
     pub bytes: u64,
 }
 
 impl CacheContent {
-    /// All entries.
+    /// The sum over all kinds.
     pub fn total(&self) -> KindContent {
         let sum = |field: fn(&KindContent) -> u64| self.kinds.values().map(field).sum();
         KindContent { entries: sum(|kind| kind.entries), bytes: sum(|kind| kind.bytes) }
@@ -108,14 +107,14 @@ impl CacheContent {
 struct EntryFile {
     path: PathBuf,
     kind: Option<CacheEntryKind>,
-    /// Bytes on the disk.
+    /// Bytes on disk.
     bytes: u64,
-    /// When it was written, or used last.
+    /// Time of the last write or use.
     used: SystemTime,
 }
 
 impl EntryStore {
-    /// The entries in this folder, which take `limit` bytes on the disk.
+    /// The entries in this folder, limited to `limit` bytes on disk.
     pub(super) fn new(folder: &CacheFolder, limit: u64) -> Self {
         Self {
             entries: folder.path().join(ENTRIES),
@@ -125,7 +124,7 @@ impl EntryStore {
         }
     }
 
-    /// The content under a key. A damaged entry is none, and is removed.
+    /// The content under a key. Removes a damaged entry, and returns `None` for it.
     pub(super) fn get(&self, key: &CacheKey, kind: CacheEntryKind) -> Option<Vec<u8>> {
         let path = self.path(key, kind);
         let bytes = match read(&path, LONGEST as u64) {
@@ -145,7 +144,7 @@ impl EntryStore {
         content
     }
 
-    /// Keeps a content under a key. If it cannot be written, nothing more is.
+    /// Keeps a content under a key. After a failed write, nothing more is written.
     pub(super) fn put(&self, key: &CacheKey, kind: CacheEntryKind, content: &[u8]) {
         if content.len() > LONGEST || self.is_closed.load(Ordering::Relaxed) {
             return;
@@ -164,17 +163,17 @@ impl EntryStore {
         }
     }
 
-    /// Why entries were not written, in a fragment; `None` where all were.
+    /// The reason why entries were not written, as a fragment; `None` if all were written.
     pub(super) fn failure(&self) -> Option<String> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Removes an entry whose content turned out to be of no use.
+    /// Removes an entry with unusable content.
     pub(super) fn forget(&self, key: &CacheKey, kind: CacheEntryKind) {
         remove(&self.path(key, kind));
     }
 
-    /// Counts what there is.
+    /// Measures the cache.
     pub(super) fn content(&self) -> CacheContent {
         let mut content = CacheContent { limit: self.limit, ..CacheContent::default() };
         for file in self.all_files() {
@@ -185,7 +184,8 @@ impl EntryStore {
         content
     }
 
-    /// Removes everything, and returns what it was. Folders stay: another process may be writing there.
+    /// Removes everything, and returns what it removed. Folders stay, because another process may
+    /// be writing there.
     ///
     /// # Errors
     /// The first file that cannot be removed.
@@ -206,7 +206,7 @@ impl EntryStore {
         self.entries.join(folder).join(format!("{name}.{}", kind.as_str()))
     }
 
-    /// Brings a folder of entries back below its share of the limit, and removes what was never finished there.
+    /// Brings a folder of entries back below its share of the limit, and removes abandoned files.
     fn prune(&self, folder: &Path) {
         let share = self.limit / FOLDERS;
         let now = SystemTime::now();
@@ -238,7 +238,7 @@ impl EntryStore {
     }
 }
 
-/// Entries of a kind; files that nobody has finished have none.
+/// The name of a kind's entries in the plural; `None` are unfinished files.
 fn plural(kind: Option<CacheEntryKind>) -> &'static str {
     match kind {
         Some(CacheEntryKind::Compilation) => "compilations",
@@ -248,7 +248,7 @@ fn plural(kind: Option<CacheEntryKind>) -> &'static str {
     }
 }
 
-/// The files of a folder of entries; empty where it cannot be read.
+/// The files of a folder of entries; empty if it cannot be read.
 fn files_in(folder: &Path) -> Vec<EntryFile> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let file = |entry: fs::DirEntry| {
@@ -273,7 +273,7 @@ fn bytes_on_disk(metadata: &fs::Metadata) -> u64 {
     metadata.len()
 }
 
-/// Writes a file beside its place and renames it.
+/// Writes a temporary file and renames it.
 fn write(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = || tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder);
     let mut file = match beside() {
@@ -288,19 +288,19 @@ fn write(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Notes that an entry was used, unless that was noted lately.
+/// Marks an entry as used, unless it was marked lately.
 fn mark_as_used(path: &Path) {
     let Ok(file) = File::open(path) else { return };
     let now = SystemTime::now();
     let used = file.metadata().and_then(|metadata| metadata.modified());
     let is_recent = used.is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age < RECENT));
     if !is_recent {
-        // Where times cannot be written, entries are removed in the order in which they were written.
+        // If times cannot be written, entries are removed in the order in which they were written.
         let _ = file.set_modified(now);
     }
 }
 
-/// Removes a file that may be gone already. One that cannot be removed is looked at again the next time.
+/// Removes a file, which may be gone already. If this fails, the next scan tries again.
 fn remove(path: &Path) {
     let _ = fs::remove_file(path);
 }
@@ -311,7 +311,7 @@ mod tests {
     use super::super::key::KeyParts;
     use super::*;
 
-    /// A store of 16 KiB for each folder of entries.
+    /// A store with 16 KiB for each folder of entries.
     fn store() -> (tempfile::TempDir, EntryStore) {
         let place = tempfile::tempdir().unwrap();
         let folder = CacheFolder::at(&place.path().join("cache")).unwrap();
@@ -363,7 +363,7 @@ mod tests {
             assert!(!path.exists());
         }
 
-        // The entry of another key, whole as it is.
+        // An intact entry under the wrong key.
         put(&store, 1, b"one");
         put(&store, 2, b"two");
         fs::copy(store.path(&key(2), CacheEntryKind::Compilation), &path).unwrap();
@@ -371,7 +371,8 @@ mod tests {
         assert!(!path.exists() && get(&store, 2).is_some());
     }
 
-    /// Nobody writes to the pipe: reading it as a file would wait for ever. A link may lead anywhere.
+    /// Nothing writes to the pipe, so reading it as a file would block for ever. A link may lead
+    /// anywhere.
     #[test]
     fn a_pipe_or_a_folder_in_an_entrys_place_is_none() {
         let (_place, store) = store();
@@ -384,7 +385,7 @@ mod tests {
 
         fs::create_dir(&path).unwrap();
         assert_eq!(get(&store, 1), None);
-        // It cannot be written over either, and that is told.
+        // It cannot be overwritten either, and `failure` reports that.
         put(&store, 1, b"one");
         assert_eq!(get(&store, 1), None);
         assert!(store.failure().is_some());
@@ -393,7 +394,7 @@ mod tests {
     #[test]
     fn what_was_used_last_stays() {
         let (_place, store) = store();
-        // All in the folder of the first, each of one block or two.
+        // All in the folder of the first entry, each of one or two blocks.
         let numbers: Vec<u32> = (0..).filter(|number| key(*number).bytes()[0] == key(0).bytes()[0]).take(8).collect();
         let folder = store.path(&key(0), CacheEntryKind::Compilation).parent().unwrap().to_owned();
         for (age, number) in numbers.iter().rev().enumerate() {
@@ -402,7 +403,7 @@ mod tests {
             let hours = Duration::from_secs(60 * 60 * (2 + age as u64));
             file.set_modified(SystemTime::now() - hours).unwrap();
         }
-        // The one that was used last of all, the first, is now the newest.
+        // The first entry was used last, so it is the newest now.
         assert!(get(&store, numbers[0]).is_some());
         store.prune(&folder);
 
@@ -421,7 +422,7 @@ mod tests {
         }
         let CacheContent { kinds, .. } = store.content();
         let KindContent { entries, bytes } = kinds["compilations"];
-        // Four kilobytes each; the folder is looked through about every sixteenth time.
+        // Four kilobytes each; about every sixteenth write scans the folder.
         assert!((1..60).contains(&entries) && bytes < 60 * 4096, "{entries} entries, {bytes} bytes");
     }
 
@@ -460,7 +461,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    // A small limit, so that entries go while others read them.
+                    // The limit is small, so that entries disappear while other threads read them.
                     let store = EntryStore::new(&folder, FOLDERS * 8192);
                     for number in (0..300).chain(0..300) {
                         let content = noise(number as usize * 10);
@@ -473,7 +474,8 @@ mod tests {
         });
     }
 
-    /// Root writes where nobody else can, so a file in the folder's place stands in for a folder that cannot be written.
+    /// Root can write everywhere, so a file in the folder's place serves as a folder that cannot be
+    /// written.
     #[test]
     fn a_folder_that_takes_nothing_is_told_once_and_left_alone() {
         let (_place, store) = store();

@@ -1,7 +1,8 @@
-//! Many sources in one process of a compiler that serves lines, as `layoutproof-d3d.exe` does.
+//! Compiles many sources in one process of a compiler that serves lines, like
+//! `layoutproof-d3d.exe`.
 //!
-//! The sources are sent one after the other, each behind the answer to the one before, so the source that kills or stops
-//! the process is known, and a new process goes on with the next.
+//! It sends a source only after the answer to the one before. So it knows which source kills or
+//! blocks the process, and a new process continues with the next one.
 
 use std::fs;
 use std::io;
@@ -11,16 +12,15 @@ use crate::compiler::Compiler;
 use crate::line_service::{Server, SessionDeath, command_line, read_file};
 use crate::scratch::ScratchFolder;
 
-/// A source with its profile, its entry point and its options.
+/// A source with its profile, entry point and options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct D3dSource {
-    /// HLSL.
     pub text: String,
-    /// `cs_5_1`.
+    /// For example `cs_5_1`.
     pub profile: String,
-    /// Name of the entry point.
     pub entry: String,
-    /// Options as fxc.exe or dxc.exe spell them, with a dash: `-Zpr`, `-DNAME=VALUE`, `-I` and an absolute folder.
+    /// Options in the spelling of fxc.exe and dxc.exe, with a dash: `-Zpr`, `-DNAME=VALUE`, `-I`
+    /// and an absolute folder.
     pub options: Vec<String>,
 }
 
@@ -29,20 +29,20 @@ pub struct D3dSource {
 pub struct D3dObject {
     /// The container, with DXBC or DXIL inside.
     pub container: Vec<u8>,
-    /// The compiler's disassembly of it; its comments say what the compiler reports.
+    /// The compiler's disassembly of it, with the compiler's reports in comments.
     pub listing: String,
-    /// Warnings.
+    /// The compiler's warnings.
     pub diagnostics: String,
 }
 
-/// How the compilation of a source ended.
+/// The result of compiling a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum D3dOutcome<T> {
-    /// What was made of it.
+    /// The compiled result.
     Made(T),
-    /// The compiler refused it, in its own words.
+    /// The compiler refused the source; the text is its message.
     Refused(String),
-    /// The compiler crashed or hung, or could not be run; in a sentence.
+    /// The compiler crashed, hung or could not be run; the text is a sentence.
     Broken(String),
 }
 
@@ -51,8 +51,8 @@ pub enum D3dOutcome<T> {
 pub struct D3dCompiler {
     server: Server,
     limit: Duration,
-    /// The process works here; every source has the same name, so that diagnostics do not depend on its place. Dropped
-    /// after the process.
+    /// The working folder of the process. Every source has the same name, so that diagnostics do
+    /// not depend on its place. Dropped after the process.
     folder: ScratchFolder,
 }
 
@@ -60,7 +60,7 @@ pub struct D3dCompiler {
 const ALWAYS: [&str; 7] = ["-Fo", "object", "-Fc", "listing", "-Fe", "diagnostics", "source.hlsl"];
 
 impl D3dCompiler {
-    /// Nothing is started before the first source, for which there is as much time as `compiler` says.
+    /// Starts nothing before the first source. The time limit for a source is that of `compiler`.
     ///
     /// # Errors
     /// No temporary folder can be made.
@@ -69,7 +69,6 @@ impl D3dCompiler {
         Ok(Self { server: Server::new(compiler), limit, folder: ScratchFolder::new()? })
     }
 
-    /// The compiler.
     pub fn compiler(&self) -> &Compiler {
         self.server.compiler()
     }
@@ -93,7 +92,7 @@ impl D3dCompiler {
         self.collect(&answer)
     }
 
-    /// Puts the source where the process reads it, and removes the files of the one before.
+    /// Writes the source to the process's folder, and removes the files of the source before.
     fn prepare(&self, source: &D3dSource) -> io::Result<()> {
         for name in ["object", "listing", "diagnostics"] {
             match fs::remove_file(self.folder.path().join(name)) {
@@ -126,7 +125,8 @@ impl D3dCompiler {
 mod tests {
     use super::*;
 
-    /// Serves lines as `layoutproof-d3d.exe` does, and does what the source says; a line in `starts` for each process.
+    /// Serves lines like `layoutproof-d3d.exe`, and obeys the source. Each process adds a line to
+    /// `starts`.
     const SCRIPT: &str = r#"
         echo >>starts
         while read -r line; do
@@ -153,7 +153,7 @@ mod tests {
         D3dSource { text: text.to_owned(), profile, entry, options: vec!["-DX=a b".to_owned()] }
     }
 
-    /// Asserts that the answers are these. Returns the number of processes that it took.
+    /// Asserts that these are the answers. Returns the number of processes that it took.
     fn check(wanted: &[(&str, &str)]) -> usize {
         let mut compiler = compiler();
         let sources: Vec<D3dSource> = wanted.iter().map(|(text, _)| source(text)).collect();
@@ -176,7 +176,8 @@ mod tests {
     fn the_source_that_kills_or_stops_the_process_is_named() {
         let crash = ("crash", "fake ended without an answer");
         let hang = ("hang", "fake gave no answer in 2s");
-        // The crash is tried again in a fresh process, and the last source has one after the hang.
+        // A fresh process retries the crash, and another one compiles the last source after the
+        // hang.
         assert_eq!(check(&[("a", "made of a"), crash, ("b", "made of b"), hang, ("c", "made of c")]), 4);
     }
 
@@ -196,7 +197,7 @@ mod tests {
         let line = "-T\tcs_5_1\t-E\tmain\t-DX=a b\t-Fo\tobject\t-Fc\tlisting\t-Fe\tdiagnostics\tsource.hlsl\n";
         assert_eq!((object.listing.as_str(), object.diagnostics.as_str()), (line, "said\n"));
         let tab = D3dSource { entry: "a\tb".to_owned(), ..source("a") };
-        let broken = D3dOutcome::Broken("fake: no argument has tabs or lines: \"a\\tb\"".to_owned());
+        let broken = D3dOutcome::Broken("fake: an argument must not contain tabs or line breaks: \"a\\tb\"".to_owned());
         assert_eq!(compiler().compile_one(&tab), broken);
     }
 }

@@ -1,4 +1,5 @@
-//! Compiles HLSL with FXC and translates the result with vkd3d-compiler, to SPIR-V that has Direct3D's own offsets.
+//! Compiles HLSL with FXC and translates the result with vkd3d-compiler to SPIR-V that keeps
+//! Direct3D's offsets.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +8,7 @@ use super::batch::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
 use super::executable::{Executable, translate};
 use crate::compiler::Compiler;
 
-/// FXC, kept running, with vkd3d-compiler behind it.
+/// FXC, kept running, followed by vkd3d-compiler.
 #[derive(Debug)]
 pub struct Fxc {
     compiler: Mutex<D3dCompiler>,
@@ -17,14 +18,15 @@ pub struct Fxc {
 /// A compiled source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FxcProgram {
-    /// What FXC made.
+    /// FXC's output.
     pub object: D3dObject,
-    /// The module, or why there is none, in a sentence: the source is not at fault if vkd3d-compiler cannot translate it.
+    /// The module, or the reason why there is none, as a sentence. The source is not at fault if
+    /// vkd3d-compiler cannot translate it.
     pub executable: Result<Executable, String>,
 }
 
 impl Fxc {
-    /// Takes `fxc` and `vkd3d` of [`Compiler::known`]; nothing is started yet.
+    /// Takes `fxc` and `vkd3d` of [`Compiler::known`], and starts nothing yet.
     ///
     /// # Errors
     /// No temporary folder can be made.
@@ -34,7 +36,7 @@ impl Fxc {
 
     /// Compiles every source; one answer each, in order. Threads take turns.
     pub fn compile_all(&self, sources: &[D3dSource]) -> Vec<D3dOutcome<FxcProgram>> {
-        // A thread that panicked has left no answer half-read: the process goes with it.
+        // A panicking thread drops the process, so it leaves no half-read answer.
         let objects = self.compiler.lock().unwrap_or_else(PoisonError::into_inner).compile(sources);
         objects.into_iter().map(|compiled| self.finish(compiled)).collect()
     }

@@ -1,13 +1,14 @@
-//! Small changes to a module of SPIR-V, word by word.
+//! Small changes to a SPIR-V module, word by word.
 //!
-//! Words that are not SPIR-V are passed on as they are, for the reader of the module to refuse. Source: SPIR-V
-//! specification, "Physical Layout of a SPIR-V Module and Instruction" and "Instructions".
+//! Words that are not SPIR-V pass through unchanged, and the reader of the module refuses them.
+//! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and
+//! "Instructions".
 
 use std::collections::HashSet;
 
 use layoutproof_device::words_of;
 
-/// Words of the header.
+/// Words in the header.
 pub(super) const HEADER: usize = 5;
 /// Opcode of `OpEntryPoint`: execution model, function, name, interface.
 const OP_ENTRY_POINT: u32 = 15;
@@ -17,26 +18,24 @@ const OP_CAPABILITY: u32 = 17;
 const OP_TYPE_IMAGE: u32 = 25;
 /// Opcode of `OpDecorate`: target, decoration, operands.
 const OP_DECORATE: u32 = 71;
-/// `SampledBuffer` and `ImageBuffer`.
+/// Capabilities `SampledBuffer` and `ImageBuffer`.
 const TEXEL_BUFFERS: [u32; 2] = [46, 47];
-/// `Buffer`, a dimension.
+/// The dimension `Buffer`.
 const BUFFER: u32 = 5;
-/// `Binding`.
+/// Decoration `Binding`.
 const BINDING: u32 = 33;
-/// `DescriptorSet`.
+/// Decoration `DescriptorSet`.
 const DESCRIPTOR_SET: u32 = 34;
 
 /// A place for a resource in SPIR-V.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpirvSlot {
-    /// Descriptor set.
     pub set: u32,
-    /// Binding.
     pub binding: u32,
 }
 
-/// The module with each `OpDecorate` once. vkd3d-compiler 1.2 decorates the array type of storage buffers anew for each
-/// of them, which means nothing new, but spirv-val refuses it.
+/// Removes repeated `OpDecorate` instructions. vkd3d-compiler 1.2 decorates the array type of
+/// storage buffers again for each buffer; the repetition has no meaning, but spirv-val refuses it.
 pub(crate) fn without_repeated_decorations(words: &[u32]) -> Vec<u32> {
     let mut seen = HashSet::new();
     rewritten(words, |instruction| {
@@ -45,7 +44,8 @@ pub(crate) fn without_repeated_decorations(words: &[u32]) -> Vec<u32> {
     })
 }
 
-/// The module without the capabilities for texel buffers, which vkd3d-compiler 1.2 always declares, where it has none.
+/// Removes the capabilities for texel buffers, which vkd3d-compiler 1.2 always declares, from a
+/// module without texel buffers.
 pub(crate) fn without_idle_capabilities(words: &[u32]) -> Vec<u32> {
     if instructions(words).any(is_texel_buffer) {
         return words.to_vec();
@@ -56,10 +56,10 @@ pub(crate) fn without_idle_capabilities(words: &[u32]) -> Vec<u32> {
     })
 }
 
-/// The module with every entry point called `name`.
+/// Renames every entry point to `name`.
 pub(crate) fn with_entry(words: &[u32], name: &str) -> Vec<u32> {
     let mut bytes = name.as_bytes().to_vec();
-    // A literal ends with a zero, and its last word is filled up with more.
+    // A literal ends with a zero; more zeros fill its last word.
     bytes.resize((name.len() / 4 + 1) * 4, 0);
     let literal = words_of(&bytes);
     rewritten(words, |instruction| match instruction {
@@ -72,7 +72,7 @@ pub(crate) fn with_entry(words: &[u32], name: &str) -> Vec<u32> {
     })
 }
 
-/// The module with the variables of one descriptor set and binding at another.
+/// Moves the variables of one descriptor set and binding to another slot.
 pub(crate) fn with_slot(words: &[u32], from: SpirvSlot, to: SpirvSlot) -> Vec<u32> {
     let sets = targets(words, DESCRIPTOR_SET, from.set);
     let bindings = targets(words, BINDING, from.binding);
@@ -86,7 +86,7 @@ pub(crate) fn with_slot(words: &[u32], from: SpirvSlot, to: SpirvSlot) -> Vec<u3
     })
 }
 
-/// The targets that are decorated with a number.
+/// The targets with this number as a decoration.
 fn targets(words: &[u32], decoration: u32, number: u32) -> HashSet<u32> {
     let target = |instruction: &[u32]| match *instruction {
         [_, target, found, operand] if opcode(instruction) == OP_DECORATE => {
@@ -97,7 +97,7 @@ fn targets(words: &[u32], decoration: u32, number: u32) -> HashSet<u32> {
     instructions(words).filter_map(target).collect()
 }
 
-/// True if the instruction is a type of texel buffers.
+/// True if the instruction declares a texel buffer type.
 pub(super) fn is_texel_buffer(instruction: &[u32]) -> bool {
     opcode(instruction) == OP_TYPE_IMAGE && instruction.get(3).is_some_and(|dimension| *dimension == BUFFER)
 }
@@ -121,7 +121,8 @@ pub(super) fn opcode(instruction: &[u32]) -> u32 {
     instruction.first().map_or(0, |head| head & 0xffff)
 }
 
-/// The instruction with the length that it now has; one that is too long for SPIR-V stays as it was said to be.
+/// Updates the length in the instruction's first word. An instruction too long for SPIR-V keeps its
+/// old length.
 fn with_length(mut instruction: Vec<u32>) -> Vec<u32> {
     if let (Ok(length), Some(head)) = (u16::try_from(instruction.len()), instruction.first_mut()) {
         *head = (u32::from(length) << 16) | (*head & 0xffff);

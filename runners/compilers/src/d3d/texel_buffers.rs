@@ -1,12 +1,13 @@
-//! Texel buffers in a module of SPIR-V made into storage buffers, word by word.
+//! Turns the texel buffers of a SPIR-V module into storage buffers, word by word.
 //!
-//! vkd3d-compiler 1.2 makes storage buffers of what is bound to `u` registers and texel buffers of what is bound to `t`
-//! registers, which have a format and no bytes. Where such a buffer is one of bytes in DXBC, its texels are: one `uint` each
-//! of a structured or a byte-address buffer, whose index the code has calculated from FXC's stride and offset, and four
-//! `float`, a register of 16 bytes, of a tbuffer. So an array of words at the same indices reads the same bytes.
+//! vkd3d-compiler 1.2 makes storage buffers for `u` registers and texel buffers for `t` registers;
+//! texel buffers have a format and no bytes. If such a buffer holds bytes in DXBC, its texels are
+//! known. In a structured or byte-address buffer each texel is one `uint`, at the index that the
+//! code calculates from FXC's stride and offset. In a tbuffer each texel is four `float`s, a
+//! register of 16 bytes. So an array of words at the same indices reads the same bytes.
 //!
-//! Source: SPIR-V specification, "Instructions" and "Logical Layout
-//! of a Module"; measured with vkd3d-compiler 1.2.
+//! Source: SPIR-V specification, "Instructions" and "Logical Layout of a Module"; measured with
+//! vkd3d-compiler 1.2.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -54,16 +55,16 @@ const OP_MULTIPLY: u32 = 132;
 const UNIFORM_CONSTANT: u32 = 0;
 /// The storage class of buffers.
 const UNIFORM: u32 = 2;
-/// `BufferBlock`, `ArrayStride` and `Offset`: decorations.
+/// Decorations `BufferBlock`, `ArrayStride` and `Offset`.
 const BUFFER_BLOCK: u32 = 3;
 const ARRAY_STRIDE: u32 = 6;
 const OFFSET: u32 = 35;
-/// Bytes of a word.
+/// Bytes in a word.
 const WORD: u32 = 4;
-/// Components of the vector that a fetch gives, and words of a tbuffer's register.
+/// Components of the vector that a fetch returns, and words in a tbuffer's register.
 const COMPONENTS: u32 = 4;
 
-/// The module with arrays of words for its texel buffers; `None` where its code asks them for more than texels.
+/// Replaces texel buffers by arrays of words; `None` if the code asks them for more than texels.
 pub(crate) fn with_storage_buffers(words: &[u32]) -> Option<Vec<u32>> {
     if !instructions(words).any(is_texel_buffer) {
         return Some(words.to_vec());
@@ -76,7 +77,7 @@ pub(crate) fn with_storage_buffers(words: &[u32]) -> Option<Vec<u32>> {
     let mut module = words[..HEADER].to_vec();
     let (mut is_decorated, mut has_numbers) = (false, false);
     for instruction in instructions(words) {
-        // Decorations stand before all types, constants before all functions.
+        // Decorations precede all types, constants precede all functions.
         if !is_decorated && TYPES.contains(&opcode(instruction)) {
             module.extend(rewriting.decorations());
             is_decorated = true;
@@ -91,25 +92,23 @@ pub(crate) fn with_storage_buffers(words: &[u32]) -> Option<Vec<u32>> {
     Some(module)
 }
 
-/// A type of texel buffers.
+/// A texel buffer type.
 #[derive(Clone, Copy, Debug)]
 struct Texels {
-    /// Type of a word.
+    /// Type id of a word.
     component: u32,
-    /// Words of a texel: 1 or [`COMPONENTS`].
+    /// Words per texel: 1 or [`COMPONENTS`].
     words: u32,
-    /// Id of the array of words; the struct around it takes the image's own id.
+    /// Id of the array of words. The struct around it takes the image's id.
     array: u32,
-    /// Id of the type of pointers to words.
+    /// Type id of pointers to words.
     pointer: u32,
 }
 
-/// A texel buffer that code loaded.
+/// A texel buffer that the code loaded.
 #[derive(Clone, Copy, Debug)]
 struct LoadedTexels {
-    /// Its type.
     texels: Texels,
-    /// Id of its variable.
     variable: u32,
 }
 
@@ -117,20 +116,20 @@ struct LoadedTexels {
 struct Rewriting {
     /// Index of the first unused id.
     bound: u32,
-    /// `uint`.
+    /// Type id of `uint`.
     uint: u32,
-    /// The numbers from 0 to [`COMPONENTS`].
+    /// Constants from 0 to [`COMPONENTS`].
     numbers: Vec<u32>,
     /// By id of the image type.
     texels: BTreeMap<u32, Texels>,
-    /// Types of pointers to images.
+    /// Type ids of pointers to images.
     pointers: HashSet<u32>,
     /// By id of the loaded image.
     loaded: HashMap<u32, LoadedTexels>,
 }
 
 impl Rewriting {
-    /// Collects the texel buffers of a module; `None` if it has no type that indices can have.
+    /// Collects the texel buffers of a module; `None` if it has no type for indices.
     fn of(words: &[u32]) -> Option<Self> {
         let defined = |wanted: &[u32]| {
             let found = instructions(words).find(|it| opcode(it) == wanted[0] && it.get(2..) == Some(&wanted[1..]))?;
@@ -168,7 +167,7 @@ impl Rewriting {
         numbers.flat_map(|(id, number)| instruction(OP_CONSTANT, &[self.uint, *id, number])).collect()
     }
 
-    /// The instructions that replace an instruction.
+    /// Returns the replacement for an instruction.
     fn rewrite(&mut self, old: &[u32]) -> Vec<u32> {
         match (opcode(old), old) {
             (_, [_, id, ..]) if is_texel_buffer(old) => self.types(*id),
@@ -201,8 +200,8 @@ impl Rewriting {
         types.concat()
     }
 
-    /// Loads the words of a texel into the vector that a fetch returns. Of a texel of one word only the first component is
-    /// used, so the others repeat it.
+    /// Loads the words of a texel into the vector that a fetch returns. If a texel has one word,
+    /// the code only uses the first component, so the others repeat it.
     fn fetch(&mut self, loaded: LoadedTexels, ty: u32, id: u32, coordinate: u32) -> Vec<u32> {
         let LoadedTexels { texels, variable } = loaded;
         let (mut code, mut vector) = (Vec::new(), vec![ty, id]);
@@ -231,7 +230,7 @@ impl Rewriting {
     }
 }
 
-/// An id that nothing has yet.
+/// Allocates an unused id.
 fn fresh(bound: &mut u32) -> u32 {
     *bound += 1;
     *bound - 1
@@ -250,8 +249,8 @@ mod tests {
     const OP_TYPE_VECTOR: u32 = 23;
     const OP_TYPE_IMAGE: u32 = 25;
 
-    /// What vkd3d-compiler 1.2 makes of a load, with component type 2 of the texels: 1 `uint`, 2 `uint` or `float`, 3 image,
-    /// 4 pointer to it, 5 variable, 6 vector, 9 index.
+    /// vkd3d-compiler 1.2's output for a load, with component type 2 of the texels: 1 `uint`, 2
+    /// `uint` or `float`, 3 image, 4 pointer to it, 5 variable, 6 vector, 9 index.
     fn module(component: &[u32]) -> Vec<u32> {
         let instructions = [
             instruction(OP_DECORATE, &[5, 33, 0]),
@@ -268,11 +267,12 @@ mod tests {
         [&HEADER_WORDS[..], &instructions.concat()].concat()
     }
 
-    /// The instructions behind the variable of a module that was made of one with these components.
+    /// Rewrites a module with these components, and returns the instructions after the variable.
     fn code(component: &[u32]) -> Vec<Vec<u32>> {
         let made = with_storage_buffers(&module(component)).unwrap();
         let all: Vec<Vec<u32>> = instructions(&made).map(<[u32]>::to_vec).collect();
-        // The numbers 0 to 4 are the ids 20 to 24, the array is 25 and pointers to its words are 26.
+        // The numbers 0 to 4 have the ids 20 to 24, the array has 25 and pointers to its words have
+        // 26.
         let before = [
             instruction(OP_DECORATE, &[5, 33, 0]),
             instruction(OP_DECORATE, &[25, ARRAY_STRIDE, 4]),
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_texel_of_one_word_is_that_word() {
-        // A second `uint` would not be valid; nothing here looks at that.
+        // A second `uint` would not be valid; nothing here checks that.
         let expected = [
             instruction(OP_ACCESS_CHAIN, &[26, 27, 5, 20, 9]),
             instruction(OP_LOAD, &[2, 28, 27]),

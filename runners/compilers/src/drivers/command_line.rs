@@ -1,4 +1,5 @@
-//! A command line for one source, and what several drivers need to write theirs and to read what came of them.
+//! A compiler's command line for one source, and helpers that several drivers use to write command
+//! lines and to read results.
 
 use layoutproof_core::inspect::toolchain::{
     CompileOutcome, CompileRequest, CompiledShader, Report, SourceText, Toolchain,
@@ -10,68 +11,63 @@ use layoutproof_layout::shape::MatrixOrder;
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
 
-/// Name of the source in its folder, without extension.
+/// Name of the source file, without extension.
 pub(crate) const SOURCE: &str = "probe";
 
-/// Name of the SPIR-V module beside the source.
+/// Name of the SPIR-V module, which is written next to the source.
 pub(super) const MODULE: &str = "probe.spv";
 
 /// DXC's option that turns 16-bit types on.
 pub(super) const SIXTEEN_BIT_TYPES: &str = "-enable-16bit-types";
 
-/// A compiler's command line for one source, and how to read what comes of it.
+/// A compiler's command line for one source, and the function that reads the result.
 pub(crate) struct CommandLine {
-    /// Name of the file that the source is written to.
+    /// Name of the source file.
     pub(crate) source: String,
-    /// The arguments.
     pub(crate) arguments: Vec<String>,
-    /// A file beside the source.
+    /// An extra file in the source's folder.
     pub(crate) header: Option<HeaderFile>,
-    /// The compiler that goes on with what the first one wrote.
+    /// The compiler that processes the first one's output.
     pub(crate) second: Option<SecondCommand>,
-    /// Reads what was made from the folder, and from what the last process printed.
+    /// Reads the result from the folder and from the last process's output.
     pub(crate) read: fn(&CompileFolder, &ProcessOutput) -> Result<CompileOutcome, String>,
 }
 
-/// A file that a compiler needs beside the source.
+/// A file that a compiler needs in the source's folder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeaderFile {
-    /// Its path in the folder of the source.
+    /// Path relative to the source's folder.
     pub(crate) path: &'static str,
-    /// Its text.
     pub(crate) text: &'static str,
 }
 
-/// A header of ours that is taken where a compiler lacks its own.
+/// Our replacement for a header that a compiler's package may lack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StandInHeader {
-    /// The header.
     pub(crate) file: HeaderFile,
-    /// The arguments that let the compiler find it, behind its own.
+    /// The arguments with which the compiler finds it, after its own headers.
     pub(crate) arguments: &'static [&'static str],
 }
 
 /// The command line of a second compiler.
 pub(crate) struct SecondCommand {
-    /// Its name.
     pub(crate) compiler: &'static str,
-    /// Its arguments.
     pub(crate) arguments: Vec<String>,
 }
 
-/// Macros and folders as all compilers here take them.
+/// Macros and search folders, in the syntax that all compilers here accept.
 pub(super) fn preprocessing(source: &SourceText) -> impl Iterator<Item = String> {
     let defines = source.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
     let folders = source.include_paths.iter().flat_map(|folder| ["-I".to_owned(), absolute(folder)]);
     defines.chain(folders)
 }
 
-/// The options of the toolchain's own row.
+/// The options in the toolchain's row.
 pub(super) fn toolchain_flags(toolchain: &Toolchain) -> impl Iterator<Item = String> {
     toolchain.flags.iter().map(|flag| (*flag).to_owned())
 }
 
-/// The order of matrices as FXC, DXC and Clang in DXC's place take it.
+/// The matrix order as an option for FXC, DXC and Clang in DXC's mode.
 pub(super) fn matrix_option(order: MatrixOrder) -> String {
     let option = match order {
         MatrixOrder::Row => "-Zpr",
@@ -80,7 +76,8 @@ pub(super) fn matrix_option(order: MatrixOrder) -> String {
     option.to_owned()
 }
 
-/// The request in DXC's options, which Clang takes in DXC's place: entry point, layout options, macros and folders.
+/// The request as options for DXC and for Clang in DXC's mode: entry point, layout options, macros
+/// and search folders.
 pub(super) fn dxc_options(request: &CompileRequest<'_>) -> Vec<String> {
     let mut options = vec!["-E".to_owned(), request.entry.to_owned(), matrix_option(request.options.matrix)];
     if request.options.sixteen_bit == SixteenBit::On {
@@ -90,12 +87,12 @@ pub(super) fn dxc_options(request: &CompileRequest<'_>) -> Vec<String> {
     options
 }
 
-/// A folder that still means the same elsewhere.
+/// An absolute path, which is valid in any working folder.
 fn absolute(folder: &str) -> String {
     std::path::absolute(folder).map_or(folder.to_owned(), |path| path.display().to_string())
 }
 
-/// The first error of a compiler's output, without the place: it is that of a file that is gone.
+/// The first error in a compiler's output, without the place, which points into a deleted file.
 pub(crate) fn first_error(stderr: &str, stdout: &str) -> String {
     let lines = || stderr.lines().chain(stdout.lines()).map(str::trim);
 
@@ -117,7 +114,8 @@ pub(crate) fn first_error(stderr: &str, stdout: &str) -> String {
     line.split_once("error").map_or(line, |(_, behind)| behind.trim_start_matches([':', ' '])).to_owned()
 }
 
-/// slangc's first error: the title, and what is said at the place, which has the names that the title leaves out.
+/// slangc's first error: its title, and the text at the source line, which has the names that the
+/// title omits.
 ///
 /// ```text
 /// error[E30015]: undefined identifier
@@ -142,12 +140,11 @@ fn slang_error<'t>(mut lines: impl Iterator<Item = &'t str>) -> Option<String> {
     })
 }
 
-/// Reads the SPIR-V module of a compiler that reports nothing besides.
+/// Reads the SPIR-V module of a compiler without a report.
 pub(super) fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, String> {
     Ok(made(Shader::Spirv(read_spirv(folder)?), Report::None))
 }
 
-/// The words of the SPIR-V file.
 pub(super) fn read_spirv(folder: &CompileFolder) -> Result<Vec<u32>, String> {
     let bytes = folder.read(MODULE).map_err(|error| match error {
         error if error.is_not_found() => "it reported success but wrote no SPIR-V file".to_owned(),
@@ -160,7 +157,7 @@ pub(super) fn read_spirv(folder: &CompileFolder) -> Result<Vec<u32>, String> {
     Ok(words_of(&bytes))
 }
 
-/// A compiled shader without a container for Direct3D.
+/// A compiled shader without a Direct3D container.
 pub(super) fn made(shader: Shader, report: Report) -> CompileOutcome {
     CompileOutcome::Compiled(CompiledShader { shader, container: None, report })
 }
@@ -172,7 +169,7 @@ mod tests {
     #[test]
     fn the_first_error_stands_without_its_place() {
         for (said, expected) in [
-            // glslangValidator 12.0.0, DXC 1.7.2308, glslangValidator again, and no word at all.
+            // glslangValidator 12.0.0, DXC 1.7.2308, glslangValidator again, and no output at all.
             (
                 "probe.comp\nERROR: probe.comp:4: 'm' : no such thing \nERROR: 2 compilation errors.\n",
                 "'m' : no such thing",

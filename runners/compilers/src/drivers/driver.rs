@@ -1,4 +1,5 @@
-//! The trait that each compiler implements for the rest of the program, which looks for compilers, asks and lists them.
+//! The trait that every compiler implements. The rest of the program uses it to find, run and list
+//! compilers.
 
 use std::fmt;
 use std::io;
@@ -16,7 +17,7 @@ use crate::compiler::{Compiler, Invocation, answering};
 use crate::line_service::LineService;
 use crate::program_lookup::ProgramLookup;
 
-/// A compiler, in all of its builds: how it is found, asked and understood.
+/// A compiler, in all of its builds: how to find it, run it and read its output.
 ///
 /// To add a compiler, in this crate:
 ///
@@ -27,29 +28,29 @@ use crate::program_lookup::ProgramLookup;
 /// 5. Override what differs from the defaults below: version, crashes, a service, a family.
 /// 6. Add the struct to `DRIVERS` in `registry.rs`; the place there is the place in listings.
 ///
-/// What it needs elsewhere (its rows in the table of toolchains, the set-up, lists in tests) stands under "Where to add" in
-/// `harness/ARCHITECTURE.md`.
+/// Its other places (its rows in the table of toolchains, the set-up, lists in tests) are under
+/// "Where to add" in `harness/ARCHITECTURE.md`.
 pub(crate) trait CompilerDriver: fmt::Debug + Sync {
-    /// The name under which toolchains know the compiler, in its usual build.
+    /// The name by which toolchains know the compiler, in its usual build.
     fn name(&self) -> &'static str;
 
-    /// The programs that are looked for, in the order in which they are listed: each build of the compiler, and what else
-    /// it needs. Empty where it is built in.
+    /// The programs to look for, in the order of listings: each build of the compiler, and its
+    /// helpers. Empty for a built-in compiler.
     fn programs(&self) -> &'static [ProgramLookup];
 
-    /// How it is asked about a source.
+    /// The way to compile a source.
     fn method(&self) -> CompileMethod;
 
-    /// The random declarations that the toolchain is given, without minimum precision, so that other compilers take much
-    /// of it.
+    /// The random declarations for the toolchain, without minimum precision, so that other
+    /// compilers accept many of them.
     fn type_space(&self, toolchain: &Toolchain) -> TypeSpace;
 
-    /// True if it is given declarations with minimum precision (`min16float`), too.
+    /// True if it also gets declarations with minimum precision (`min16float`).
     fn takes_minimum_precision(&self) -> bool {
         false
     }
 
-    /// The family that its builds make; `None` if it never compiles cases as their authors wrote them.
+    /// The family of its builds; `None` if it never compiles cases as their authors wrote them.
     fn family(&self) -> Option<FamilyName> {
         None
     }
@@ -59,90 +60,93 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
         &["--version"]
     }
 
-    /// The compiler that is started so, under this name.
+    /// Identifies the compiler that this invocation starts, under this name.
     ///
     /// # Errors
-    /// It does not answer, or this program cannot use it; in a fragment.
+    /// It does not answer, or this program cannot use it; a fragment.
     fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, String> {
         answering(name, invocation, self.version_arguments())
     }
 
-    /// The ways in which a file of the user may be started as this compiler; the first that tells a version is taken.
+    /// The ways to start a user's file as this compiler. The first one that prints a version is
+    /// used.
     ///
     /// # Errors
-    /// A program that is needed to start it is missing; in a sentence.
+    /// A program that is needed to start it is missing; a sentence.
     fn invocations(&self, file: &Path) -> Result<Vec<Invocation>, String> {
         Ok(vec![Invocation::program(file.to_owned())])
     }
 
-    /// Processes that answer for `compiler` without its start-up for each source; `None` where it has none.
+    /// Processes that answer for `compiler` without a start for each source; `None` if it has no
+    /// service.
     fn service(&self, compiler: &Compiler) -> Option<Box<dyn CompileService>> {
         LineService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>)
     }
 
-    /// What decides its answers besides its program, the libraries that are linked to that, and what was fetched with it;
-    /// `None` if that is not known, so that no answer is kept.
+    /// The files that decide its answers, besides its program, the linked libraries and the files
+    /// fetched with it. `None` if they are not known, so that no answer is kept.
     fn deciding_files(&self, _compiler: &Compiler) -> Option<DecidingFiles> {
         None
     }
 
-    /// A header that some packages of it lack, for whoever asks it by a command line of their own; `None` where it needs none.
+    /// A header that some of its packages lack, for callers with their own command line; `None` if
+    /// it needs none.
     fn stand_in_header(&self) -> Option<StandInHeader> {
         None
     }
 
-    /// True if this exit status says that it refuses the source, and not that it could not do its work. Other answers
-    /// without success are not kept.
+    /// True if this exit status means that the compiler refuses the source. Other statuses mean
+    /// that it could not do its work, and such answers are not kept.
     fn is_refusal(&self, status: i32) -> bool {
         status == 1
     }
 
-    /// Recognises a crash that the compiler catches and reports like a refusal, from its standard error and from the first
-    /// error in its output. Returns a sentence about it.
+    /// Recognises a crash that the compiler catches and reports like a refusal, from its standard
+    /// error and from the first error in its output. Returns a sentence about the crash.
     fn caught_crash(&self, _stderr: &str, _first_error: &str) -> Option<String> {
         None
     }
 }
 
-/// How a driver asks its compiler about a source.
+/// The way in which a driver compiles a source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CompileMethod {
-    /// By a command line for each source.
+    /// With a command line for each source.
     CommandLine(fn(&CompileRequest<'_>) -> CommandLine),
-    /// By a translation, with the help of this reader; the toolchain's second compiler goes on with what it writes. The
-    /// error is its answer where it writes nothing.
+    /// With a translation, which this reader helps to make; the toolchain's second compiler
+    /// compiles its text. If there is no text, the error is the compiler's answer.
     Translates(fn(&CompileRequest<'_>, &dyn ModuleReader) -> Result<Translation, CompileOutcome>),
-    /// By calls of its own. The function prepares them with the programs that were found, and returns `None` where one of
-    /// them is missing.
+    /// With direct calls. The function prepares them from the programs that were found, and returns
+    /// `None` if one of them is missing.
     Calls(fn(&[Compiler]) -> Option<Arc<dyn DirectCompiler>>),
 }
 
 /// The output of a compiler that writes source text for another one.
 pub(crate) struct Translation {
-    /// Name of the file that its own source is kept in.
+    /// Name of the file for its own source.
     pub(crate) source: String,
-    /// What it wrote.
     pub(crate) text: String,
-    /// The second compiler's command line, whose source is the text.
+    /// The second compiler's command line for the text.
     pub(crate) second: CommandLine,
 }
 
-/// A compiler that is not asked by command lines.
+/// A compiler that needs no command line.
 pub(crate) trait DirectCompiler: fmt::Debug + Send + Sync {
-    /// Compiles, and writes the source and what was made of it to `folder`, for users who keep that.
+    /// Compiles, and writes the source and the results to `folder` for users who keep them.
     ///
     /// # Errors
     /// The folder cannot be written.
     fn compile(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<CompileOutcome>;
 }
 
-/// The family of a driver, as users name it.
+/// A driver's family, as users name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FamilyName {
-    /// Its name on the command line, which also stands in the names of its files.
+    /// Its name on the command line, which is also part of its file names.
     pub(crate) name: &'static str,
-    /// The compiler, for `--help`.
+    /// Short description for `--help`.
     pub(crate) summary: &'static str,
-    /// True if a file belongs to this family whatever other family's name is in its name, too.
+    /// True if a file with this name belongs to this family even if its name also contains another
+    /// family's name.
     pub(crate) decides_file: bool,
 }

@@ -1,6 +1,7 @@
-//! DXC: its builds, of which two are programs for Windows, and its command lines.
+//! Drives DXC: its builds, of which two are programs for Windows, and its command lines.
 //!
-//! A build may be a library without its program, which `layoutproof dxc-library` stands in for.
+//! A build may be a library without its program; `layoutproof dxc-library` then replaces the
+//! program.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -67,19 +68,18 @@ const PROGRAMS: &[ProgramLookup] = &[
     },
 ];
 
-/// Most characters of a line of output in a message.
+/// Longest line of output in a message, in characters.
 const LINE: usize = 80;
 
-/// File of the DXIL container, for a device.
+/// File of the DXIL container, which a device needs.
 const OBJECT: &str = "probe.dxil";
-/// The listing beside the object: dxc does not print one if it writes an object.
+/// File of the listing; dxc does not print a listing when it writes an object.
 const LISTING: &str = "probe.ll";
 
-/// `-Vd` keeps DXC from withholding what its own validator refuses: this program asks which addresses the code uses, and
-/// leaves validity to spirv-val.
+/// `-Vd` turns off DXC's own validator, which would withhold invalid code. This program asks which
+/// addresses the code uses, and leaves validity to spirv-val.
 const ALWAYS: [&str; 3] = ["-HV", "2021", "-Vd"];
 
-/// The DirectX Shader Compiler.
 #[derive(Debug)]
 pub(super) struct DxcDriver;
 
@@ -98,7 +98,7 @@ impl CompilerDriver for DxcDriver {
 
     fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
         match toolchain.output {
-            // DXC writes none of the other forms.
+            // DXC does not write the other forms.
             Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => TypeSpace::dxc_dxil(),
             Output::Spirv => TypeSpace::dxc_spirv(),
         }
@@ -121,7 +121,7 @@ impl CompilerDriver for DxcDriver {
         Some(DecidingFiles { opened: &["libdxcompiler", "libdxil"], started_by_script: &[] })
     }
 
-    /// A program, or a library of either ABI for our driver.
+    /// A user's file is a program, or a library of either ABI for our driver.
     fn invocations(&self, file: &Path) -> Result<Vec<Invocation>, String> {
         if !is_library(file) {
             return Ok(vec![Invocation::program(file.to_owned())]);
@@ -129,7 +129,7 @@ impl CompilerDriver for DxcDriver {
 
         let unbuilt = || "`layoutproof`, which drives libraries, is not built".to_owned();
         let driver = own_program().ok_or_else(unbuilt)?;
-        // The new ABI's driver crashes on a library of the old one, and the other way round.
+        // A driver for one ABI crashes on a library of the other.
         let of_abi = |abi| Invocation {
             leading: library_arguments(abi, file),
             library: Some(file.to_owned()),
@@ -139,7 +139,8 @@ impl CompilerDriver for DxcDriver {
     }
 }
 
-/// `libdxcompiler.so`, also with a version behind it, `dxcompiler.dll`, `libdxcompiler.dylib`.
+/// Matches `libdxcompiler.so`, also with a version suffix, `dxcompiler.dll` and
+/// `libdxcompiler.dylib`.
 fn is_library(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     [".so", ".dll", ".dylib"].iter().any(|ending| name.ends_with(ending)) || name.contains(".so.")
@@ -150,7 +151,7 @@ fn library_arguments(abi: &str, library: &Path) -> Vec<OsString> {
     words.into_iter().chain([library.as_os_str().to_owned()]).collect()
 }
 
-/// The arguments for a target: the profile, and for a device the files.
+/// The arguments for a target: the profile, and the output files if a device needs them.
 fn target_arguments(target: CodeTarget, stage: Stage) -> Vec<String> {
     let stage = match stage {
         Stage::Compute => "cs",
@@ -178,7 +179,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.extend(dxc_options(request));
 
     let read = match request.toolchain.output {
-        // DXC writes DXIL and SPIR-V; no toolchain of its row asks for the other forms.
+        // DXC writes DXIL and SPIR-V; no toolchain in its row needs the other forms.
         Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => read_listing,
         Output::Spirv => {
             arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
@@ -192,7 +193,8 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     CommandLine { source, arguments, header: None, second: None, read }
 }
 
-/// The arguments for HLSL that another compiler wrote, in which matrices say their order and types their size.
+/// The arguments for HLSL that another compiler wrote. That text declares the order of its matrices
+/// and the size of its types.
 pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String> {
     let mut arguments = target_arguments(request.target, request.stage);
     arguments.extend(ALWAYS.map(str::to_owned));
@@ -209,7 +211,8 @@ pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String
 
 fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
     let DxilFiles { listing, container } = read_dxil(folder, finished)?;
-    // Every listing names its entry points behind the code: with that line, none of the code is missing.
+    // Every listing names its entry points after the code, so a listing with that line has all of
+    // the code.
     if !listing.lines().any(|line| line.starts_with("!dx.entryPoints = ")) {
         return Err(format!("it printed no whole listing but {} bytes: {}", listing.len(), start(finished)));
     }
@@ -217,14 +220,15 @@ fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<Comp
     Ok(CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), container, report }))
 }
 
-/// The files of DXIL that DXC wrote.
+/// DXC's output files for DXIL.
 pub(super) struct DxilFiles {
     pub(super) listing: String,
-    /// The container, where one was asked for.
+    /// The container, if one was requested.
     pub(super) container: Option<Vec<u8>>,
 }
 
-/// Reads the files of DXIL. Our drivers of DXC's library print the listing where no file was asked for.
+/// Reads the files for DXIL. Our drivers of DXC's library print the listing if no file was
+/// requested.
 pub(super) fn read_dxil(folder: &CompileFolder, finished: &ProcessOutput) -> Result<DxilFiles, String> {
     let unreadable = |name: &str, error: &dyn std::fmt::Display| format!("its {name} cannot be read: {error}");
     let listing = match folder.read_text(LISTING) {
@@ -242,7 +246,7 @@ pub(super) fn read_dxil(folder: &CompileFolder, finished: &ProcessOutput) -> Res
     Ok(DxilFiles { listing, container })
 }
 
-/// The first line that says something, for a message.
+/// The first line with a letter or digit, for a message.
 fn start(finished: &ProcessOutput) -> String {
     let line = finished.stdout.lines().map(str::trim).find(|line| line.contains(char::is_alphanumeric));
     line.unwrap_or("nothing").chars().filter(|c| !c.is_control()).take(LINE).collect()

@@ -1,4 +1,5 @@
-//! FXC: its DXBC, made into SPIR-V by vkd3d-compiler. The probe's buffers are then where DXC's would be.
+//! Drives FXC, whose DXBC vkd3d-compiler translates to SPIR-V. The probe's buffers get the same
+//! bindings as with DXC.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,9 +19,8 @@ use crate::d3d::{D3dOutcome, D3dSource, Executable, Fxc, FxcProgram, SpirvSlot};
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 use crate::wine::WindowsCompiler;
 
-/// The compiler's name.
 const FXC: &str = "fxc";
-/// The name of the program that makes its code run on Vulkan devices.
+/// Name of the program that makes FXC's code run on Vulkan devices.
 const TRANSLATOR: &str = "vkd3d";
 
 const PROGRAMS: &[ProgramLookup] = &[
@@ -42,7 +42,7 @@ const PROGRAMS: &[ProgramLookup] = &[
     },
 ];
 
-/// Microsoft's compiler of HLSL before DXC.
+/// Microsoft's HLSL compiler before DXC.
 #[derive(Debug)]
 pub(super) struct FxcDriver;
 
@@ -89,17 +89,17 @@ impl DirectCompiler for Fxc {
             }
             Some(D3dOutcome::Refused(said)) => Ok(CompileOutcome::Rejected(first_error(&said, ""))),
             Some(D3dOutcome::Broken(how)) => Ok(CompileOutcome::Failed(how)),
-            None => Ok(CompileOutcome::Failed("fxc was not asked".to_owned())),
+            None => Ok(CompileOutcome::Failed("fxc did not run".to_owned())),
         }
     }
 }
 
-/// The place of the probe's buffer of this number, where DXC puts it.
+/// The slot of the probe's buffer with this number, as DXC assigns it.
 fn probe_slot(buffer: u32) -> SpirvSlot {
     SpirvSlot { set: 0, binding: Reserved::BINDING + buffer }
 }
 
-/// Turns the work of FXC and vkd3d-compiler into an answer for the checks.
+/// Converts the output of FXC and vkd3d-compiler into a result for the checks.
 fn executable(object: FxcProgram, entry: &str) -> CompileOutcome {
     let container = object.object.container;
     let executable = match object.executable {

@@ -1,4 +1,4 @@
-//! glslang, from GLSL to SPIR-V.
+//! Drives glslang, from GLSL to SPIR-V.
 
 use layoutproof_core::inspect::toolchain::{CompileRequest, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
@@ -16,7 +16,6 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     setup_name: "glslang",
 }];
 
-/// glslang.
 #[derive(Debug)]
 pub(super) struct GlslangDriver;
 

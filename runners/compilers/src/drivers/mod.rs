@@ -1,7 +1,8 @@
-//! One file for each compiler, with everything that is special about it.
+//! One file per compiler, with everything that is specific to it.
 //!
-//! Each implements `CompilerDriver`, whose documentation says how to add one, and stands in the list of `registry`. `lookup`,
-//! `family` and `toolchains` go through that list; no other code decides by a compiler's name.
+//! Each file implements `CompilerDriver`, whose documentation explains how to add a compiler, and
+//! is in the list of `registry`. `lookup`, `family` and `toolchains` use that list; no other code
+//! depends on a compiler's name.
 
 mod clang;
 mod command_line;

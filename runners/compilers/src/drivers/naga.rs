@@ -1,4 +1,4 @@
-//! naga as a compiler of GLSL, to SPIR-V: it is built in, so there is no command line.
+//! Drives naga as a compiler from GLSL to SPIR-V. It is built in, so there is no command line.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,6 @@ use super::command_line::{SOURCE, made};
 use super::{CompileMethod, CompilerDriver, DirectCompiler};
 use crate::program_lookup::ProgramLookup;
 
-/// naga as a compiler of GLSL.
 #[derive(Debug)]
 pub(super) struct NagaDriver;
 
@@ -38,7 +37,8 @@ impl CompilerDriver for NagaDriver {
 impl DirectCompiler for NagaDriver {
     fn compile(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<CompileOutcome> {
         fs::write(folder.join(format!("{SOURCE}.comp")), &request.source.text)?;
-        // naga asserts in its writers what its validator does not check; a panic is that compiler's answer, not the run's end.
+        // naga's writers assert what its validator does not check. Such a panic is the compiler's
+        // answer and must not end the run.
         let compiled = std::panic::catch_unwind(|| spirv_of_glsl(&request.source.text, request.entry));
         Ok(match compiled {
             Ok(Ok(words)) => made(Shader::Spirv(words), Report::None),

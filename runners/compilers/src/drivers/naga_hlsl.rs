@@ -1,4 +1,4 @@
-//! naga for Direct3D 12: the HLSL that it writes from WGSL, which DXC compiles.
+//! Drives naga for Direct3D 12: it writes HLSL from WGSL, and DXC compiles that.
 
 use layoutproof_core::inspect::module_reader::{ModuleReader, wgsl_to_hlsl};
 use layoutproof_core::inspect::naga_offsets::NagaError;
@@ -13,13 +13,12 @@ use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
 use crate::program_lookup::ProgramLookup;
 
-/// The compiler's name.
 const NAGA: &str = "naga-d3d12";
 
 /// The HLSL that naga writes.
 const TRANSLATED: &str = "translated.hlsl";
 
-/// naga's writer of HLSL, with DXC behind it.
+/// naga's HLSL writer, followed by DXC.
 #[derive(Debug)]
 pub(super) struct NagaHlslDriver;
 
@@ -60,7 +59,8 @@ fn translate(request: &CompileRequest<'_>, reader: &dyn ModuleReader) -> Result<
     Ok(Translation { source: format!("{SOURCE}.wgsl"), text, second })
 }
 
-/// DXC's listing of what naga wrote. The names in it are naga's, so it is no report about the author's.
+/// Reads DXC's listing of naga's HLSL. The names in it are naga's, so it is no report about the
+/// author's names.
 fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
     let DxilFiles { listing, container } = dxc::read_dxil(folder, finished)?;
     let shader = Shader::DxilListing(listing);

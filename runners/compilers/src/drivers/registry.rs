@@ -1,4 +1,4 @@
-//! The list of all drivers, and which one belongs to a toolchain.
+//! The list of all drivers, and the lookup of a toolchain's driver.
 
 use layoutproof_core::inspect::toolchain::Toolchain;
 use layoutproof_core::random::declaration::TypeSpace;
@@ -13,11 +13,11 @@ use super::naga_hlsl::NagaHlslDriver;
 use super::slang::SlangDriver;
 use super::tint::TintDriver;
 
-/// All drivers, in the order in which their compilers are listed.
+/// All drivers, in the order of listings.
 pub(crate) static DRIVERS: [&dyn CompilerDriver; 8] =
     [&DxcDriver, &FxcDriver, &SlangDriver, &GlslangDriver, &ClangDriver, &TintDriver, &NagaDriver, &NagaHlslDriver];
 
-/// The driver of the compiler of this name, in any of its builds.
+/// The driver of the compiler with this name, which may be any of its builds.
 pub(crate) fn driver_named(compiler: &str) -> Option<&'static dyn CompilerDriver> {
     let is_of = |driver: &&&dyn CompilerDriver| {
         driver.name() == compiler || driver.programs().iter().any(|program| program.name == compiler)
@@ -25,18 +25,18 @@ pub(crate) fn driver_named(compiler: &str) -> Option<&'static dyn CompilerDriver
     DRIVERS.iter().find(is_of).copied()
 }
 
-/// The driver of a toolchain's compiler.
 pub(crate) fn driver_of(toolchain: &Toolchain) -> &'static dyn CompilerDriver {
     driver_named(toolchain.compiler).expect("each toolchain's compiler has a driver, which a test checks")
 }
 
-/// The random declarations that the toolchain is given, without minimum precision, so that other compilers take much of it.
+/// The random declarations for the toolchain, without minimum precision, so that other compilers
+/// accept many of them.
 pub fn type_space(toolchain: &Toolchain) -> TypeSpace {
     driver_of(toolchain).type_space(toolchain)
 }
 
-/// All random declarations that the toolchain is given: those of [`type_space`], and those with minimum precision where the
-/// compiler knows it.
+/// All random declarations for the toolchain: those of [`type_space`], plus those with minimum
+/// precision if the compiler supports it.
 pub fn full_type_space(toolchain: &Toolchain) -> TypeSpace {
     let plain = type_space(toolchain);
     if driver_of(toolchain).takes_minimum_precision() { plain.with_minimum_precision() } else { plain }

@@ -1,4 +1,4 @@
-//! slangc, from Slang to SPIR-V and WGSL, and to HLSL, which DXC compiles.
+//! Drives slangc, from Slang to SPIR-V, to WGSL, and to HLSL that DXC compiles.
 
 use layoutproof_core::inspect::toolchain::{
     CompileOutcome, CompileRequest, CompiledShader, Output, Report, SourceProfile, Toolchain,
@@ -30,21 +30,20 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
 const TEXT: &str = "probe.wgsl";
 const REFLECTION: &str = "probe.json";
 
-/// The HLSL that slangc writes for Direct3D.
+/// The file with slangc's HLSL for Direct3D.
 const TRANSLATED: &str = "translated.hlsl";
 
-/// Without -O0 slangc wants a library of its own for optimising SPIR-V, which packages leave out.
+/// Without -O0 slangc needs a separate library to optimise SPIR-V, and packages omit that library.
 const TO_SPIRV: &[&str] = &["-target", "spirv", "-profile", "spirv_1_3", "-O0", "-fvk-use-entrypoint-name"];
 const TO_HLSL: &[&str] = &["-target", "hlsl", "-line-directive-mode", "none"];
 
-/// The profile of HLSL that nobody asks another one for.
+/// The default HLSL profile.
 const NEWEST: &str = "sm_6_6";
 const TO_WGSL: &[&str] = &["-target", "wgsl", "-line-directive-mode", "none"];
 
-/// Part of slangc's message when it catches an exception of its own.
+/// Part of slangc's message after it catches an internal exception.
 const EXCEPTION: &str = "aborted due to an exception";
 
-/// slangc.
 #[derive(Debug)]
 pub(super) struct SlangDriver;
 
@@ -89,7 +88,7 @@ impl CompilerDriver for SlangDriver {
         Some(DecidingFiles { opened: &["libslang", "libgfx", "slang"], started_by_script: &[] })
     }
 
-    /// An exception inside slangc ends a compilation; it says nothing about the source.
+    /// An exception inside slangc ends the compilation, and is no verdict on the source.
     fn caught_crash(&self, _: &str, first_error: &str) -> Option<String> {
         first_error.contains(EXCEPTION).then(|| first_error.to_owned())
     }
@@ -113,7 +112,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
         (Output::Dxil | Output::ClangIr, SourceProfile::Named(profile)) => {
             arguments.extend(["-profile", profile].map(str::to_owned));
         }
-        // SPIR-V has a profile of its own, and WGSL none.
+        // SPIR-V has its own profile, and WGSL has none.
         (Output::Dxil | Output::ClangIr, SourceProfile::Unnamed)
         | (Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl, _) => {}
     }
@@ -138,7 +137,7 @@ fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutco
     Ok(made(Shader::Spirv(read_spirv(folder)?), Report::SlangJson(reflection(folder)?)))
 }
 
-/// DXC's listing of what slangc wrote, beside slangc's own report.
+/// Reads DXC's listing of slangc's HLSL, and slangc's own report.
 fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
     let DxilFiles { listing, container } = dxc::read_dxil(folder, finished)?;
     let report = Report::SlangJson(reflection(folder)?);

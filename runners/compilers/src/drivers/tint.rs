@@ -1,7 +1,8 @@
-//! Tint, from WGSL to SPIR-V.
+//! Drives Tint, from WGSL to SPIR-V.
 //!
-//! The program that `ci/setup.sh` puts in Tint's place prints its version. Tint itself has no such option, but its help lists
-//! the formats that it writes: a user's own build can lack the writer of SPIR-V.
+//! The program that `ci/setup.sh` installs as Tint prints its version. Tint itself has no such
+//! option, but its help lists its output formats, because a user's own build may lack the SPIR-V
+//! writer.
 
 use layoutproof_core::inspect::toolchain::{CompileRequest, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
@@ -13,7 +14,7 @@ use crate::child::run;
 use crate::compiler::{Compiler, Invocation, VERSION_LIMIT, answering};
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 
-/// Dawn writes for a Vulkan driver, which is fetched, too, as `dawn/tint.js` takes it.
+/// Dawn generates code for a Vulkan driver, so `dawn/tint.js` loads one, which is fetched too.
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     name: "tint",
     named: Some(ProgramName { variable: "TINT", program: "tint" }),
@@ -25,10 +26,9 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     setup_name: "tint",
 }];
 
-/// How Tint's help begins the line that lists what it writes.
+/// Prefix of the help line that lists the output formats.
 const FORMATS: &str = "--format ";
 
-/// Tint.
 #[derive(Debug)]
 pub(super) struct TintDriver;
 
@@ -49,7 +49,7 @@ impl CompilerDriver for TintDriver {
         TypeSpace::tint()
     }
 
-    /// The program that the set-up puts in Tint's place is a script.
+    /// The program that the set-up installs as Tint is a script.
     fn deciding_files(&self, _: &Compiler) -> Option<DecidingFiles> {
         Some(DecidingFiles { opened: &[], started_by_script: &["node", "spirv-as"] })
     }
@@ -85,21 +85,21 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
 mod tests {
     use super::*;
 
-    /// Identifies a shell script as Tint, and returns its version; `$0` is the question.
+    /// Identifies a shell script as Tint, and returns its version; `$0` is the version argument.
     fn asked(script: &str) -> Result<String, String> {
         let leading = vec!["-c".into(), script.into()];
         let found = TintDriver.identify("tint", Invocation { leading, ..Invocation::program("sh".into()) });
         found.map(|compiler| compiler.version().to_owned())
     }
 
-    /// The lines are those of Tint's own help, of builds with and without the writer.
+    /// The lines come from the help of Tint builds with and without the writer.
     #[test]
     fn a_tint_of_use_tells_a_version_or_writes_spirv() {
         let help = |formats: &str| {
             asked(&format!("test $0 = --help && echo '--format <{formats}>      Output format.'; exit 1"))
         };
         assert_eq!(asked("echo Tint 7"), Ok("Tint 7".to_owned()));
-        assert_eq!(help("none|spirv|spvasm|wgsl|ir"), Ok("tells no version".to_owned()));
+        assert_eq!(help("none|spirv|spvasm|wgsl|ir"), Ok("prints no version".to_owned()));
         assert_eq!(help("none|wgsl|ir"), Err("sh writes no SPIR-V (--format <none|wgsl|ir>)".to_owned()));
         assert!(asked("exit 1").unwrap_err().contains("asked for its version"));
     }

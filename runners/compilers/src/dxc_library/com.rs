@@ -1,7 +1,7 @@
 //! COM by hand: identifiers, reference-counted objects and calls by slot.
 //!
-//! An object is a pointer to a pointer to a table of functions; a call picks a slot of that table. Which slot a method
-//! has depends on the [`Abi`].
+//! An object is a pointer to a pointer to a table of functions, and a call picks a slot of that
+//! table. The slot of a method depends on the [`Abi`].
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -9,18 +9,19 @@ use std::ptr::{self, NonNull};
 
 use super::DxcLibraryError;
 
-/// The layout of the table of methods in a DXC library, on platforms without Windows' own COM.
+/// The layout of the method table in a DXC library, on platforms without Windows' own COM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Abi {
-    /// Up to DXC 1.7.2207: a virtual destructor takes two slots behind `ReleaseObject`.
+    /// Up to DXC 1.7.2207: a virtual destructor occupies two slots after `ReleaseObject`.
     Old,
-    /// From DXC 1.7.2212, and on Windows always.
+    /// From DXC 1.7.2212 on, and on Windows always.
     #[default]
     New,
 }
 
 impl Abi {
-    /// Index in the table of the method that is number `slot` of its interface, `IUnknown`'s three methods included.
+    /// Index in the table of method number `slot` of its interface, counting the three methods of
+    /// `IUnknown`.
     fn index(self, slot: usize) -> usize {
         const METHODS_OF_UNKNOWN: usize = 3;
         match self {
@@ -30,15 +31,15 @@ impl Abi {
     }
 }
 
-/// A `GUID`: names a class or an interface.
+/// A `GUID`, the name of a class or an interface.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DxcGuid(pub(super) u32, pub(super) u16, pub(super) u16, pub(super) [u8; 8]);
 
-/// One unit of DXC's wide strings: `wchar_t`.
+/// The unit of DXC's wide strings: `wchar_t`.
 #[cfg(windows)]
 pub(super) type WideUnit = u16;
-/// One unit of DXC's wide strings: `wchar_t`.
+/// The unit of DXC's wide strings: `wchar_t`.
 #[cfg(not(windows))]
 pub(super) type WideUnit = u32;
 
@@ -51,7 +52,7 @@ pub(super) fn wide(text: &str) -> Vec<WideUnit> {
     units.chain([0]).collect()
 }
 
-/// Result of a COM call; negative means failure.
+/// Result of a COM call; negative values are failures.
 pub(super) type DxcResult = i32;
 
 /// Turns a failing `code` into an error.
@@ -59,7 +60,7 @@ pub(super) fn check(call: &'static str, code: DxcResult) -> Result<(), DxcLibrar
     if code < 0 { Err(DxcLibraryError::Refused { call, code }) } else { Ok(()) }
 }
 
-/// One reference to a COM object, given back when dropped; lives no longer than the library it came from.
+/// One reference to a COM object, released on drop. Does not outlive the library of the object.
 #[derive(Debug)]
 pub(super) struct DxcObject<'library> {
     pointer: NonNull<c_void>,
@@ -68,41 +69,43 @@ pub(super) struct DxcObject<'library> {
 }
 
 impl DxcObject<'_> {
-    /// Takes over the reference that `call` stored in `pointer`.
+    /// Takes ownership of the reference that `call` stored in `pointer`.
     ///
     /// # Safety
-    /// `pointer` is null or a COM object of a library that is laid out as `abi` says and outlives the result.
+    /// `pointer` is null or a COM object with the layout of `abi`, from a library that outlives the
+    /// result.
     pub(super) unsafe fn adopt(call: &'static str, pointer: *mut c_void, abi: Abi) -> Result<Self, DxcLibraryError> {
         let pointer = NonNull::new(pointer).ok_or(DxcLibraryError::Nothing { call })?;
         Ok(Self { pointer, abi, library: PhantomData })
     }
 
-    /// [`DxcObject::adopt`] for an object of the same library.
+    /// Like [`DxcObject::adopt`], for an object of the same library.
     ///
     /// # Safety
-    /// `pointer` is null or a COM object of the library that `self` comes from.
+    /// `pointer` is null or a COM object of the library of `self`.
     pub(super) unsafe fn sibling(&self, call: &'static str, pointer: *mut c_void) -> Result<Self, DxcLibraryError> {
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees it.
         unsafe { Self::adopt(call, pointer, self.abi) }
     }
 
-    /// The object as DXC takes it.
+    /// The object as a DXC argument.
     pub(super) fn as_ptr(&self) -> *mut c_void {
         self.pointer.as_ptr()
     }
 
-    /// The function in `slot` of the object's interface (0 to 2 are `IUnknown`'s).
+    /// The function in `slot` of the object's interface. Slots 0 to 2 belong to `IUnknown`.
     ///
     /// # Safety
-    /// The object's interface has this slot, and `F` is the type of the function in it.
+    /// The object's interface has this slot, and `F` is the type of its function.
     pub(super) unsafe fn method<F: Copy>(&self, slot: usize) -> F {
         const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
         // SAFETY: every COM object starts with the pointer to its table.
         let table = unsafe { self.pointer.cast::<*const *const c_void>().read() };
         let place = table.wrapping_add(self.abi.index(slot));
-        // SAFETY: the caller says that the table has this slot.
+        // SAFETY: the caller guarantees that the table has this slot.
         let function = unsafe { place.read() };
-        // SAFETY: the caller says that the function has type `F`; the sizes are asserted to be equal.
+        // SAFETY: the caller guarantees that the function has type `F`; the sizes are asserted to
+        // be equal.
         unsafe { std::mem::transmute_copy::<*const c_void, F>(&function) }
     }
 

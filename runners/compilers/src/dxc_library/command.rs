@@ -1,11 +1,13 @@
-//! `dxc` for machines that have only its library: `layoutproof dxc-library --library PATH [--abi old|new] DXC-ARGUMENTS`.
+//! A replacement for `dxc` on machines that have only its library:
+//! `layoutproof dxc-library --library PATH [--abi old|new] DXC-ARGUMENTS`.
 //!
 //! `-dumpbin FILE` lists a DXIL container instead of compiling.
 //!
-//! Diagnostics go to stderr, the listing of DXIL to stdout or with `-Fc FILE` to a file, and `-Fo FILE` writes the object.
-//! Exit status 0: compiled; 1: DXC refused the source; 2: could not be asked. `--version` prints the library's version
-//! instead. With `--serve` it does one command line after the other, as [`library_service`](crate::library_service) asks.
-//! A process of its own because DXC crashes on some inputs.
+//! Diagnostics go to stderr, the listing of DXIL to stdout or with `-Fc FILE` to a file, and
+//! `-Fo FILE` writes the object. Exit status 0: compiled; 1: DXC refused the source; 2: DXC could
+//! not be called. `--version` prints the library's version instead. With `--serve` the process runs
+//! one command line after the other, as [`library_service`](crate::library_service) requests. This
+//! is a separate process because DXC crashes on some inputs.
 
 use std::ffi::c_int;
 use std::io::{self, Write};
@@ -15,10 +17,10 @@ use super::{Abi, DxcLibrary, DxcLibraryError};
 use crate::dxil_listing::LIST;
 use crate::library_service::{LibraryAnswer, serve};
 
-/// The option that makes the process stay.
+/// The option that keeps the process running.
 pub(super) const SERVE: &str = "--serve";
 
-/// Why nothing was compiled.
+/// The reason why nothing was compiled.
 #[derive(Debug, thiserror::Error)]
 enum DxcDriverError {
     #[error("{0}")]
@@ -31,30 +33,30 @@ enum DxcDriverError {
     Pipe(#[from] io::Error),
 }
 
-/// The command line: our own options, then dxc's.
+/// The command line: our options, then dxc's.
 #[derive(Debug, Default)]
 struct DriverOptions {
     library: Option<PathBuf>,
     abi: Abi,
     version: bool,
-    /// True if the command lines come as requests.
+    /// True if the command lines arrive as requests.
     serve: bool,
-    /// The library has no such option: it is the dxc program's.
+    /// `-Fc FILE`: an option of the dxc program, which the library does not know.
     listing: Option<String>,
-    /// `-dumpbin FILE`: the container to list, also an option of the program.
+    /// `-dumpbin FILE`: the container to list, also an option of the program only.
     container: Option<String>,
     dxc: Vec<String>,
 }
 
 unsafe extern "C" {
-    // DXC's static destructors are known to crash, so the process ends without running them.
+    // DXC's static destructors can crash, so the process ends without running them.
     safe fn _exit(status: c_int) -> !;
 }
 
-/// Carries out the command with these arguments and ends the process.
+/// Runs the command with these arguments and ends the process.
 pub fn compile_and_exit(arguments: &[String]) -> ! {
     let status = run(arguments.iter().cloned()).unwrap_or_else(|error| {
-        // Nothing is left to tell if stderr is closed.
+        // If stderr is closed, nobody can read the error.
         let _ = writeln!(io::stderr(), "layoutproof dxc-library: error: {error}");
         2
     });
@@ -146,7 +148,8 @@ fn object_path(arguments: &[String]) -> Option<&str> {
     }
 }
 
-/// The source: the last argument that names a file. Options' values come before it or name no file, but for `-Fo`'s.
+/// The source: the last argument that names a file. Values of options precede it or name no file,
+/// except the value of `-Fo`.
 fn source_path<'a>(arguments: &'a [String], object_path: Option<&str>) -> Result<&'a str, DxcDriverError> {
     arguments
         .iter()
@@ -189,7 +192,7 @@ mod tests {
 
     #[test]
     fn an_object_file_that_exists_is_not_the_source() {
-        // Cargo runs tests in the package's folder, where both files exist.
+        // Cargo runs tests in the package's folder, which contains both files.
         let arguments = words("-T cs_6_6 Cargo.toml -Fo src/lib.rs");
         assert_eq!(source_path(&arguments, object_path(&arguments)).unwrap(), "Cargo.toml");
     }

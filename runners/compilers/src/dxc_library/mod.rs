@@ -1,8 +1,9 @@
-//! A bare `libdxcompiler` without its `dxc` program.
+//! Calls a bare `libdxcompiler`, without its `dxc` program.
 //!
-//! Compiles as the `dxc` program does, from its arguments. The library is called through COM tables of
-//! methods that are declared here by hand (`com`), in either of the two forms that it has had on Linux ([`Abi`]).
-//! DXC crashes on some inputs, so only processes of `layoutproof dxc-library` call this; nothing else should.
+//! It accepts the program's arguments and compiles the same way. The COM method tables are declared
+//! here by hand (`com`), in both forms that the library has had on Linux ([`Abi`]). DXC crashes on
+//! some inputs, so only processes of `layoutproof dxc-library` call this module; no other code
+//! should.
 //!
 //! Source of the interfaces: `dxcapi.h` and `WinAdapter.h` of `DirectXShaderCompiler`.
 
@@ -16,31 +17,23 @@ pub use command::compile_and_exit;
 pub(crate) use service::DxcService;
 pub use session::{DxcCompilation, DxcLibrary};
 
-/// An error of the library, or of a call to it. Errors in a source are not among them.
+/// An error of the library, or of a call to it. Errors in a source do not belong here.
 #[derive(Debug, thiserror::Error)]
 pub enum DxcLibraryError {
-    /// No such library, or one without DXC's entry point.
+    /// The library is missing, or lacks DXC's entry point.
     #[error("cannot load {path}: {reason}")]
     Load {
-        /// The library as named.
+        /// The path as the user gave it.
         path: String,
-        /// What the loader said.
+        /// The loader's message.
         reason: String,
     },
-    /// A call that DXC itself refused.
-    #[error("{call} answered HRESULT {code:#010x}")]
-    Refused {
-        /// The method.
-        call: &'static str,
-        /// The `HRESULT`.
-        code: i32,
-    },
-    /// A call that answered success and no object.
-    #[error("{call} answered success without an object")]
-    Nothing {
-        /// The method.
-        call: &'static str,
-    },
+    /// DXC itself rejected a call.
+    #[error("{call} returned HRESULT {code:#010x}")]
+    Refused { call: &'static str, code: i32 },
+    /// A call succeeded without returning an object.
+    #[error("{call} succeeded without returning an object")]
+    Nothing { call: &'static str },
     /// More than 2^32 - 1 arguments.
     #[error("more arguments than DXC can count")]
     TooManyArguments,

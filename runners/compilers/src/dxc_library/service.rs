@@ -11,7 +11,8 @@ use crate::compile_service::CompileService;
 use crate::compiler::Compiler;
 use crate::library_service::LibraryService;
 
-/// Processes that hold DXC's library, and the compiler for what ends one of them.
+/// Processes that hold DXC's library, and the compiler itself for a source that ends such a
+/// process.
 #[derive(Debug)]
 pub(crate) struct DxcService {
     processes: LibraryService,
@@ -19,7 +20,7 @@ pub(crate) struct DxcService {
 }
 
 impl DxcService {
-    /// The processes that answer for this DXC; `None` for one that is a program of its own.
+    /// The service for this DXC; `None` if the DXC is a program.
     pub(crate) fn of(compiler: &Compiler) -> Option<Self> {
         let leading = compiler.library_arguments()?.iter().cloned();
         let arguments: Vec<OsString> = leading.chain([SERVE.into()]).collect();
@@ -29,8 +30,9 @@ impl DxcService {
 }
 
 impl CompileService for DxcService {
-    /// A source that ends its process is asked about again in a process of its own: it may be the doing of those before it,
-    /// and only a process that ends by itself says how.
+    /// If a source ends its process, the compiler is started again for this source alone: the
+    /// sources before it may be at fault, and only a process that ends by itself reports how it
+    /// ended.
     fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput> {
         let served = self.processes.run(folder, arguments, limit)?;
         match served.end {

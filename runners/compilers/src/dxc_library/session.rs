@@ -1,4 +1,4 @@
-//! The calls themselves: open, ask the version, compile, disassemble.
+//! The calls to the library: open, version, compile, disassemble.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
@@ -18,7 +18,7 @@ const BLOB: DxcGuid = DxcGuid(0x8ba5_fb08, 0x5195, 0x40e2, [0xac, 0x58, 0x0d, 0x
 const VERSION_INFO: DxcGuid = DxcGuid(0xb04f_5b50, 0x2059, 0x4f12, [0xa8, 0xff, 0xa1, 0xe0, 0xcd, 0xe1, 0xcc, 0x7e]);
 const VERSION_INFO2: DxcGuid = DxcGuid(0xfb69_04c4, 0x42f0, 0x4b62, [0x9c, 0x46, 0x98, 0x3a, 0xf7, 0xda, 0x7c, 0x83]);
 
-/// UTF-8, as `DxcBuffer` wants it said.
+/// UTF-8, in the encoding field of `DxcBuffer`.
 const CODE_PAGE_UTF8: u32 = 65001;
 
 /// The parts of a result (`DXC_OUT_KIND`).
@@ -43,12 +43,11 @@ impl DxcBuffer {
     }
 }
 
-/// The outcome of a compilation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DxcCompilation {
-    /// True if DXC calls it a success; warnings do not count against it.
+    /// True if DXC reports success; warnings are allowed.
     pub succeeded: bool,
-    /// Errors and warnings, as dxc prints them.
+    /// Errors and warnings, in the format of dxc.
     pub diagnostics: String,
     /// A DXIL container or a SPIR-V module; empty on failure.
     pub object: Vec<u8>,
@@ -62,21 +61,22 @@ pub struct DxcLibrary {
 }
 
 impl DxcLibrary {
-    /// Loads the library. The [`Abi`] cannot be asked of it: a wrong one crashes at the first call.
+    /// Loads the library. The [`Abi`] cannot be detected: a wrong one crashes at the first call.
     ///
     /// # Errors
     /// [`DxcLibraryError::Load`] if this machine cannot load the file as a library.
     pub fn open(path: &Path, abi: Abi) -> Result<Self, DxcLibraryError> {
-        // SAFETY: DXC's initialisers do not depend on anything that this process has set up.
+        // SAFETY: DXC's initialisers do not depend on any state of this process.
         let library = unsafe { Library::new(path) };
         let library = library.map_err(|error| load_error(path, &error))?;
         Ok(Self { library, abi })
     }
 
-    /// One line like dxc's own `--version`: `libdxcompiler: 1.7 (4006, 69e54e29)` with the commit's count and hash.
+    /// One line in the format of dxc's `--version`: `libdxcompiler: 1.7 (4006, 69e54e29)`, with the
+    /// number of commits and the commit's hash.
     ///
     /// # Errors
-    /// If the library lacks an interface.
+    /// The library lacks an interface.
     pub fn version(&self) -> Result<String, DxcLibraryError> {
         type DxcGetVersion = unsafe extern "system" fn(*mut c_void, *mut u32, *mut u32) -> DxcResult;
         const CALL: &str = "IDxcVersionInfo::GetVersion";
@@ -91,10 +91,11 @@ impl DxcLibrary {
         Ok(format!("libdxcompiler: {major}.{minor} ({commit})"))
     }
 
-    /// Compiles `source`, with dxc's own arguments; the source's file name is one of them.
+    /// Compiles `source` with dxc's arguments, which include the name of the source file.
     ///
     /// # Errors
-    /// If the library lacks an interface; an error in the source is not one, see [`DxcCompilation::succeeded`].
+    /// The library lacks an interface. An error in the source is not an error here, see
+    /// [`DxcCompilation::succeeded`].
     pub fn compile(&self, source: &[u8], arguments: &[String]) -> Result<DxcCompilation, DxcLibraryError> {
         type DxcCompile = unsafe extern "system" fn(
             *mut c_void,
@@ -140,10 +141,10 @@ impl DxcLibrary {
         Ok(DxcCompilation { succeeded, diagnostics, object })
     }
 
-    /// The listing of a DXIL container, as `dxc -Fc` writes it.
+    /// The listing of a DXIL container, in the form that `dxc -Fc` writes.
     ///
     /// # Errors
-    /// If `object` is not a DXIL container.
+    /// `object` is not a DXIL container.
     pub fn disassemble(&self, object: &[u8]) -> Result<String, DxcLibraryError> {
         type Disassemble =
             unsafe extern "system" fn(*mut c_void, *const DxcBuffer, &DxcGuid, *mut *mut c_void) -> DxcResult;
@@ -163,7 +164,7 @@ impl DxcLibrary {
         Ok(text(&output(&result, DxcOutput::Disassembly)?))
     }
 
-    /// The object that makes `#include` and `-I` work.
+    /// The object that resolves `#include` and `-I`.
     fn include_handler(&self) -> Result<DxcObject<'_>, DxcLibraryError> {
         type CreateIncludeHandler = unsafe extern "system" fn(*mut c_void, *mut *mut c_void) -> DxcResult;
         const CALL: &str = "IDxcUtils::CreateDefaultIncludeHandler";
@@ -197,7 +198,7 @@ fn load_error(path: &Path, error: &libloading::Error) -> DxcLibraryError {
     DxcLibraryError::Load { path: path.display().to_string(), reason: error.to_string() }
 }
 
-/// Count and hash of the commit that an `IDxcVersionInfo2` was built from: `4006, 69e54e29`.
+/// Commit number and hash of an `IDxcVersionInfo2`'s build: `4006, 69e54e29`.
 fn commit(info: &DxcObject<'_>) -> Result<String, DxcLibraryError> {
     type GetCommitInfo = unsafe extern "system" fn(*mut c_void, *mut u32, *mut *const c_char) -> DxcResult;
     const CALL: &str = "IDxcVersionInfo2::GetCommitInfo";
@@ -211,12 +212,13 @@ fn commit(info: &DxcObject<'_>) -> Result<String, DxcLibraryError> {
     if hash.is_null() {
         return Err(DxcLibraryError::Nothing { call: CALL });
     }
-    // SAFETY: DXC stores a string with its final zero. The few bytes are the process's to free, which ends soon.
+    // SAFETY: DXC stores a string with a final zero. The caller should free its few bytes, but this
+    // process ends soon.
     let hash = unsafe { CStr::from_ptr(hash) }.to_string_lossy();
     Ok(format!("{count}, {hash}"))
 }
 
-/// The `HRESULT` of what a result stands for.
+/// The `HRESULT` of a compilation result.
 fn status(result: &DxcObject<'_>) -> Result<DxcResult, DxcLibraryError> {
     type GetStatus = unsafe extern "system" fn(*mut c_void, *mut DxcResult) -> DxcResult;
     let mut status = 0;
@@ -227,7 +229,7 @@ fn status(result: &DxcObject<'_>) -> Result<DxcResult, DxcLibraryError> {
     Ok(status)
 }
 
-/// One output of a result; empty where it has none.
+/// One output of a compilation result; empty if the result lacks it.
 fn output(result: &DxcObject<'_>, kind: DxcOutput) -> Result<Vec<u8>, DxcLibraryError> {
     type HasOutput = unsafe extern "system" fn(*mut c_void, i32) -> i32;
     type GetOutput =
@@ -236,7 +238,7 @@ fn output(result: &DxcObject<'_>, kind: DxcOutput) -> Result<Vec<u8>, DxcLibrary
 
     // SAFETY: slot 6 of `IDxcResult` is `HasOutput`.
     let has = unsafe { result.method::<HasOutput>(6) };
-    // SAFETY: takes a number, stores nothing.
+    // SAFETY: the call takes a number and stores nothing.
     if unsafe { has(result.as_ptr(), kind as i32) } == 0 {
         return Ok(Vec::new());
     }
@@ -244,7 +246,7 @@ fn output(result: &DxcObject<'_>, kind: DxcOutput) -> Result<Vec<u8>, DxcLibrary
     let mut blob = ptr::null_mut();
     // SAFETY: slot 7 of `IDxcResult` is `GetOutput`.
     let get = unsafe { result.method::<GetOutput>(7) };
-    // SAFETY: the output's name may be declined with a null pointer.
+    // SAFETY: a null pointer declines the output's name.
     check(CALL, unsafe { get(result.as_ptr(), kind as i32, &BLOB, &raw mut blob, ptr::null_mut()) })?;
     // SAFETY: the call stored an object of the library that `result` comes from.
     let blob = unsafe { result.sibling(CALL, blob) }?;
@@ -260,19 +262,19 @@ fn bytes(blob: &DxcObject<'_>) -> Vec<u8> {
     let pointer = unsafe { blob.method::<GetBufferPointer>(3) };
     // SAFETY: slot 4 of `IDxcBlob` is `GetBufferSize`.
     let size = unsafe { blob.method::<GetBufferSize>(4) };
-    // SAFETY: takes nothing but the blob.
+    // SAFETY: the call takes only the blob.
     let pointer = unsafe { pointer(blob.as_ptr()) };
-    // SAFETY: takes nothing but the blob.
+    // SAFETY: the call takes only the blob.
     let size = unsafe { size(blob.as_ptr()) };
 
     if pointer.is_null() || size == 0 {
         return Vec::new();
     }
-    // SAFETY: a blob's bytes live as long as the blob, and nobody writes them.
+    // SAFETY: a blob's bytes live as long as the blob, and no code writes them.
     unsafe { std::slice::from_raw_parts(pointer, size) }.to_vec()
 }
 
-/// Text of a blob, whose last byte may be a zero.
+/// The text of a blob, whose last byte may be zero.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
 }

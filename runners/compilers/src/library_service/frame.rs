@@ -1,10 +1,13 @@
-//! The messages between a process that holds a compiler's library and the one that asks it: frames of texts.
+//! The messages between a process that holds a compiler's library and the process that asks it:
+//! frames of texts.
 //!
-//! A frame is a number of texts, then for each its length in bytes and its bytes; numbers are 32 bits, little-endian.
+//! A frame consists of the number of texts, then for each text its length in bytes and its bytes.
+//! Numbers are 32-bit little-endian.
 
 use std::io::{self, Read, Write};
 
-/// Longer texts, and more of them, are nonsense.
+/// Upper limit for the length of a text and for the number of texts. Anything beyond is not a
+/// frame.
 const MOST: u32 = 1 << 26;
 
 /// Writes a frame.
@@ -21,7 +24,7 @@ pub fn send(pipe: &mut impl Write, texts: &[String]) -> io::Result<()> {
     pipe.flush()
 }
 
-/// Reads a frame; `None` where the other end has hung up.
+/// Reads a frame; `None` if the other end has closed the pipe.
 ///
 /// # Errors
 /// The bytes are not a frame, or the pipe fails.

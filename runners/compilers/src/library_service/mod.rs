@@ -1,7 +1,9 @@
-//! Processes of our own program that hold a compiler's library and do one command line after the other.
+//! Processes of our own program that hold a compiler's library and run one command line after the
+//! other.
 //!
-//! [`LibraryService`] starts and asks them; `slang_library` and `dxc_library` run in them, in [`serve`]. A [`frame`] is a
-//! message between the two. They are processes of their own because compilers crash on some inputs.
+//! [`LibraryService`] starts and asks them; `slang_library` and `dxc_library` run inside them, in
+//! [`serve`]. A [`frame`] is a message between the two. They are separate processes because
+//! compilers crash on some inputs.
 
 pub mod frame;
 mod serve;

@@ -1,26 +1,25 @@
-//! The end of a library service that holds the library: reads requests from stdin, and answers on stdout.
+//! The server end of a library service, which holds the library. It reads requests from stdin and
+//! answers on stdout.
 
 use std::io;
 use std::path::Path;
 
 use super::frame::{receive, send};
 
-/// What the compiler's own program would have printed, and its exit status.
+/// The output and exit status that the compiler's own program would have had.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LibraryAnswer {
-    /// 0 where the source was accepted.
+    /// 0 if the compiler accepted the source.
     pub status: i32,
-    /// Standard output.
     pub stdout: String,
-    /// Standard error.
     pub stderr: String,
 }
 
-/// Says `version`, for which whoever started this process waits, and answers requests by `compile` until stdin ends. Each
-/// names a folder, which becomes the working folder, and the compiler's arguments.
+/// Sends `version` as a greeting, then answers requests with `compile` until stdin ends. Each
+/// request has a folder, which becomes the working folder, and the compiler's arguments.
 ///
 /// # Errors
-/// A pipe fails, a folder is not there, or the library could not be called.
+/// A pipe fails, a folder is missing, or the library cannot be called.
 pub fn serve<E: From<io::Error>>(
     version: String,
     compile: impl Fn(&[String]) -> Result<LibraryAnswer, E>,

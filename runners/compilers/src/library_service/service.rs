@@ -1,4 +1,5 @@
-//! The end of a library service that asks: keeps processes for the run, each of which answers one request after the other.
+//! The client end of a library service. It keeps processes for the whole run, each of which answers
+//! one request after the other.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,7 +13,7 @@ use super::frame::{receive, send};
 use crate::child::{ProcessEnd, ProcessOutput, end_of};
 use crate::compile_service::CompileService;
 
-/// Processes that hold a compiler's library: as many as were asked at once.
+/// Processes that hold a compiler's library: as many as there are concurrent requests.
 #[derive(Debug)]
 pub struct LibraryService {
     program: PathBuf,
@@ -28,8 +29,8 @@ struct LibraryProcess {
 }
 
 impl LibraryService {
-    /// The service of the library that `program` loads when it is started with `arguments`, if it answers with the version
-    /// `version`.
+    /// Starts the service for the library that `program` loads with `arguments`, if it answers with
+    /// the version `version`.
     pub fn start(program: PathBuf, arguments: Vec<OsString>, version: &str) -> Option<Self> {
         let service = Self { program, arguments, idle: Mutex::new(Vec::new()) };
         let process = service.spawn().ok()?;
@@ -42,10 +43,11 @@ impl LibraryService {
         Some(service)
     }
 
-    /// Does what the compiler's program would do with these arguments in `folder`. A process that ends or hangs is given up.
+    /// Does what the compiler's program would do with these arguments in `folder`. Discards a
+    /// process that ends or hangs.
     ///
     /// # Errors
-    /// The process could not be started.
+    /// The process cannot be started.
     pub fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput> {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         let mut process = match idle {
@@ -55,7 +57,8 @@ impl LibraryService {
 
         let folder = std::path::absolute(folder)?.display().to_string();
         let request: Vec<String> = [folder].into_iter().chain(arguments.iter().map(|word| (*word).into())).collect();
-        // Sending fails if the process is dead; then it does not answer either, which is handled below.
+        // Sending fails if the process is dead. Then it does not answer either, which is handled
+        // below.
         let _ = send(&mut process.requests, &request);
 
         match process.answers.recv_timeout(limit).as_deref() {
@@ -72,7 +75,7 @@ impl LibraryService {
         }
     }
 
-    /// Starts a process and waits for its greeting, the version.
+    /// Starts a process and waits for its greeting, which is the version.
     fn greeted(&self) -> io::Result<LibraryProcess> {
         let process = self.spawn()?;
         match process.answers.recv_timeout(START_LIMIT) {
@@ -86,10 +89,11 @@ impl LibraryService {
         command.args(&self.arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let (Some(requests), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("a process without pipes"));
+            return Err(io::Error::other("the process has no pipes"));
         };
 
-        // A thread of its own, because reading a pipe has no time limit. It ends with the process.
+        // A separate thread, because reading from a pipe has no time limit. It ends with the
+        // process.
         let (sender, answers) = channel();
         std::thread::spawn(move || {
             while let Ok(Some(answer)) = receive(&mut stdout) {
@@ -122,21 +126,21 @@ impl Drop for LibraryService {
     }
 }
 
-/// How long a process may take to load the library.
+/// Time limit for a process to load the library.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
-/// How long a process that closed its pipe may take to end.
+/// Time limit for a process to end after it has closed its pipe.
 const DEATH_LIMIT: Duration = Duration::from_secs(5);
 
 impl LibraryProcess {
-    /// Waits for the process to end, then ends it.
+    /// Waits for the process to end, then kills it.
     fn end(mut self, limit: Duration) -> ProcessOutput {
         use wait_timeout::ChildExt;
         let ended = self.child.wait_timeout(limit).ok().flatten();
         let end = ended.map_or(ProcessEnd::Exited(-1), end_of);
 
         if ended.is_none() {
-            // It may be gone by itself meanwhile.
+            // It may have ended by itself already.
             let _ = self.child.kill();
             let _ = self.child.wait();
         }

@@ -1,6 +1,8 @@
-//! Compilers whose start takes longer than many sources: one process answers a line for each source.
+//! Serves compilers that take longer to start than to compile many sources: one process answers one
+//! line per source.
 //!
-//! Those under Wine serve lines, and Dawn's Tint. [`LineService`] asks them as if they were started for each source.
+//! Compilers under Wine and Dawn's Tint serve lines. [`LineService`] asks them as if they were
+//! started for each source.
 
 mod server;
 mod service;

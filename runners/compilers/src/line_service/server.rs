@@ -1,4 +1,5 @@
-//! A compiler that serves lines, kept running: started by the first line, and again behind one that ended it.
+//! Keeps a compiler that serves lines running. The first line starts it; after a line that ends it,
+//! the next one restarts it.
 //!
 //! `batch` and `service` send it command lines and read the files that it writes.
 
@@ -11,7 +12,7 @@ use crate::child::OUTPUT_LIMIT;
 use crate::compiler::Compiler;
 use crate::regular_file;
 
-/// The compiler with its process, once it has one.
+/// The compiler with its process, once one has started.
 #[derive(Debug)]
 pub(crate) struct Server {
     compiler: Compiler,
@@ -19,17 +20,17 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Nothing is started yet.
+    /// Starts nothing yet.
     pub(crate) fn new(compiler: Compiler) -> Self {
         Self { compiler, session: None }
     }
 
-    /// The compiler.
     pub(crate) fn compiler(&self) -> &Compiler {
         &self.compiler
     }
 
-    /// Sends `line`. Returns the answer, a line, or how the process died. A process that has to be started runs in `folder`.
+    /// Sends `line`, and returns the answer, which is a line, or how the process died. Starts a
+    /// missing process in `folder`.
     ///
     /// # Errors
     /// The process cannot be started.
@@ -39,7 +40,7 @@ impl Server {
         folder: &Path,
         limit: Duration,
     ) -> io::Result<Result<String, SessionDeath>> {
-        // A process that was there before may have been ended by somebody else: a second one decides.
+        // Something else may have killed an old process, so a fresh one gets a second attempt.
         let attempts = if self.session.is_some() { 2 } else { 1 };
         let mut answer = Err(SessionDeath::Ended);
 
@@ -49,7 +50,7 @@ impl Server {
                 None => LineSession::start(self.compiler.command().current_dir(folder))?,
             };
             answer = session.ask(line, limit);
-            // After nonsense, nobody knows which answer belongs to which source.
+            // After an unexpected answer, it is unknown which answer belongs to which source.
             if matches!(answer.as_deref(), Ok("0" | "1")) {
                 self.session = Some(session);
             }
@@ -61,13 +62,13 @@ impl Server {
     }
 }
 
-/// The line that stands for a command line: its arguments with tabs between them.
+/// Encodes a command line as one line: its arguments with tabs between them.
 ///
 /// # Errors
 /// An argument does not fit into a line.
 pub(crate) fn command_line(arguments: &[&str]) -> io::Result<String> {
     match arguments.iter().find(|argument| argument.contains(['\t', '\n', '\r'])) {
-        Some(wrong) => Err(io::Error::other(format!("no argument has tabs or lines: {wrong:?}"))),
+        Some(wrong) => Err(io::Error::other(format!("an argument must not contain tabs or line breaks: {wrong:?}"))),
         None => Ok(arguments.join("\t")),
     }
 }

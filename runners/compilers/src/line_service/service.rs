@@ -1,4 +1,5 @@
-//! Asks a compiler that serves lines about one source after the other, as if it were started for each.
+//! Asks a compiler that serves lines about one source after the other, as if it were started for
+//! each.
 
 use std::fs;
 use std::io;
@@ -12,11 +13,11 @@ use crate::child::{ProcessEnd, ProcessOutput};
 use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, Service};
 
-/// Files beside the source, to which the compiler writes what it would print.
+/// Files in the source's folder, to which the compiler writes what it would print.
 const LISTING: &str = "stdout";
 const DIAGNOSTICS: &str = "stderr";
 
-/// A compiler that serves lines, as many times as it is asked at once.
+/// Processes of a compiler that serves lines: as many as there are concurrent requests.
 #[derive(Debug)]
 pub(crate) struct LineService {
     compiler: Compiler,
@@ -24,12 +25,12 @@ pub(crate) struct LineService {
 }
 
 impl LineService {
-    /// Nothing is started before the first source.
+    /// Starts nothing before the first source.
     fn new(compiler: Compiler) -> Self {
         Self { compiler, idle: Mutex::new(Vec::new()) }
     }
 
-    /// The service of a compiler that serves lines; `None` for another one.
+    /// The service of a compiler that serves lines; `None` for other compilers.
     pub(crate) fn of(compiler: &Compiler) -> Option<Self> {
         match compiler.service() {
             Service::Lines => Some(Self::new(compiler.clone())),
@@ -39,7 +40,8 @@ impl LineService {
 }
 
 impl CompileService for LineService {
-    /// Besides the errors of the trait: an argument does not fit into a line, or the compiler says why it cannot answer.
+    /// In addition to the errors of the trait: an argument does not fit into a line, or the
+    /// compiler reports why it cannot answer.
     fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput> {
         let folder = &std::path::absolute(folder)?;
         let place = folder.to_str().ok_or_else(|| io::Error::other("the path of the folder is not UTF-8 text"))?;
@@ -56,7 +58,7 @@ impl CompileService for LineService {
         match answer.as_deref() {
             Ok("0") => Ok(ProcessOutput { stdout: read(folder, LISTING)?, ..printed(folder, ProcessEnd::Exited(0))? }),
             Ok("1") => printed(folder, ProcessEnd::Exited(1)),
-            // Behind the status stands the reason.
+            // The reason follows the status.
             Ok(other) => Err(io::Error::other(other.trim_start_matches("2 ").to_owned())),
             Err(SessionDeath::Ended) => Ok(ended(ProcessEnd::Unanswered)),
             Err(SessionDeath::Hung(limit)) => Ok(ended(ProcessEnd::TimedOut(*limit))),
@@ -64,14 +66,15 @@ impl CompileService for LineService {
     }
 }
 
-/// The arguments without the listing's file, which is said here.
+/// Drops `-Fc` and the file of the listing from the arguments; the server always gets its own
+/// listing file.
 fn without_listing<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     let Some(at) = arguments.iter().position(|argument| *argument == "-Fc") else { return arguments.to_vec() };
     let behind = arguments.get(at + 2..).unwrap_or_default();
     [&arguments[..at], behind].concat()
 }
 
-/// The end with the compiler's diagnostics.
+/// Combines the end with the compiler's diagnostics.
 fn printed(folder: &Path, end: ProcessEnd) -> io::Result<ProcessOutput> {
     Ok(ProcessOutput { end, stdout: String::new(), stderr: read(folder, DIAGNOSTICS)? })
 }
@@ -87,8 +90,8 @@ fn read(folder: &Path, name: &str) -> io::Result<String> {
 mod tests {
     use super::*;
 
-    /// Serves lines as `layoutproof-d3d.exe` does, and does what `source` in the folder says; a line in `starts` of the
-    /// folder above for each process.
+    /// Serves lines like `layoutproof-d3d.exe`, and obeys `source` in the folder. Each process adds
+    /// a line to `starts` in the folder above.
     const SCRIPT: &str = r#"
         echo >>../starts
         while read -r change folder rest; do
@@ -123,7 +126,7 @@ mod tests {
         assert_eq!(run("refuse"), finished(ProcessEnd::Exited(1), "", "said\n"));
         assert_eq!(starts(), 1);
         assert_eq!(run("fail"), Err("cannot read it".to_owned()));
-        // The crash is tried again in a fresh process, and so is what follows.
+        // A fresh process retries the crash, and another one serves the source that follows.
         assert_eq!(run("b"), finished(ProcessEnd::Exited(0), line, "said\n"));
         assert_eq!(run("crash"), finished(ProcessEnd::Unanswered, "", ""));
         assert_eq!(starts(), 3);
@@ -135,6 +138,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let service = LineService::new(Compiler::script("fake", "exit"));
         let error = service.run(folder.path(), &["a\tb"], Duration::from_secs(2)).unwrap_err().to_string();
-        assert_eq!(error, "no argument has tabs or lines: \"a\\tb\"");
+        assert_eq!(error, "an argument must not contain tabs or line breaks: \"a\\tb\"");
     }
 }

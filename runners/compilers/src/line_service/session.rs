@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// The process; killed when dropped.
+/// The process. Dropping it kills the process.
 #[derive(Debug)]
 pub(crate) struct LineSession {
     child: Child,
@@ -15,7 +15,7 @@ pub(crate) struct LineSession {
     answers: Receiver<String>,
 }
 
-/// The reason why the process will not answer any more.
+/// The reason why the process will not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SessionDeath {
     /// It ended.
@@ -25,20 +25,21 @@ pub(crate) enum SessionDeath {
 }
 
 impl LineSession {
-    /// Starts the process. Its standard error is not read.
+    /// Starts the process. Discards its standard error.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let (questions, output) = (child.stdin.take(), child.stdout.take());
         let (sender, answers) = channel();
         let output = output.expect("stdout is piped");
-        // A thread of its own, because reading a pipe has no time limit. It ends with the process.
+        // A separate thread, because reading from a pipe has no time limit. It ends with the
+        // process.
         thread::spawn(move || {
             BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
         Ok(Self { child, questions: questions.expect("stdin is piped"), answers })
     }
 
-    /// Sends a line and waits for its answer, without the line's end.
+    /// Sends a line and waits for its answer, which is returned without the line's end.
     pub(crate) fn ask(&mut self, line: &str, limit: Duration) -> Result<String, SessionDeath> {
         writeln!(self.questions, "{line}").map_err(|_| SessionDeath::Ended)?;
         self.answers.recv_timeout(limit).map_err(|error| match error {
@@ -50,7 +51,7 @@ impl LineSession {
 
 impl Drop for LineSession {
     fn drop(&mut self) {
-        // It may have ended by itself, and then there is nothing to kill.
+        // It may have ended by itself already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,7 +1,9 @@
-//! A slangc that stays: `layoutproof slang-library --library PATH` loads Slang's compiler library once and says its version.
+//! A slangc that keeps running: `layoutproof slang-library --library PATH` loads Slang's compiler
+//! library once and sends its version.
 //!
-//! Then it answers requests as [`library_service`](crate::library_service) asks them; files are written where slangc would
-//! write them. It ends when stdin does. A process of its own because Slang crashes on some inputs.
+//! Then it answers the requests of [`library_service`](crate::library_service), and writes files
+//! where slangc would write them. It ends when stdin does. This is a separate process because Slang
+//! crashes on some inputs.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -10,7 +12,7 @@ use std::process::ExitCode;
 use super::{SlangLibrary, SlangLibraryError};
 use crate::library_service::{LibraryAnswer, serve};
 
-/// Why the process ended before stdin did.
+/// The reason why the process ended before stdin did.
 #[derive(Debug, thiserror::Error)]
 enum SlangDriverError {
     #[error("usage: layoutproof slang-library --library PATH")]
@@ -21,12 +23,12 @@ enum SlangDriverError {
     Pipe(#[from] io::Error),
 }
 
-/// Carries out the command with these arguments: answers requests until standard input ends.
+/// Runs the command with these arguments: answers requests until standard input ends.
 pub fn serve_requests(arguments: &[String]) -> ExitCode {
     match run(arguments.iter().cloned()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nothing is left to tell if stderr is closed.
+            // If stderr is closed, nobody can read the error.
             let _ = writeln!(io::stderr(), "layoutproof slang-library: error: {error}");
             ExitCode::from(2)
         }

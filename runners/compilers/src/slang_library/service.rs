@@ -7,15 +7,15 @@ use crate::compiler::Compiler;
 use crate::library_service::LibraryService;
 use crate::own_program::{SLANG_LIBRARY, own_program};
 
-/// The processes that answer for this slangc; `None` where its library, or our program that loads it, is missing or is of
-/// another version.
+/// The service for this slangc; `None` if its library, or our program that loads it, is missing or
+/// has another version.
 pub fn slang_service(slangc: &Compiler) -> Option<LibraryService> {
     let library = library_beside(slangc.program())?;
     let arguments = [SLANG_LIBRARY, "--library"].map(OsString::from).into_iter().chain([library.into_os_string()]);
     LibraryService::start(own_program()?, arguments.collect(), slangc.version())
 }
 
-/// The compiler library that belongs to a `slangc` program: in its folder, or in the `lib` folder beside that.
+/// The compiler library of a `slangc` program, from its folder or from the `lib` folder next to it.
 pub fn library_beside(slangc: &Path) -> Option<PathBuf> {
     let program = slangc.canonicalize().ok()?;
     let own = program.parent()?;

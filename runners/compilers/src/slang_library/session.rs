@@ -1,4 +1,4 @@
-//! The calls themselves: open, ask the version, compile as slangc does.
+//! The calls to the library: open, version, and compile like slangc.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -6,24 +6,21 @@ use std::ptr;
 
 use libloading::{Library, Symbol};
 
-/// An error of the library, or of a call to it. Errors in a source are not among them.
+/// An error of the library, or of a call to it. Errors in a source do not belong here.
 #[derive(Debug, thiserror::Error)]
 pub enum SlangLibraryError {
-    /// No such library, or one that lacks an entry point.
+    /// The library is missing, or lacks an entry point.
     #[error("cannot load {path}: {reason}")]
     Load {
-        /// The library as named.
+        /// The path as the user gave it.
         path: String,
-        /// What the loader said.
+        /// The loader's message.
         reason: String,
     },
     /// The library made no session or request.
-    #[error("{call} answered nothing")]
-    Nothing {
-        /// The function.
-        call: &'static str,
-    },
-    /// An argument with a NUL in it, or more arguments than can be counted.
+    #[error("{call} returned nothing")]
+    Nothing { call: &'static str },
+    /// An argument contains a NUL, or there are more arguments than can be counted.
     #[error("arguments that no command line can hold")]
     Arguments,
 }
@@ -35,16 +32,14 @@ pub struct SlangLibrary {
     session: *mut c_void,
 }
 
-/// The outcome of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlangOutput {
     /// True if slangc would exit with 0.
     pub succeeded: bool,
-    /// Its diagnostics.
     pub diagnostics: String,
 }
 
-/// `SlangResult`: negative is failure.
+/// `SlangResult`: negative values are failures.
 type SlangResult = c_int;
 type CreateSession = unsafe extern "C" fn(*const c_char) -> *mut c_void;
 type CreateRequest = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
@@ -54,8 +49,8 @@ type CompileSlangRequest = unsafe extern "C" fn(*mut c_void) -> SlangResult;
 type GetText = unsafe extern "C" fn(*mut c_void) -> *const c_char;
 type GetBuildTag = unsafe extern "C" fn() -> *const c_char;
 
-/// Makes a request write its files itself. It is declared in C++, so its name is the compiler's: GCC's and Clang's here,
-/// which the libraries for Linux and macOS have.
+/// Makes a request write its own files. The function is declared in C++, so this is its mangled
+/// name, in the form of GCC and Clang, which the libraries for Linux and macOS use.
 const COMMAND_LINE_MODE: &str = "_Z28spSetCommandLineCompilerModePN5slang15ICompileRequestE";
 
 impl SlangLibrary {
@@ -64,14 +59,14 @@ impl SlangLibrary {
     /// # Errors
     /// [`SlangLibraryError::Load`] if this machine cannot load the file as a library, or if it lacks a function.
     pub fn open(path: &Path) -> Result<Self, SlangLibraryError> {
-        // SAFETY: Slang's initialisers do not depend on anything that this process has set up.
+        // SAFETY: Slang's initialisers do not depend on any state of this process.
         let library = unsafe { Library::new(path) }.map_err(|error| load_error(path, &error))?;
 
         let session = {
             // SAFETY: `spCreateSession` takes a string that it ignores, and returns a session.
             let create: Symbol<'_, CreateSession> =
                 unsafe { library.get(b"spCreateSession") }.map_err(|error| load_error(path, &error))?;
-            // SAFETY: no string is allowed.
+            // SAFETY: the call accepts a null string.
             unsafe { create(ptr::null()) }
         };
         if session.is_null() {
@@ -83,19 +78,19 @@ impl SlangLibrary {
     /// The version, as `slangc -v` prints it.
     ///
     /// # Errors
-    /// If the library lacks the function.
+    /// The library lacks the function.
     pub fn version(&self) -> Result<String, SlangLibraryError> {
         let version: Symbol<'_, GetBuildTag> = self.function("spGetBuildTagString")?;
-        // SAFETY: it takes nothing.
+        // SAFETY: the call takes no arguments.
         let text = unsafe { version() };
         // SAFETY: the text is a constant of the library, which is loaded.
         Ok(unsafe { owned(text) })
     }
 
-    /// Compiles as `slangc ARGUMENTS` would in this process's folder.
+    /// Compiles like `slangc ARGUMENTS` in this process's working folder.
     ///
     /// # Errors
-    /// If the library lacks a function, or the arguments cannot be passed.
+    /// The library lacks a function, or the arguments cannot be passed.
     pub fn compile(&self, arguments: &[String]) -> Result<SlangOutput, SlangLibraryError> {
         let create: Symbol<'_, CreateRequest> = self.function("spCreateCompileRequest")?;
         let destroy: Symbol<'_, OnRequest> = self.function("spDestroyCompileRequest")?;
@@ -105,7 +100,7 @@ impl SlangLibrary {
             return Err(SlangLibraryError::Nothing { call: "spCreateCompileRequest" });
         }
         let said = self.ask(request, arguments);
-        // SAFETY: nothing of the request is used behind this.
+        // SAFETY: the request is not used after this call.
         unsafe { destroy(request) };
         said
     }
@@ -135,12 +130,12 @@ impl SlangLibrary {
     }
 
     fn function<T>(&self, name: &str) -> Result<Symbol<'_, T>, SlangLibraryError> {
-        // SAFETY: callers name the function's own type, as Slang's header declares it.
+        // SAFETY: callers name the type of the function in Slang's header.
         unsafe { self.library.get(name.as_bytes()) }.map_err(|error| load_error(Path::new(name), &error))
     }
 }
 
-/// A copy of a C string; empty for none.
+/// A copy of a C string; empty for null.
 ///
 /// # Safety
 /// `text` is null or a NUL-terminated string.
@@ -148,7 +143,7 @@ unsafe fn owned(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 

@@ -1,9 +1,9 @@
-//! Compilers behind names, limits, folders that are kept, and answers that come from the cache. Shell scripts stand in for
-//! compilers.
+//! Compilers behind names, limits, kept folders, and answers from the cache. Shell scripts stand in
+//! for compilers.
 
 use super::*;
 
-/// FXC is asked by calls, through an object that is made before the limit is known.
+/// FXC is called directly, through an object that is made before the limit is known.
 #[cfg(unix)]
 #[test]
 fn a_limit_reaches_compilers_that_are_asked_by_calls() {
@@ -34,7 +34,7 @@ fn what_is_kept_is_below_the_folder() {
     }
 }
 
-/// Answers of shell scripts in the place of compilers, kept in a cache of their own.
+/// Answers of shell scripts in place of compilers, kept in a separate cache.
 #[cfg(target_os = "linux")]
 mod cached {
     use std::fs;
@@ -46,7 +46,7 @@ mod cached {
     use super::super::*;
     use crate::cache::{AnswerCache, CacheFolder, CacheUse, ProgramUse};
 
-    /// Answers as the source says, and notes in `asked` that it was asked.
+    /// Answers as the source demands, and notes each run in `asked`.
     const GLSLANG: &str = r#"
         echo >>PLACE/asked
         case $(cat probe.comp) in
@@ -58,7 +58,7 @@ mod cached {
         *) printf 'word' >probe.spv ;;
         esac"#;
 
-    /// A folder with a cache, and what was asked of compilers.
+    /// A folder with a cache, and the notes of the compilers' runs.
     struct Place(tempfile::TempDir);
 
     impl Place {
@@ -74,14 +74,14 @@ mod cached {
             Arc::new(AnswerCache::new(CacheFolder::at(&self.path("cache")).unwrap()))
         }
 
-        /// How often a compiler was asked since the last time.
+        /// Number of compiler runs since the last call.
         fn asked(&self) -> usize {
             let asked = fs::read_to_string(self.path("asked")).unwrap_or_default();
             let _ = fs::remove_file(self.path("asked"));
             asked.lines().count()
         }
 
-        /// These compilers in a process of their own, as far as the cache can tell.
+        /// These compilers in a process of their own, as far as the cache can see.
         fn run(&self, compilers: &[(&'static str, &str)]) -> Toolchains {
             let place = self.0.path().display().to_string();
             let script = |(name, text): &(&'static str, &str)| Compiler::script(name, &text.replace("PLACE", &place));
@@ -141,7 +141,8 @@ mod cached {
             assert_eq!(place.asked(), 2, "{text}");
             assert!(outcomes.iter().all(|outcome| outcome.origin == AnswerOrigin::Asked), "{text}");
             let is_failure = matches!(outcomes[0].outcome, CompileOutcome::Failed(_));
-            // Another exit status than that of a refusal: taken as one, and not believed for ever.
+            // An exit status that is not the one of a refusal: it counts as a refusal, but is not
+            // cached.
             assert_eq!(is_failure, text != "usage", "{:?}", outcomes[0].outcome);
         }
     }
@@ -181,12 +182,12 @@ mod cached {
         assert_eq!(place.asked(), 2);
         assert_eq!(fs::read_to_string(kept.join("a/b/probe.spv")).unwrap(), "word");
         assert!(fs::read_to_string(kept.join("a/b/command")).unwrap().contains("probe.comp"));
-        // What was asked for is not in the cache's way.
+        // The answer of that run does not replace the cached one.
         compile(&place.glslang(), "glslang", "void main() {}");
         assert_eq!(place.asked(), 0);
     }
 
-    /// The second compiler gets what the first one wrote, from wherever that comes.
+    /// The second compiler gets the first one's output, whether it comes from the cache or not.
     #[test]
     fn each_of_two_compilers_has_its_own_answers() {
         let place = Place::new();
@@ -202,12 +203,13 @@ mod cached {
         };
         assert_eq!(run(slangc, dxc), (2, AnswerOrigin::Asked));
         assert_eq!(run(slangc, dxc), (0, AnswerOrigin::Cached));
-        // Another build of either: the other one's answer stands, as long as it is asked the same.
+        // With another build of one compiler, the other's answer stays valid as long as its
+        // question is the same.
         assert_eq!(run(slangc, &format!("{dxc} ")), (1, AnswerOrigin::Cached));
         assert_eq!(run(&format!("{slangc} "), dxc), (1, AnswerOrigin::Cached));
     }
 
-    /// Every file of the cache is damaged in each way: answers stay what they are.
+    /// Damages every file of the cache in each way; the answers stay the same.
     #[test]
     fn a_damaged_cache_costs_no_more_than_asking_again() {
         let place = Place::new();
@@ -247,7 +249,7 @@ mod cached {
             assert_eq!(compile(&run, "glslang", text).origin, AnswerOrigin::Asked);
         }
         assert_eq!(place.asked(), 2);
-        assert!(run.cache.as_ref().unwrap().note().unwrap().contains("is not cached"));
+        assert!(run.cache.as_ref().unwrap().note().unwrap().contains("are not cached"));
     }
 
     #[test]

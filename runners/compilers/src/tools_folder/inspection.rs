@@ -1,18 +1,19 @@
-//! Finds out whether others can change what is about to be loaded from the tools folder.
+//! Checks that other users cannot change the files that are about to be loaded from the tools
+//! folder.
 //!
-//! On Unix: nothing is loaded that group or others can write, nor what lies in a folder that they can write; a link is
-//! judged by what it leads to. An owner who is neither the user nor root is a warning only, since restored caches and
-//! containers look like that. Elsewhere nothing is checked.
+//! On Unix, nothing is loaded that group or others can write, and nothing in a folder that they can
+//! write; a link is judged by its target. An owner who is neither the user nor root is only a
+//! warning, since restored caches and containers look like that. Other systems check nothing.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::ToolsFolder;
 
-/// Something is not loaded from the tools folder.
+/// The reason why something is not loaded from the tools folder.
 #[derive(Debug, thiserror::Error)]
 pub enum Untrusted {
-    /// Group or others can write it.
+    /// Group or others can write to it.
     #[error(
         "{path} is not loaded: others can write {} (mode {mode:03o}); if its content is yours, `chmod go-w {}` allows it",
         writable.display(),
@@ -20,59 +21,59 @@ pub enum Untrusted {
         path = loaded.display()
     )]
     Writable {
-        /// What was to be loaded.
+        /// The path to load.
         loaded: PathBuf,
-        /// The file or folder that is in the way.
+        /// The file or folder at fault.
         writable: PathBuf,
-        /// Its permission bits.
         mode: u32,
     },
-    /// It could not be looked at.
+    /// It could not be inspected.
     #[error("{} is not loaded: {}: {error}", loaded.display(), path.display())]
     Unreadable {
-        /// What was to be loaded.
+        /// The path to load.
         loaded: PathBuf,
-        /// The file or folder that is in the way.
+        /// The file or folder at fault.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         error: io::Error,
     },
 }
 
 impl ToolsFolder {
-    /// True if permissions are looked at on this platform.
+    /// True if this platform checks permissions.
     pub const INSPECTS: bool = cfg!(unix);
 
-    /// Checks a file or folder at a path below the tools folder, everything in it, and the folders above it up to the
-    /// tools folder itself. A path that does not exist passes.
+    /// Checks a file or folder at a path below the tools folder, everything in it, and the folders
+    /// above it up to the tools folder itself. A missing path passes.
     ///
-    /// Returns a warning, a sentence, where something belongs to a user who is neither this one nor root.
+    /// Returns a warning, as a sentence, if something belongs to a user who is neither this one nor
+    /// root.
     ///
     /// # Errors
-    /// Something can be changed by others, or could not be looked at.
+    /// Other users can change something, or it could not be inspected.
     pub fn inspect(&self, below: impl AsRef<Path>) -> Result<Option<String>, Untrusted> {
         inspect(self.path(), below.as_ref(), InspectionExtent::Tree)
     }
 
-    /// The same of a file or a folder alone, whatever is in the folder.
+    /// Checks only the file or folder itself, not the content of the folder.
     ///
     /// # Errors
-    /// As [`ToolsFolder::inspect`].
+    /// As for [`ToolsFolder::inspect`].
     pub fn inspect_alone(&self, below: impl AsRef<Path>) -> Result<Option<String>, Untrusted> {
         inspect(self.path(), below.as_ref(), InspectionExtent::Alone)
     }
 
-    /// The same of a file at any path, which something in the tools folder names: with the folders above it, as far as
-    /// they are not above the tools folder.
+    /// Checks a file at any path that something in the tools folder names, and the folders above
+    /// it, except those above the tools folder.
     ///
     /// # Errors
-    /// As [`ToolsFolder::inspect`].
+    /// As for [`ToolsFolder::inspect`].
     pub fn inspect_named(&self, file: &Path) -> Result<Option<String>, Untrusted> {
         inspect_named(self.path(), file)
     }
 }
 
-/// The part of a folder that is inspected.
+/// The part of a folder to inspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InspectionExtent {
     Alone,
@@ -121,29 +122,29 @@ mod unix {
 
     use super::{InspectionExtent, Untrusted};
 
-    /// Links that may follow each other: as many as Linux follows.
+    /// Longest chain of links, the same as in Linux.
     const LINKS: usize = 40;
 
-    /// The permission to write of group and others.
+    /// The write permission of group and others.
     const WRITABLE: u32 = 0o022;
-    /// In a folder with this bit, nobody can replace what belongs to another user.
+    /// In a folder with this bit, users can only replace what they own.
     const STICKY: u32 = 0o1000;
 
-    /// A walk over the files that are about to be loaded, with what it has found so far.
+    /// A walk over the files that are about to be loaded, with its findings so far.
     #[derive(Debug)]
     pub(super) struct Inspection {
         /// The tools folder, as it is named and without links.
         roots: [PathBuf; 2],
         loaded: PathBuf,
         user: u32,
-        /// The first thing of another user, and who that is.
+        /// The first path of another user, and that user's id.
         foreign: Option<(PathBuf, u32)>,
-        /// The targets of links that were followed, so that links in a circle come to an end.
+        /// The targets of the links that were followed, so that a circle of links ends.
         targets: BTreeSet<PathBuf>,
     }
 
     impl Inspection {
-        /// Looks at the tools folder, from which `loaded` is to be loaded.
+        /// Starts with the tools folder, from which `loaded` is to be loaded.
         pub(super) fn begin(root: &Path, loaded: PathBuf) -> Result<Self, Untrusted> {
             let user = rustix::process::geteuid().as_raw();
             let canonical = root.canonicalize().unwrap_or_else(|_| root.to_owned());
@@ -164,18 +165,18 @@ mod unix {
             ))
         }
 
-        /// A file, wherever it is, with the folders above it.
+        /// Checks a file at any path, and the folders above it.
         pub(super) fn named(&mut self, file: &Path) -> Result<(), Untrusted> {
             let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
             let place = folder.zip(file.file_name()).map(|(folder, name)| folder.join(name));
-            // What is not there cannot be loaded.
+            // A missing file cannot be loaded.
             let Some(place) = place else { return Ok(()) };
             self.folders_above(file)?;
             self.folders_above(&place)?;
             self.entry(&place, InspectionExtent::Alone)
         }
 
-        /// A file, a folder, or what a link leads to.
+        /// Checks a file, a folder, or the target of a link.
         pub(super) fn entry(&mut self, path: &Path, extent: InspectionExtent) -> Result<(), Untrusted> {
             let metadata = match fs::symlink_metadata(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -195,7 +196,8 @@ mod unix {
             Ok(())
         }
 
-        /// Each link on the way lies in folders that nobody else can write, and so does what the last one leads to.
+        /// Checks that each link on the way, and the target of the last one, lies in folders that
+        /// other users cannot write.
         fn link(&mut self, link: &Path, extent: InspectionExtent) -> Result<(), Untrusted> {
             let mut place = link.to_owned();
             for _ in 0..LINKS {
@@ -215,7 +217,7 @@ mod unix {
             self.entry(&target, extent)
         }
 
-        /// The folders above, up to the tools folder or the root of the file system.
+        /// Checks the folders above, up to the tools folder or the root of the file system.
         fn folders_above(&mut self, path: &Path) -> Result<(), Untrusted> {
             let above = path.ancestors().skip(1);
             let roots = self.roots.clone();
@@ -231,7 +233,7 @@ mod unix {
             Ok(())
         }
 
-        /// Refuses what others can write, unless it has one of the bits `excused`.
+        /// Refuses a path that other users can write, unless it has one of the mode bits `excused`.
         fn judge(&mut self, path: &Path, metadata: &Metadata, excused: u32) -> Result<(), Untrusted> {
             let mode = metadata.mode();
             if mode & WRITABLE != 0 && mode & excused == 0 {
@@ -264,7 +266,7 @@ mod tests {
 
     use super::*;
 
-    /// A tools folder with the file `tools/a/program`, all of it the user's alone.
+    /// A tools folder with the file `tools/a/program`, which only the user can write.
     fn tools() -> (TempDir, ToolsFolder) {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().join("root");
@@ -283,7 +285,7 @@ mod tests {
         fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
     }
 
-    /// What is in the way, below the tools folder.
+    /// The path at fault, relative to the tools folder.
     fn refused(tools: &ToolsFolder, below: &str) -> Option<String> {
         match tools.inspect(below) {
             Ok(_) => None,
@@ -333,7 +335,8 @@ mod tests {
         assert!(sentence.contains(&format!("`chmod go-w {program}`")), "{sentence}");
     }
 
-    /// The link lies in a folder of the user's, and leads to one that everybody can write, at once or by a second link.
+    /// The link is in a folder of the user, and leads to a folder that everybody can write, at once
+    /// or through a second link.
     #[test]
     fn a_link_is_judged_by_what_it_leads_to() {
         let (place, tools) = tools();
@@ -355,14 +358,15 @@ mod tests {
         }
     }
 
-    /// As the library that a driver's manifest names is: by a path from the manifest, or anywhere.
+    /// Like the library in a driver's manifest: at a path relative to the manifest, or anywhere.
     #[test]
     fn a_file_that_is_named_may_be_anywhere() {
         let (place, tools) = tools();
         let outside = place.path().join("library");
         fs::write(&outside, "").unwrap();
         let named = [tools.path().join("tools/../tools/a/program"), outside];
-        // Above the tools folder nothing is looked at; above what is elsewhere, everything.
+        // Folders above the tools folder are not checked; for a file outside of it, all folders
+        // above are.
         for file in &named {
             set_mode(file, 0o755);
             assert_eq!(tools.inspect_named(file).unwrap(), None);

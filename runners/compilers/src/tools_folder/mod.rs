@@ -1,8 +1,8 @@
-//! The folder in which `layoutproof setup` (and `ci/setup.sh`, which is the same) puts what it fetches: drivers, and the
-//! programs and libraries of compilers.
+//! The folder in which `layoutproof setup` (and `ci/setup.sh`, which does the same) puts what it
+//! fetches: drivers, and the programs and libraries of compilers.
 //!
-//! What lies there is run, so the folder never depends on the working folder or on where a build happens to lie, and
-//! nothing is taken from it that other users can change ([`ToolsFolder::inspect`]).
+//! Its content is run, so the folder never depends on the working folder or on the place of a
+//! build, and nothing is loaded that other users can change ([`ToolsFolder::inspect`]).
 
 mod inspection;
 
@@ -15,29 +15,29 @@ pub use inspection::Untrusted;
 /// The environment variable that names the folder.
 pub const VARIABLE: &str = "LAYOUTPROOF_TOOLS";
 
-/// The name of the folder below the user's data folder, and below `share` in an installation.
+/// Name of the folder, inside the user's data folder and inside `share` of an installation.
 const NAME: &str = "layoutproof";
 
-/// The folder of fetched tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolsFolder {
     path: PathBuf,
     origin: ToolsFolderOrigin,
 }
 
-/// Why the tools folder is where it is.
+/// The reason for the place of the tools folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolsFolderOrigin {
     /// [`VARIABLE`] names it.
     Variable,
-    /// It belongs to the installation that the running program is part of: `../share/layoutproof` beside its `bin`.
+    /// It belongs to the installation of the running program: `../share/layoutproof` relative to
+    /// its folder `bin`.
     Installation,
     /// It is in the user's data folder.
     UserData,
 }
 
 impl ToolsFolderOrigin {
-    /// A few words for people.
+    /// A short description for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Variable => "LAYOUTPROOF_TOOLS names it",
@@ -47,65 +47,67 @@ impl ToolsFolderOrigin {
     }
 }
 
-/// Why there is no tools folder.
+/// The reason why there is no tools folder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoToolsFolder {
     /// [`VARIABLE`] is set to a path that depends on the working folder.
     #[error("LAYOUTPROOF_TOOLS is `{0}`, which is not an absolute path; set it to one, or unset it")]
     Relative(String),
-    /// No variable says where the user's data folder is.
+    /// No variable names the user's data folder.
     #[error("no tools folder: {HOME_VARIABLES}; set LAYOUTPROOF_TOOLS to the absolute path of the folder")]
     NoHome,
     /// Nothing was fetched yet.
     #[error("no tools folder: {} is not there; `layoutproof setup` makes it", path.display())]
     Absent {
-        /// Where it would be.
+        /// The place where it would be.
         path: PathBuf,
-        /// Why there.
+        /// The reason for that place.
         origin: ToolsFolderOrigin,
     },
 }
 
-/// What [`NoToolsFolder::NoHome`] says of the variables that would tell the user's data folder.
+/// The part of [`NoToolsFolder::NoHome`]'s message about the variables that could name the user's
+/// data folder.
 const HOME_VARIABLES: &str =
     if cfg!(windows) { "LOCALAPPDATA is not set to an absolute path" } else { "HOME is not set to an absolute path" };
 
 impl ToolsFolder {
-    /// The folder of this machine: the one that [`VARIABLE`] names, else that of the running program's installation,
-    /// else that in the user's data folder.
+    /// Finds the folder of this machine: the one that [`VARIABLE`] names, else that of the running
+    /// program's installation, else that in the user's data folder.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub fn find() -> Result<Self, NoToolsFolder> {
         let Self { path, origin } = Self::place()?;
         if path.is_dir() { Ok(Self { path, origin }) } else { Err(NoToolsFolder::Absent { path, origin }) }
     }
 
-    /// The folder of this machine as [`find`](Self::find) has it, whether it is there already or not.
+    /// The place of the folder as [`find`](Self::find) chooses it, even if the folder is still
+    /// missing.
     ///
     /// # Errors
-    /// Nothing says where it is to be.
+    /// Nothing determines the place.
     pub fn place() -> Result<Self, NoToolsFolder> {
         let program = env::current_exe().ok();
         Self::choose(program.as_deref(), |variable| env::var_os(variable))
     }
 
-    /// This folder, whatever the environment says.
+    /// Uses this folder, whatever the environment contains.
     pub fn at(path: PathBuf) -> Self {
         Self { path, origin: ToolsFolderOrigin::Variable }
     }
 
-    /// Where it is: an absolute path.
+    /// An absolute path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Why it is there.
+    /// The reason for its place.
     pub fn origin(&self) -> ToolsFolderOrigin {
         self.origin
     }
 
-    /// Decides where the folder is, or is to be, for this program in this environment.
+    /// Chooses the place of the folder for this program in this environment.
     fn choose(program: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, NoToolsFolder> {
         if let Some(named) = variable(VARIABLE).filter(|value| !value.is_empty()) {
             let path = PathBuf::from(&named);
@@ -125,15 +127,15 @@ impl ToolsFolder {
     }
 }
 
-/// The tools folder of an installation. A build in cargo's `target` folder is not an installation: its repository may
-/// be anybody's.
+/// The tools folder of an installation. A build in cargo's `target` folder is not an installation:
+/// its repository may belong to anyone.
 fn of_installation(program: &Path) -> Option<PathBuf> {
     let folder = program.parent()?;
     let is_installed = folder.file_name().is_some_and(|name| name == "bin");
     Some(folder.parent()?.join("share").join(NAME)).filter(|_| is_installed && program.is_absolute())
 }
 
-/// The user's data folder; `variable` gives absolute paths only.
+/// The user's data folder. `variable` returns absolute paths only.
 ///
 /// Source: XDG Base Directory Specification 0.8, Environment variables: a relative path is invalid and ignored.
 fn user_data(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
@@ -150,7 +152,7 @@ fn user_data(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// Where the folder is for a program at this path, with these variables.
+    /// The folder's place for a program at this path, with these variables.
     fn chosen(program: &str, variables: &[(&str, &str)]) -> Result<String, NoToolsFolder> {
         let value = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
         ToolsFolder::choose(Some(Path::new(program)), value).map(|folder| folder.path.display().to_string())
@@ -164,7 +166,7 @@ mod tests {
             let refused = chosen("/x/layoutproof", &[(VARIABLE, relative), ("HOME", "/home/a")]);
             assert_eq!(refused, Err(NoToolsFolder::Relative(relative.to_owned())));
         }
-        // Shells cannot unset a variable for one command; an empty one is as good.
+        // Shells cannot unset a variable for one command, so an empty one counts as unset.
         assert_eq!(
             chosen("/x/layoutproof", &[(VARIABLE, ""), ("HOME", "/home/a")]),
             Ok("/home/a/.local/share/layoutproof".to_owned())

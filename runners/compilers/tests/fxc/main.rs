@@ -1,8 +1,8 @@
-//! FXC's code on Vulkan devices: it reads what FXC says that it reads.
+//! Runs FXC's code on Vulkan devices and checks that it reads the offsets that FXC reports.
 //!
-//! One trial for each profile and device, of which the CPU model is one; one for a source that crashes FXC; and one that
-//! sets the listings of FXC and DXC 1.9 side by side. What is not there makes an ignored trial, with the reason, which
-//! fails if it is run all the same.
+//! There is one trial for each profile and device, including the CPU model; one for a source that
+//! crashes FXC; and one that compares the listings of FXC and DXC 1.9. A missing compiler or device
+//! makes an ignored trial, with the reason; it fails if it is run anyway.
 
 mod torture;
 
@@ -25,19 +25,19 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Value of the word that the probe copies.
 const NONCE: u32 = 0x5EED_1234;
-/// What the output is filled with.
+/// The initial content of the output.
 const FILL: u32 = 0xDEAD_F111;
 
 /// A shader model that the torture shader is compiled for.
 #[derive(Clone, Copy)]
 struct Profile {
     name: &'static str,
-    /// Text of the macro `SPACE`, which stands behind registers.
+    /// Text of the macro `SPACE`, which follows registers.
     space: &'static str,
 }
 
 const CS_5_0: Profile = Profile { name: "cs_5_0", space: "" };
-/// The first profile that knows spaces.
+/// The first profile with spaces.
 const CS_5_1: Profile = Profile { name: "cs_5_1", space: ", space2" };
 /// DXC's first profile.
 const CS_6_0: Profile = Profile { name: "cs_6_0", space: ", space2" };
@@ -57,8 +57,8 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Runs this program again where the Vulkan loader has yet to be told of a driver; a process cannot safely change its own
-/// environment.
+/// Runs this program again if the Vulkan loader does not know the fetched driver yet; a process
+/// cannot safely change its own environment.
 fn with_fetched_drivers(manifest: &Path) -> Option<ExitCode> {
     let chosen = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"];
     if chosen.iter().any(|name| std::env::var_os(name).is_some()) || !manifest.is_file() {
@@ -70,7 +70,7 @@ fn with_fetched_drivers(manifest: &Path) -> Option<ExitCode> {
     Some(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// FXC with vkd3d-compiler behind it, or why one of them is not there.
+/// FXC with vkd3d-compiler, or the reason why one of them is missing.
 fn fxc(tools: Option<&ToolsFolder>) -> Result<Fxc, String> {
     let named = |name: &str| Compiler::named(name, tools).compiler;
     Fxc::new(named("fxc")?, named("vkd3d")?).map_err(|error| error.to_string())
@@ -97,7 +97,7 @@ fn device_trials(fxc: &Arc<Fxc>) -> Vec<Trial> {
     trials
 }
 
-/// A trial that is reported as ignored, with the reason, and fails if it is run all the same.
+/// A trial that is reported as ignored, with the reason, and fails if it is run anyway.
 fn skipped(name: &str, reason: String) -> Trial {
     let failure = Failed::from(&reason);
     Trial::test(name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
@@ -116,7 +116,7 @@ fn reads_what_it_reports(fxc: &Fxc, profile: Profile, device: &DeviceInfo) -> Re
     let FxcProgram { object, executable } = made;
 
     let slot = |binding| SpirvSlot { set: 0, binding };
-    // The entry point keeps its name, and one buffer goes where nobody else is.
+    // The entry point is renamed to `probe`, and one buffer moves to a free binding.
     let executable = executable?.moved("probe", &[("layoutproof_output", slot(1000)), ("absent", slot(1001))]);
     if let Some(validator) = SpirvVal::find() {
         let verdict = validator.validate(&executable.spirv, BlockRules::Relaxed, None);
@@ -137,7 +137,8 @@ fn reads_what_it_reports(fxc: &Fxc, profile: Profile, device: &DeviceInfo) -> Re
     ensure_eq(&words_of(&read_back.buffers[0].bytes), &expected, "words")
 }
 
-/// FXC writes to a null pointer (10.0.22621.2428); the sources around that one are compiled.
+/// FXC writes to a null pointer (10.0.22621.2428); the sources before and after that one still
+/// compile.
 fn crash(fxc: &Fxc) -> Result<(), Failed> {
     let text = "struct S { float a; Texture2D t; }; S s; RWByteAddressBuffer o : register(u7);\n\
                 [numthreads(1, 1, 1)] void probe() { o.Store(0, asuint(s.a)); }\n";
@@ -154,11 +155,11 @@ fn crash(fxc: &Fxc) -> Result<(), Failed> {
     }
 }
 
-/// A buffer for each resource of the shader. The first is the output, of `count` words.
+/// A buffer for each resource of the shader. The first is the output, with `count` words.
 fn buffers(executable: &Executable, count: usize) -> Result<Vec<JobBuffer>, String> {
     let mut buffers = vec![
         buffer(executable, "layoutproof_output", BufferKind::Storage, &vec![FILL; count])?,
-        // Behind the nonce the indices that the shader takes from memory.
+        // The indices that the shader reads from memory follow the nonce.
         buffer(executable, "layoutproof_input", BufferKind::Storage, &[NONCE, 1, 2])?,
     ];
     for (name, first) in torture::BUFFERS {
@@ -169,7 +170,7 @@ fn buffers(executable: &Executable, count: usize) -> Result<Vec<JobBuffer>, Stri
     Ok(buffers)
 }
 
-/// The buffer of these words for the resource of this name.
+/// The buffer with these words for the named resource.
 fn buffer(executable: &Executable, name: &str, kind: BufferKind, words: &[u32]) -> Result<JobBuffer, String> {
     let found = executable.places.iter().find(|place| place.listed.binding.name == name);
     let place = found.ok_or_else(|| format!("no place for {name} in {:?}", executable.places))?;
@@ -179,7 +180,7 @@ fn buffer(executable: &Executable, name: &str, kind: BufferKind, words: &[u32]) 
     Ok(JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 })
 }
 
-/// Two listings with two formats, from two compilers of which each is read by its own reader.
+/// Compares two listings in two formats, from two compilers, each parsed by its own reader.
 fn listings_agree(tools: Option<&ToolsFolder>) -> Trial {
     let name = "dxc_1_9_reports_what_fxc_reports";
     let compilers = ["fxc", "dxc-1.9"].map(|name| Compiler::named(name, tools).compiler.map_err(|_| name));

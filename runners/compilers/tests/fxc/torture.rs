@@ -1,23 +1,23 @@
-//! What the torture shader reads, and where FXC says that it is.
+//! The values that the torture shader reads, and their offsets according to FXC.
 
 use std::collections::BTreeMap;
 
 use layoutproof_core::inspect::fxc::buffer_definitions;
 
-/// The declarations; the entry point is made of [`READS`].
+/// The declarations; [`READS`] generates the entry point.
 pub(crate) const DECLARATIONS: &str = include_str!("torture.hlsl");
 
 /// A word that the shader stores.
 pub(crate) struct Read {
-    /// Expression of type `uint`.
+    /// An expression of type `uint`.
     expression: &'static str,
-    /// Buffer of FXC's listing.
+    /// The buffer in FXC's listing.
     buffer: &'static str,
-    /// Member of that buffer, by its path.
+    /// Path of the member in that buffer.
     member: &'static str,
-    /// Bytes behind the member's reported offset. The elements of an array and the vectors of a matrix in a constant
-    /// buffer begin registers of 16 bytes (Microsoft, "Packing Rules for Constant Variables"), those of a structured
-    /// buffer follow each other.
+    /// Bytes after the member's reported offset. In a constant buffer, the elements of an array and
+    /// the vectors of a matrix each start a register of 16 bytes (Microsoft, "Packing Rules for
+    /// Constant Variables"); in a structured buffer they are adjacent.
     behind: u32,
 }
 
@@ -25,7 +25,7 @@ const fn read(expression: &'static str, buffer: &'static str, member: &'static s
     Read { expression, buffer, member, behind }
 }
 
-/// In the order in which the words are stored, behind the word that was copied.
+/// In the order in which the shader stores the words, after the copied nonce.
 pub(crate) const READS: [Read; 39] = [
     read("asuint(a)", "C", "a", 0),
     read("asuint(c[2].y)", "C", "c", 36),
@@ -43,7 +43,7 @@ pub(crate) const READS: [Read; 39] = [
     read("asuint(s.m[2][1])", "C", "s.m", 36),
     read("s.flag", "C", "s.flag", 0),
     read("asuint(behind)", "C", "behind", 0),
-    // An element of `arr` takes 7 registers.
+    // An element of `arr` occupies 7 registers.
     read("arr[0].flag", "C", "arr[].flag", 0),
     read("asuint(arr[1].p.x)", "C", "arr[].p", 112),
     read("asuint(arr[1].m[1][1])", "C", "arr[].m", 132),
@@ -70,11 +70,11 @@ pub(crate) const READS: [Read; 39] = [
     read("high(td)", "T", "td", 4),
 ];
 
-/// The buffers that are read, with the first dword of each; dword `i` is the first one plus `i`.
+/// The buffers that the shader reads, with the first dword of each; dword `i` is the first one plus
+/// `i`.
 pub(crate) const BUFFERS: [(&str, u32); 5] =
     [("C", 0), ("P", 0x1000), ("elements", 0x2000), ("fixed_elements", 0x3000), ("T", 0x4000)];
 
-/// The whole source.
 pub(crate) fn source() -> String {
     let store = |(index, read): (usize, &Read)| {
         format!("    layoutproof_output.Store({}, {});\n", 4 * (index + 1), read.expression)

@@ -1,7 +1,8 @@
-//! Random programs, placed by a convention and by the compiler that the convention speaks for: both must agree.
+//! Random programs, placed by a convention and by the compiler that it describes: both must agree.
 //!
-//! One trial for each compiler and target, each over the same `LAYOUTPROOF_PROGRAMS` programs (100 without the
-//! variable), made from `LAYOUTPROOF_SEED` (0). A trial whose compiler is not there is ignored, with the reason.
+//! There is one trial for each compiler and target. All use the same `LAYOUTPROOF_PROGRAMS`
+//! programs (default: 100), made from `LAYOUTPROOF_SEED` (default: 0). A trial whose compiler is
+//! missing is ignored, with the reason.
 
 use std::process::ExitCode;
 
@@ -15,7 +16,7 @@ use layoutproof_core::random::{ProgramDialect, RandomProgram, nth_program};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::ValueTree;
 
-/// What both sides make of each program.
+/// The comparison of both sides for each program.
 type Answers = Vec<Result<BindingAgreement, BindingDisagreement>>;
 
 fn main() -> ExitCode {
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// A trial with this compiler.
+/// The trial of this compiler.
 fn trial<C: Send + 'static>(
     name: &str,
     target: Target,
@@ -53,7 +54,7 @@ fn trial<C: Send + 'static>(
     let reason = format!("{name} is not there");
     match compiler {
         Some(compiler) => Trial::test(title, move || compare(compiler)),
-        // If ignored trials are run, too, this one fails for the same reason.
+        // If ignored trials are run, this one fails for the same reason.
         None => Trial::test(title, {
             let reason = reason.clone();
             move || Err(reason.into())
@@ -86,7 +87,7 @@ fn judge(programs: &[RandomProgram], answers: Answers, compiler: &Compiler) -> R
     Ok(())
 }
 
-/// The programs of a dialect.
+/// Random programs of a dialect.
 fn made(dialect: ProgramDialect) -> Vec<RandomProgram> {
     let seed = number("LAYOUTPROOF_SEED", 0);
     (0..number("LAYOUTPROOF_PROGRAMS", 100)).map(|number| nth_program(dialect, seed, number).current()).collect()

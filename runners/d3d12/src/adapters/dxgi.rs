@@ -1,4 +1,4 @@
-//! DXGI's adapters: GPUs, and WARP where it is not listed among them.
+//! DXGI's adapters: GPUs, plus WARP if DXGI does not list it among them.
 
 use std::ffi::c_void;
 
@@ -18,7 +18,6 @@ static DXGI_DEVICE: Guid = Guid(0x54ec_77fa, 0x1377, 0x44e6, [0x8c, 0x32, 0x88, 
 /// `DXGI_ADAPTER_FLAG_SOFTWARE`.
 const SOFTWARE: u32 = 2;
 
-/// An adapter.
 pub(super) type Adapter = ComObject;
 
 /// `DXGI_ADAPTER_DESC1`.
@@ -42,7 +41,7 @@ pub(super) fn list_adapters() -> Result<Vec<(Adapter, AdapterNames)>, RunnerErro
     // SAFETY: the function has this type in `dxgi.h`.
     let create = unsafe { library.get::<CreateFactory>(b"CreateDXGIFactory1\0") };
     let create = create.map_err(|error| absent(error.to_string()))?;
-    // SAFETY: the arguments are an interface and a place for the answer.
+    // SAFETY: the arguments are an interface and a pointer for the result.
     let create = |place| unsafe { create(&raw const FACTORY4, place) };
     // SAFETY: the call stores a factory.
     let factory = unsafe { ComObject::made("CreateDXGIFactory1", create) }?;
@@ -72,7 +71,7 @@ pub(super) fn open_adapter(functions: Functions, adapter: &Adapter) -> Result<Di
 fn adapter(factory: &ComObject, number: u32) -> Option<ComObject> {
     // SAFETY: slot 12 of `IDXGIFactory4` is `EnumAdapters1`.
     let enumerate = unsafe { factory.method::<method_type!((u32, OutPointer) -> HResult)>(12) };
-    // SAFETY: the arguments are a number and a place for the answer.
+    // SAFETY: the arguments are a number and a pointer for the result.
     let enumerate = |place| unsafe { enumerate(factory.as_ptr(), number, place) };
     // SAFETY: the call stores an adapter.
     unsafe { ComObject::made("EnumAdapters1", enumerate) }.ok()
@@ -81,7 +80,7 @@ fn adapter(factory: &ComObject, number: u32) -> Option<ComObject> {
 fn warp(factory: &ComObject) -> Option<ComObject> {
     // SAFETY: slot 27 of `IDXGIFactory4` is `EnumWarpAdapter`.
     let enumerate = unsafe { factory.method::<method_type!((*const Guid, OutPointer) -> HResult)>(27) };
-    // SAFETY: the arguments are an interface and a place for the answer.
+    // SAFETY: the arguments are an interface and a pointer for the result.
     let enumerate = |place| unsafe { enumerate(factory.as_ptr(), &raw const ADAPTER1, place) };
     // SAFETY: the call stores an adapter.
     unsafe { ComObject::made("EnumWarpAdapter", enumerate) }.ok()
@@ -94,14 +93,14 @@ fn names(adapter: &ComObject, translator: Option<String>) -> AdapterNames {
         (None, Some(version)) => version,
         (None, None) => "unknown driver version".to_owned(),
     };
-    // Wine makes names of hardware up.
+    // Wine invents names of hardware.
     let hardware = !is_software && translator.is_none();
     let id = device_id(&name, NativeApi::Direct3d12);
     let id = if translator.is_some() { format!("wine-{id}") } else { id };
     AdapterNames { id, name, driver, translator, hardware }
 }
 
-/// Name of an adapter, and whether it is software.
+/// Name of an adapter, and true if it is software.
 fn describe(adapter: &ComObject) -> (String, bool) {
     let mut desc = AdapterDesc {
         description: [0; 128],
@@ -125,26 +124,26 @@ fn describe(adapter: &ComObject) -> (String, bool) {
     if code < 0 || name.is_empty() { ("unnamed adapter".to_owned(), is_software) } else { (name, is_software) }
 }
 
-/// Version of the user-mode driver: `32.0.15.6094`, of WARP `1.0.17.0`.
+/// Version of the user-mode driver: `32.0.15.6094`, for WARP `1.0.17.0`.
 fn driver_version(adapter: &ComObject) -> Option<String> {
     let mut version = 0_u64;
     // SAFETY: slot 9 of `IDXGIAdapter1` is `CheckInterfaceSupport`.
     let check = unsafe { adapter.method::<method_type!((*const Guid, *mut u64) -> HResult)>(9) };
-    // SAFETY: the place for the answer lives until the call returns.
+    // SAFETY: the result lives until the call returns.
     let code = unsafe { check(adapter.as_ptr(), &raw const DXGI_DEVICE, &raw mut version) };
     let part = |shift: u32| version >> shift & 0xffff;
     (code >= 0).then(|| format!("{}.{}.{}.{}", part(48), part(32), part(16), part(0)))
 }
 
-/// Wine's version, below which Direct3D 12 is vkd3d's; `None` on Windows itself.
+/// Wine's version; Direct3D 12 is implemented by vkd3d then. `None` on Windows itself.
 pub(crate) fn wine_version() -> Option<String> {
     type GetWineVersion = unsafe extern "C" fn() -> *const std::ffi::c_char;
     let library = library::open("ntdll.dll").ok()?;
-    // SAFETY: where the function is, it has this type.
+    // SAFETY: if the function exists, it has this type.
     let get = unsafe { library.get::<GetWineVersion>(b"wine_get_version\0") }.ok()?;
-    // SAFETY: it takes nothing.
+    // SAFETY: the function takes no arguments.
     let version = unsafe { get() };
-    // SAFETY: it returns a text that stays.
+    // SAFETY: the function returns a static string.
     let version = unsafe { std::ffi::CStr::from_ptr(version) };
     Some(version.to_string_lossy().into_owned())
 }

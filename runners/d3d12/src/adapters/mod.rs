@@ -1,4 +1,4 @@
-//! The adapters of this machine, as [`DeviceInfo`]: those of DXGI on Windows, vkd3d's elsewhere.
+//! The adapters of this machine as [`DeviceInfo`]: DXGI's on Windows, vkd3d's elsewhere.
 
 #[cfg(windows)]
 mod dxgi;
@@ -24,19 +24,19 @@ use vkd3d::{Adapter, list_adapters, open_adapter};
 pub(crate) struct AdapterListing {
     /// The devices that can be opened.
     pub(crate) devices: Vec<ListedAdapter>,
-    /// Why others cannot.
+    /// The reasons why others cannot be opened.
     pub(crate) notes: Vec<String>,
 }
 
-/// An adapter with what is told of its device.
+/// An adapter and the facts about its device.
 #[derive(Debug)]
 pub(crate) struct ListedAdapter {
     adapter: Adapter,
-    /// Equal ids are not yet numbered.
+    /// Equal ids are not numbered yet.
     pub(crate) info: DeviceInfo,
 }
 
-/// Facts that an adapter tells before its device is opened.
+/// Facts about an adapter that are known before its device is opened.
 #[derive(Debug)]
 struct AdapterNames {
     id: String,
@@ -55,14 +55,14 @@ pub(crate) fn list(functions: Functions) -> Result<AdapterListing, RunnerError> 
             Err(error) => found.notes.push(format!("{} is no device of Direct3D 12: {error}", names.name)),
         }
     }
-    // Where some adapter has Direct3D 12, users need not hear of those that lack it.
+    // If some adapter supports Direct3D 12, users need no note about those that do not.
     if !found.devices.is_empty() {
         found.notes.clear();
     }
     Ok(found)
 }
 
-/// Opens the device that `info` names.
+/// Opens the device of `info`.
 pub(crate) fn open(functions: Functions, info: &DeviceInfo) -> Result<Direct3dDevice, RunnerError> {
     let same = |listed: &&ListedAdapter| {
         let ListedAdapter { info: found, .. } = listed;

@@ -1,7 +1,8 @@
-//! vkd3d's adapters: the Vulkan devices of this machine, of which it takes one for each of its own.
+//! vkd3d's adapters: the Vulkan devices of this machine. Each vkd3d device uses one of
+//! them.
 //!
-//! vkd3d tells nothing of the device that it took, so Vulkan is asked. Which one it takes is said in its variable
-//! `VKD3D_VULKAN_DEVICE`; the user's own choice wins.
+//! vkd3d does not report which Vulkan device it uses, so this module queries Vulkan. The variable
+//! `VKD3D_VULKAN_DEVICE` selects the device; the user's own choice wins.
 
 use std::env;
 use std::ffi::{CStr, c_char, c_uint};
@@ -14,7 +15,7 @@ use super::AdapterNames;
 use crate::device::Direct3dDevice;
 use crate::library::{self, Functions};
 
-/// The variable that says which of Vulkan's devices vkd3d takes, by its number.
+/// The variable with the number of the Vulkan device that vkd3d uses.
 const CHOICE: &str = "VKD3D_VULKAN_DEVICE";
 
 /// Number of a Vulkan device.
@@ -29,11 +30,12 @@ pub(super) fn list_adapters() -> Result<Vec<(Adapter, AdapterNames)>, RunnerErro
     Ok(adapters.map(|(number, device)| (number, device.names(&version))).collect())
 }
 
-/// Opens vkd3d's device above a Vulkan device.
+/// Opens vkd3d's device on a Vulkan device.
 pub(super) fn open_adapter(functions: Functions, adapter: &Adapter) -> Result<Direct3dDevice, RunnerError> {
-    // SAFETY: a worker's other thread waits for requests and reads no variable, and drivers are asked on this one.
+    // SAFETY: a worker's other thread waits for requests and reads no variable, and drivers only
+    // run on this thread.
     unsafe { env::set_var(CHOICE, adapter.to_string()) };
-    // SAFETY: without an adapter vkd3d takes the chosen device.
+    // SAFETY: without an adapter vkd3d uses the chosen device.
     unsafe { Direct3dDevice::open(functions, std::ptr::null_mut()) }
 }
 
@@ -62,14 +64,14 @@ fn vulkan_devices() -> Result<Vec<UnderlyingDevice>, RunnerError> {
         let call = call.to_owned();
         move |result: vk::Result| RunnerError::Api { call, reason: format!("{result:?}") }
     };
-    // SAFETY: the loader's initialisers ask for nothing.
+    // SAFETY: the loader's initialisers have no requirements.
     let Ok(entry) = (unsafe { ash::Entry::load() }) else { return Ok(Vec::new()) };
     let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
     let create_info = vk::InstanceCreateInfo::default().application_info(&application);
     // SAFETY: the structures live until the call returns.
     let instance = match unsafe { entry.create_instance(&create_info, None) } {
         Ok(instance) => instance,
-        // The loader answers so where no driver is installed.
+        // The loader returns this if no driver is installed.
         Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => return Ok(Vec::new()),
         Err(result) => return Err(failed("vkCreateInstance")(result)),
     };
@@ -80,7 +82,7 @@ fn vulkan_devices() -> Result<Vec<UnderlyingDevice>, RunnerError> {
         Err(result) => return Err(failed("vkEnumeratePhysicalDevices")(result)),
     };
     let described = devices.into_iter().map(|device| describe(&instance, device)).collect();
-    // SAFETY: nothing of the instance is used any more.
+    // SAFETY: nothing of the instance is used after this.
     unsafe { instance.destroy_instance(None) };
     Ok(described)
 }
@@ -91,7 +93,8 @@ fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> UnderlyingD
     let mut driver = vk::PhysicalDeviceDriverProperties::default();
     if properties.api_version >= vk::API_VERSION_1_2 {
         let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
-        // SAFETY: the device comes from this instance, and has 1.2; the chain lives until the call returns.
+        // SAFETY: the device comes from this instance and supports 1.2; the chain lives until the
+        // call returns.
         unsafe { instance.get_physical_device_properties2(device, &mut chain) };
     }
 

@@ -1,20 +1,22 @@
-//! What is said about jobs besides their results: by Direct3D's debug layer on Windows, in vkd3d's log elsewhere.
+//! Messages about jobs besides their results: from Direct3D's debug layer on Windows, from vkd3d's
+//! log elsewhere.
 //!
-//! The debug layer is turned on wherever it is installed (Windows has it as the optional feature "Graphics Tools"). GPU-based
-//! validation rewrites shaders, so that the device no longer runs what the compiler made; who wants it turns it on with
-//! `d3dconfig`, and its messages come through the same queue. Neither was ever run with this code: there was no Windows.
+//! The debug layer is turned on wherever it is installed (on Windows it is the optional feature
+//! "Graphics Tools"). GPU-based validation rewrites shaders, so the device would no longer run the
+//! compiler's output. Users can turn it on with `d3dconfig`, and its messages arrive in the same
+//! queue. Neither was ever run with this code, since no Windows was available.
 
 #[cfg(windows)]
 mod info_queue;
 #[cfg(not(windows))]
 mod vkd3d_log;
 
-/// What was said during a job.
+/// The messages during a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DriverWords {
-    /// What belongs into the record.
+    /// Messages for the record.
     pub(crate) messages: Vec<String>,
-    /// What matters only where the job failed.
+    /// Messages that only matter if the job failed.
     pub(crate) details: Vec<String>,
 }
 

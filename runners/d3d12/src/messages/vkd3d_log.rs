@@ -1,7 +1,7 @@
-//! vkd3d's log: what it does not implement, and what it finds wrong.
+//! vkd3d's log: missing features of vkd3d, and errors that it finds.
 //!
-//! It is kept in memory instead of being printed. vkd3d is asked for its warnings as well, unless the user asks for a level in
-//! these variables: why a pipeline cannot be made is one of them.
+//! The log is kept in memory instead of being printed. vkd3d also writes its warnings, unless the
+//! user sets a level in these variables: the reason why a pipeline cannot be made is a warning.
 
 use std::env;
 use std::ffi::{c_char, c_int, c_void};
@@ -12,31 +12,33 @@ use libloading::Library;
 use super::DriverWords;
 use crate::device::Direct3dDevice;
 
-/// What was written since it was last looked at.
+/// The text since the last read.
 static LOG: Mutex<String> = Mutex::new(String::new());
 
-/// Longest text of one call, in bytes.
+/// Longest text per call, in bytes.
 const LONGEST: usize = 4096;
 
-/// The variables with the levels of what vkd3d writes, and of what its compiler of shaders does.
+/// The variables with the log levels of vkd3d and of its shader compiler.
 const LEVELS: [&str; 2] = ["VKD3D_DEBUG", "VKD3D_SHADER_DEBUG"];
 
-/// `PFN_vkd3d_log`: a format with its arguments, a `va_list`.
+/// `PFN_vkd3d_log`: a format string and its arguments as a `va_list`.
 type LogCallback = extern "C" fn(*const c_char, *mut c_void) -> c_int;
 
 unsafe extern "C" {
-    /// Of the C library. A `va_list` is handed over as a pointer on the machines that vkd3d is fetched for.
+    /// From the C library. On the machines for which vkd3d is fetched, a `va_list` argument is a
+    /// pointer.
     fn vsnprintf(text: *mut c_char, size: usize, format: *const c_char, arguments: *mut c_void) -> c_int;
 }
 
-/// Asks vkd3d to write to the log; one that is too old to be asked prints.
+/// Redirects vkd3d's messages to the log. A vkd3d that is too old for that prints them.
 pub(crate) fn begin(library: &Library) {
     type SetLogCallback = unsafe extern "C" fn(LogCallback);
     if !cfg!(target_arch = "x86_64") {
         return;
     }
     for variable in LEVELS.into_iter().filter(|variable| env::var_os(variable).is_none()) {
-        // SAFETY: a worker's other thread waits for requests and reads no variable, and drivers are asked on this one.
+        // SAFETY: a worker's other thread waits for requests and reads no variable, and drivers
+        // only run on this thread.
         unsafe { env::set_var(variable, "warn") };
     }
 
@@ -50,7 +52,7 @@ pub(crate) fn begin(library: &Library) {
 /// Adds a text to the log.
 extern "C" fn write(format: *const c_char, arguments: *mut c_void) -> c_int {
     let mut text = [0_u8; LONGEST];
-    // SAFETY: vkd3d calls with a format and its arguments, and the place has so many bytes.
+    // SAFETY: vkd3d calls with a format and its arguments, and the buffer has this many bytes.
     let length = unsafe { vsnprintf(text.as_mut_ptr().cast(), text.len(), format, arguments) };
 
     let length = usize::try_from(length).unwrap_or(0).min(LONGEST - 1);
@@ -59,17 +61,16 @@ extern "C" fn write(format: *const c_char, arguments: *mut c_void) -> c_int {
     c_int::try_from(length).unwrap_or(0)
 }
 
-/// The log of a device, which shares it with all others of the process.
+/// The log of a device. All devices of the process share it.
 #[derive(Debug)]
 pub(crate) struct DriverLog;
 
 impl DriverLog {
-    /// The log of `device`.
     pub(crate) fn of(_: &Direct3dDevice) -> Self {
         Self
     }
 
-    /// What was said since it was last asked.
+    /// The messages since the last call.
     #[expect(clippy::unused_self, reason = "on Windows each device has a queue of its own")]
     pub(crate) fn take(&self) -> DriverWords {
         let text = std::mem::take(&mut *LOG.lock().unwrap_or_else(PoisonError::into_inner));
@@ -77,7 +78,8 @@ impl DriverLog {
     }
 }
 
-/// The messages of some lines, without program and process: `vkd3d:21766:fixme:vkd3d:resource_init Ignoring flags.`
+/// Parses lines into messages without program and process:
+/// `vkd3d:21766:fixme:vkd3d:resource_init Ignoring flags.`
 fn words(text: &str) -> DriverWords {
     let mut words = DriverWords::default();
     for line in text.lines() {
@@ -93,7 +95,7 @@ fn words(text: &str) -> DriverWords {
     words
 }
 
-/// Returns true if a word is the name that vkd3d gives a shader: its MD5, and a colon.
+/// Returns true if a word is vkd3d's name of a shader: its MD5 and a colon.
 fn is_digest(word: &str) -> bool {
     let digits = word.strip_suffix(':').unwrap_or_default();
     digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())

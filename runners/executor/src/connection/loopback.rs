@@ -1,7 +1,8 @@
-//! A port on the loopback address, where a process cannot simply be given a socket.
+//! Connects over a port on the loopback address, where a process cannot inherit a socket.
 //!
-//! Every user of the machine can connect, so the worker shows a token that it got on its standard input. Strangers cost
-//! nothing: each handshake has a thread and a time limit of its own, and the parent goes on accepting.
+//! Every user of the machine can connect to the port, so the worker shows a token that it received
+//! on its standard input. Strangers cause no delay: each handshake has its own thread and time
+//! limit, and the parent keeps accepting connections.
 
 use std::hash::BuildHasher;
 use std::io::{self, BufRead, Read, Write};
@@ -13,19 +14,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-/// How long a worker may take to start and to connect.
+/// Time limit for a worker to start and to connect.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
-/// How long whoever connects may take to show the token.
+/// Time limit for a peer to show the token.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(1);
 
 /// Length of a token, in bytes.
 const TOKEN_LENGTH: usize = 32;
 
-/// The end of a connection that a process has.
+/// One end of a connection.
 pub(crate) type Stream = TcpStream;
 
-/// The parent's end, before the worker has connected.
+/// The parent's end, before the worker connects.
 #[derive(Debug)]
 pub(crate) struct Offer {
     listener: TcpListener,
@@ -41,7 +42,7 @@ impl Offer {
         Ok(Self { listener, token: token() })
     }
 
-    /// Tells the process that was started where to connect, and waits until it has.
+    /// Sends the address and the token to the started process, and waits for it to connect.
     pub(crate) fn accept(self, child: &mut Child) -> io::Result<Stream> {
         if let Some(mut stdin) = child.stdin.take() {
             writeln!(stdin, "{}\n{}", self.listener.local_addr()?, self.token)?;
@@ -49,7 +50,7 @@ impl Offer {
         self.wait(|| child.try_wait().map(|status| status.map(|status| status.to_string())))
     }
 
-    /// Waits for the one that shows the token; `ended` says how the process ended, once it has.
+    /// Waits for the peer that shows the token. `ended` returns how the process ended, once it has.
     fn wait(self, mut ended: impl FnMut() -> io::Result<Option<String>>) -> io::Result<Stream> {
         let (sender, receiver) = channel();
         let deadline = Instant::now() + START_LIMIT;
@@ -81,7 +82,7 @@ fn shake_hands(mut stream: TcpStream, token: String, sender: Sender<TcpStream>) 
     let hear = move || {
         let mut shown = [0; TOKEN_LENGTH];
         if stream.read_exact(&mut shown).is_ok() && shown == token.as_bytes() {
-            // Nobody waits any more where another one was faster.
+            // The receiver is gone if another peer connected first.
             let _ = sender.send(stream);
         }
     };
@@ -102,7 +103,7 @@ pub(crate) fn connect_to_parent() -> anyhow::Result<Stream> {
     Ok(stream)
 }
 
-/// A word of [`TOKEN_LENGTH`] bytes that nobody else on the machine can guess.
+/// A random word of [`TOKEN_LENGTH`] bytes that no other user of the machine can guess.
 fn token() -> String {
     let half = || std::collections::hash_map::RandomState::new().hash_one(std::process::id());
     format!("{:016x}{:016x}", half(), half())
@@ -118,7 +119,7 @@ mod tests {
         (offer, address)
     }
 
-    /// They come first, say nothing or the wrong thing, and stay.
+    /// The strangers connect first, send nothing or the wrong token, and stay connected.
     #[test]
     fn strangers_do_not_keep_the_worker_waiting() {
         let (offer, address) = listening();

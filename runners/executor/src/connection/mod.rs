@@ -1,10 +1,11 @@
 //! The connection between the command and a worker process.
 //!
-//! On Unix it is a pair of sockets without a name, of which the worker gets one end as its standard input: no other
-//! process can connect, whoever its user is. Other systems have a port on the loopback address and a token.
+//! On Unix it is an unnamed pair of sockets. The worker gets one end as its standard input, so no
+//! other process can connect, not even one of the same user. Other systems use a port on the
+//! loopback address and a token.
 
 #[cfg(any(not(unix), test))]
-#[cfg_attr(unix, expect(dead_code, reason = "Unix only tests how strangers are kept out"))]
+#[cfg_attr(unix, expect(dead_code, reason = "on Unix only the tests use it"))]
 mod loopback;
 #[cfg(unix)]
 mod socket_pair;

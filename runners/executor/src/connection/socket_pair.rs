@@ -1,4 +1,4 @@
-//! A pair of sockets that only the two processes have.
+//! Connects through a pair of sockets that only the two processes hold.
 
 use std::fs::File;
 use std::io;
@@ -8,25 +8,26 @@ use std::process::{Child, Command};
 
 use anyhow::Context;
 
-/// The end of a connection that a process has.
+/// One end of a connection.
 pub(crate) type Stream = UnixStream;
 
-/// The parent's end, before the worker is started.
+/// The parent's end, before the worker starts.
 #[derive(Debug)]
 pub(crate) struct Offer(Stream);
 
 impl Offer {
     /// Makes a connection for the process that `command` is going to start.
     ///
-    /// `command` holds the worker's end as well: as long as it lives, the parent does not see that the worker is gone.
+    /// `command` holds the worker's end as well. Until the caller drops it, the parent cannot see
+    /// that the worker is gone.
     pub(crate) fn new(command: &mut Command) -> io::Result<Self> {
         let (own, of_worker) = UnixStream::pair()?;
         command.stdin(OwnedFd::from(of_worker));
         Ok(Self(own))
     }
 
-    /// The connection with the process that was started.
-    #[expect(clippy::unnecessary_wraps, reason = "where there is a port, the worker may fail to come")]
+    /// Returns the connection to the started process.
+    #[expect(clippy::unnecessary_wraps, reason = "the loopback version of this function can fail")]
     pub(crate) fn accept(self, _: &mut Child) -> io::Result<Stream> {
         Ok(self.0)
     }
@@ -34,8 +35,8 @@ impl Offer {
 
 /// The worker's end.
 ///
-/// It moves from the standard input to a descriptor that nobody else knows, since drivers may read or close the
-/// standard streams; programs that they start do not inherit it.
+/// It moves from standard input to a fresh descriptor, because drivers may read or close the
+/// standard streams. Programs that drivers start do not inherit it.
 ///
 /// # Errors
 /// The process was not started as a worker.
@@ -52,7 +53,7 @@ mod tests {
 
     use super::*;
 
-    /// A shell echoes what it gets on its standard input, through both directions of the one connection.
+    /// The shell echoes its standard input, so this uses both directions of the connection.
     #[test]
     fn a_child_gets_the_other_end_and_its_death_ends_the_connection() {
         let mut command = Command::new("sh");

@@ -1,4 +1,5 @@
-//! What no WGSL says: arrays of uniform buffers, buffers by address, typed buffers and combined images.
+//! Features that WGSL cannot express: arrays of uniform buffers, buffers by address, typed buffers
+//! and combined images.
 
 mod module;
 
@@ -15,7 +16,7 @@ use rspirv::spirv::{
 
 use crate::suite::{Api, BEFORE, FILL, buffer, buffers_of, ensure_eq, job, output, run};
 
-/// The left-out element holds the word that lies before the first named range.
+/// The left-out element holds the word before the first named range.
 pub(crate) fn uniform_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let mut module = Module::begin(AddressingModel::Logical, &[]);
     let (uint, four) = (module.uint, module.number(4));
@@ -39,7 +40,8 @@ pub(crate) fn uniform_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> 
     ensure_eq(&words_of(&output.bytes), &vec![0x500, 0x501, BEFORE, 0x503], "output")
 }
 
-/// One buffer is read and another written through the addresses at bytes 8 and 16 of the push constants.
+/// The shader reads one buffer and writes another, through the addresses at bytes 8 and 16 of the
+/// push constants.
 pub(crate) fn addresses(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let addressed = |at, words: &[u32]| buffer(1, BufferKind::Address { at }, words);
     let buffers = vec![addressed(16, &[FILL; 3]), output(2), addressed(8, &[0x800, 0x801])];
@@ -86,7 +88,8 @@ fn address_module() -> Result<Vec<u32>, Failed> {
     Ok(module.end())
 }
 
-/// A read-only and a written typed buffer, and an image whose own sampler sees level 0 whatever level is asked for.
+/// A read-only typed buffer, a written one, and an image whose own sampler sees level 0 whatever
+/// level the shader requests.
 pub(crate) fn typed_and_combined(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let floats = |first: f32| [first, first + 1.0, first + 2.0, first + 3.0].map(f32::to_bits);
     let (uniform, storage) = (floats(1.5), [0x5700, 0x5701, 0x5702, 0x5703]);
@@ -141,7 +144,8 @@ fn texel_module() -> Result<Vec<u32>, Failed> {
     Ok(module.end())
 }
 
-/// Samplers that compare see their own level, too: a reference between the texels of two levels tells them apart.
+/// Comparison samplers see their own level, too: a reference between the texels of two levels
+/// distinguishes them.
 pub(crate) fn comparison(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let levels = [0.25_f32, 0.75].map(|depth| [depth.to_bits(), 0, 0, 0]);
     let (kind, view, texel) = (ImageKind::Sampled, ImageView::D2, TexelType::Depth);
@@ -154,7 +158,7 @@ pub(crate) fn comparison(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     ensure_eq(&words_of(&output.bytes), &[1.0_f32, 0.0].map(f32::to_bits).to_vec(), "output")
 }
 
-/// Compares 0.5 with the image through both samplers, always asking for level 0.
+/// Compares 0.5 with the image through both samplers, always requesting level 0.
 fn comparison_module() -> Result<Vec<u32>, Failed> {
     let mut module = Module::begin(AddressingModel::Logical, &[]);
     let uint = module.uint;

@@ -1,4 +1,5 @@
-//! A small SPIR-V module in the making: a compute shader that writes words to the buffer at set 0 binding 1.
+//! Builds a small SPIR-V module: a compute shader that writes words to the buffer at set 0 binding
+//! 1.
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Instruction, Operand};
@@ -7,7 +8,7 @@ use rspirv::spirv::{
     StorageClass, Word,
 };
 
-/// The module; `builder` is inside of the entry point `main`.
+/// A module under construction; `builder` is inside the entry point `main`.
 pub(crate) struct Module {
     pub(crate) builder: Builder,
     pub(crate) uint: Word,
@@ -16,7 +17,7 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// Begins a module of SPIR-V 1.0, whose entry points name no buffers.
+    /// Begins a module of SPIR-V 1.0, whose entry points do not name buffers.
     pub(crate) fn begin(addressing: AddressingModel, capabilities: &[Capability]) -> Self {
         let mut builder = Builder::new();
         builder.set_version(1, 0);
@@ -38,20 +39,19 @@ impl Module {
         module
     }
 
-    /// Gives a variable its set and binding.
+    /// Sets the descriptor set and binding of a variable.
     pub(crate) fn bind(&mut self, variable: Word, set: u32, binding: u32) {
         self.builder.decorate(variable, Decoration::DescriptorSet, [Operand::LiteralBit32(set)]);
         self.builder.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);
     }
 
-    /// A pointer to what the indices lead to.
+    /// A pointer to the value at the indices.
     pub(crate) fn pointer(&mut self, base: Word, class: StorageClass, pointee: Word, indices: &[u32]) -> Word {
         let ty = self.builder.type_pointer(None, class, pointee);
         let indices: Vec<Word> = indices.iter().map(|index| self.number(*index)).collect();
         self.builder.access_chain(ty, None, base, indices).expect("inside of a block")
     }
 
-    /// A constant.
     pub(crate) fn number(&mut self, value: u32) -> Word {
         self.builder.constant_bit32(self.uint, value)
     }
@@ -85,7 +85,7 @@ impl Module {
     }
 }
 
-/// A block of an unsized array of words.
+/// A block with an unsized array of words.
 pub(crate) fn words(builder: &mut Builder, uint: Word) -> Word {
     let array_id = builder.id();
     let array = builder.type_runtime_array_id(Some(array_id), uint);
@@ -93,7 +93,7 @@ pub(crate) fn words(builder: &mut Builder, uint: Word) -> Word {
     block(builder, &[(array, 0)])
 }
 
-/// A block of members with their offsets.
+/// A block with these members and offsets.
 pub(crate) fn block(builder: &mut Builder, members: &[(Word, u32)]) -> Word {
     let id = builder.id();
     let block = builder.type_struct_id(Some(id), members.iter().map(|(ty, _)| *ty));
@@ -104,7 +104,7 @@ pub(crate) fn block(builder: &mut Builder, members: &[(Word, u32)]) -> Word {
     block
 }
 
-/// A variable outside of functions, also where the builder is inside of one.
+/// A module-scope variable; the builder may be inside a function.
 pub(crate) fn variable(builder: &mut Builder, ty: Word, class: StorageClass) -> Word {
     let pointer = builder.type_pointer(None, class, ty);
     let id = builder.id();

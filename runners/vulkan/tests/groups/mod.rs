@@ -1,4 +1,5 @@
-//! Fused groups on each device: every case answers, and exactly the cases that were written for other offsets are wrong.
+//! Fused groups on each device: every case returns a result, and exactly the cases written for
+//! other offsets are wrong.
 
 use layoutproof_core::probe::{Fold, FusedJob, FusedSpace};
 use layoutproof_device::{DeviceInfo, RunnerError};
@@ -7,14 +8,13 @@ use libtest_mimic::Failed;
 use crate::fused::{cases, job, moved};
 use crate::suite::{Api, Check, ensure, ensure_eq, run};
 
-/// What is checked of groups.
 pub(crate) const CHECKS: [(&str, Check); 2] =
     [("fused_groups_answer", right), ("moved_cases_of_fused_groups_are_named", wrong)];
 
-/// Cases of a group.
+/// Cases per group.
 const CASES: u64 = 32;
 
-/// A right module under the rule set that every device takes in that space.
+/// A right module, under the rule set that every device supports in that space.
 fn right(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     for (space, rules) in [(FusedSpace::Uniform, "std140"), (FusedSpace::Storage, "std430")] {
         let cases = cases(CASES, rules, space);
@@ -26,7 +26,7 @@ fn right(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A module with the offsets of `std430`, where those of `scalar` are expected.
+/// A module with the offsets of `std430`, judged by those of `scalar`.
 fn wrong(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     for space in FusedSpace::ALL {
         let (expected, written) = (cases(CASES, "scalar", space), cases(CASES, "std430", space));
@@ -39,7 +39,8 @@ fn wrong(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The cases that the device answers wrongly; `None` where it cannot take the module, and says why.
+/// The cases with wrong results on the device; `None` if the device lacks a feature for the module
+/// and reports that.
 fn wrong_cases(api: Api, info: &DeviceInfo, job: &FusedJob) -> Result<Option<Vec<usize>>, Failed> {
     let lacking = job.job.requires.iter().find(|feature| !info.features.contains(feature));
     match (lacking, run(api, info, vec![job.job.clone()])?.pop()) {

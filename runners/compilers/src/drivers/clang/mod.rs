@@ -1,4 +1,4 @@
-//! Clang as a compiler of HLSL, to its IR for Direct3D.
+//! Drives Clang as a compiler from HLSL to LLVM IR for Direct3D.
 
 use std::path::PathBuf;
 
@@ -21,19 +21,19 @@ const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     setup_name: "clang",
 }];
 
-/// The IR.
+/// The file with the IR.
 const MODULE: &str = "probe.ll";
 
-/// Some packages of Clang lack the header that every HLSL source includes. Ours stands in for it, in a folder that Clang
-/// looks at after its own.
+/// Some packages of Clang lack the header that every HLSL source includes. Our header replaces it,
+/// in a folder that Clang searches after its own.
 const HEADER: StandInHeader = StandInHeader {
     file: HeaderFile { path: "headers/hlsl.h", text: include_str!("hlsl.h") },
     arguments: &["-Xclang", "-idirafter", "-Xclang", "headers"],
 };
 
-/// What the front end writes, before any pass: where Clang 22 asks for a member that a struct does not have, passes take the
-/// offset that happens to lie in memory, with another answer in each build, or crash. Warnings, of which one stands in every
-/// compilation, would hide the errors.
+/// Emit the front end's output, before any pass. If the code asks for a member that a struct lacks,
+/// the passes of Clang 22 use whatever offset lies in memory, so that each build answers
+/// differently or crashes. Every compilation has warnings; they would hide the errors.
 const ALWAYS: [&str; 10] = [
     "--driver-mode=dxc",
     "-fno-crash-diagnostics",
@@ -47,13 +47,11 @@ const ALWAYS: [&str; 10] = [
     "-disable-llvm-passes",
 ];
 
-/// Has Clang say where it looks for headers; it need not find the one of HLSL.
+/// Makes Clang print its header search path. This works without the header of HLSL.
 const SEARCH_QUESTION: [&str; 7] = ["--driver-mode=dxc", "-v", "-T", "cs_6_6", "-Xclang", "-fsyntax-only", "/dev/null"];
 
-/// The header that every source includes.
 const HLSL_HEADER: &str = "hlsl.h";
 
-/// Clang as a compiler of HLSL.
 #[derive(Debug)]
 pub(super) struct ClangDriver;
 
@@ -74,12 +72,13 @@ impl CompilerDriver for ClangDriver {
         TypeSpace::clang()
     }
 
-    /// `clang-dxc`, Clang in DXC's place, has both families' names and is Clang.
+    /// `clang-dxc` is Clang in DXC's mode. Its name contains both families' names, and it is Clang.
     fn family(&self) -> Option<FamilyName> {
         Some(FamilyName { name: "clang", summary: "Clang as a compiler of HLSL", decides_file: true })
     }
 
-    /// Under its plain name Clang does not compile HLSL, and without a profile it does not print its version.
+    /// Clang only compiles HLSL in DXC's mode, and prints its version there only if it gets a
+    /// profile.
     fn version_arguments(&self) -> &'static [&'static str] {
         &["--driver-mode=dxc", "-T", "cs_6_6", "--version"]
     }
@@ -114,8 +113,9 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     CommandLine { source, arguments, header: Some(HEADER.file), second: None, read }
 }
 
-/// The files and folders that decide what the header of HLSL says, of what `clang -v` prints; `None` where that does not tell
-/// all. Where the header stands, it may include all that is beside it.
+/// The files and folders that decide the content of HLSL's header, according to the output of
+/// `clang -v`; `None` if the output does not show all. The header may include any file in its
+/// folder.
 ///
 /// Source: Clang's user manual, "Configuration files"; `InitHeaderSearch.cpp` of Clang.
 fn header_places(said: &str) -> Option<Vec<PathBuf>> {
@@ -131,13 +131,14 @@ fn header_places(said: &str) -> Option<Vec<PathBuf>> {
     Some(places.collect())
 }
 
-/// A sentence about a crash, which Clang catches and reports; `None` if `said` reports none.
+/// A sentence about a crash that Clang catches and reports; `None` if the output reports none.
 fn crash(said: &str) -> Option<String> {
     let report = said.lines().position(|line| line.starts_with("PLEASE submit a bug report"))?;
     let error = said.lines().find_map(|line| line.strip_prefix("LLVM ERROR: "));
 
-    // The last line with a number and a full stop says what Clang was doing. The lines behind it have addresses, which
-    // change, and numbers of their own where Clang finds no symbolizer.
+    // The last line with a number and a full stop describes what Clang was doing. The lines after
+    // it contain addresses, which change from run to run, and their own numbers if Clang finds no
+    // symbolizer.
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let numbered = said.lines().skip(report).filter_map(|line| line.split_once(".\t"));
     let at = numbered.filter(|(number, _)| is_number(number)).last().map_or("an unknown place", |(_, at)| at);
@@ -159,7 +160,7 @@ mod tests {
         let (with, without) = (place.path().join("with"), place.path().join("without"));
         std::fs::create_dir(&with).unwrap();
         std::fs::write(with.join("hlsl.h"), "").unwrap();
-        // Clang 22.1.8, with other folders.
+        // The output of Clang 22.1.8, with other folders.
         let said = format!(
             "clang -cc1 version 22.1.8\n#include \"...\" search starts here:\n#include <...> search starts here:\n {}\n {}\n\
             End of search list.\n<built-in>:1:10: fatal error: 'hlsl.h' file not found\n    1 | #include \"hlsl.h\"\n",
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_crash_is_told_without_addresses() {
-        // Clang 22.1.8 about a struct without members in a cbuffer, shortened.
+        // The output of Clang 22.1.8 for a struct without members in a cbuffer, shortened.
         let said = "LLVM ERROR: out of memory\nAllocation failed\nPLEASE submit a bug report to https://github.com/\n\
             Stack dump:\n0.\tProgram arguments: clang-dxc probe.hlsl\n\
             2.\tprobe.hlsl:9:6: Generating code for declaration 'main'\n";
