@@ -15,9 +15,9 @@ pub enum AddressSpace {
     PushConstant,
     /// An element of an array of uniform buffers.
     UniformElement,
-    /// Memory at a 64-bit address that the push constants hold.
+    /// An element of an array of storage buffers.
     StorageElement,
-    /// Memory behind a 64-bit address, which the push constants hold.
+    /// Memory at a 64-bit address that the push constants hold.
     Address,
 }
 

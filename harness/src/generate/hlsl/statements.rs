@@ -144,8 +144,8 @@ impl ProbedBlock<'_> {
     }
 
     /// Returns the path of the value that [`Form::Whole`] passes for a leaf, and the leaf's path
-    /// within it; `None` for a leaf that is not part of a larger value. DXC's SPIR-V back end cannot
-    /// pass enums to functions.
+    /// within it; `None` for a leaf that is not part of a larger value. DXC's SPIR-V back end
+    /// cannot pass enums to functions.
     fn whole(&self, slot: &AnswerSlot) -> Option<(String, String)> {
         let leaf = self.leaf(slot);
         let path = expression(self.layout, leaf)?;
